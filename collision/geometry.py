@@ -1,0 +1,38 @@
+"""The packed form of shapes that all kernels read: arrays, one row a convex shape.
+
+Boxes and hulls are polytopes and share the tables of vertices, faces and edges; the other kinds need only ``size``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Kinds. The order is the order of dispatch: a pair is always handled with kind[a] <= kind[b].
+HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)
+
+# Curvature of a vertex, and across an edge, 1/m: large enough to be rounding, small enough to divide by.
+SHARP = 1e12
+
+
+class Geometry(NamedTuple):
+    """``s`` convex shapes in their local frames [m]."""
+
+    kind: np.ndarray  # (s,) int64
+    size: np.ndarray  # (s, 4): HALFSPACE nx ny nz offset | SPHERE r | CAPSULE r half_length | BOX hx hy hz
+    #                          CYLINDER r half_length | CONE r half_height | ELLIPSOID rx ry rz | HULL unused
+    center: np.ndarray  # (s, 3) an interior point (the vertex mean of a hull; zero for the others)
+    radius: np.ndarray  # (s,) of the bounding sphere about the local origin; inf for a half-space
+    rank: np.ndarray  # (s,) int64 affine dimension: 3 solid, 2 flat polygon, 1 segment, 0 point
+    vertex: np.ndarray  # (s, 2) int64: rows [first, stop) of `vertices`
+    face: np.ndarray  # (s, 2) int64: rows [first, stop) of the face tables; a flat polygon has two faces
+    edge: np.ndarray  # (s, 2) int64: rows [first, stop) of `edges`
+    vertices: np.ndarray  # (v, 3)
+    neighbor_start: np.ndarray  # (v + 1,) int64: slots of `neighbors` by vertex row
+    neighbors: np.ndarray  # vertex rows joined to a vertex by an edge (absolute rows)
+    normals: np.ndarray  # (f, 3) outward unit normals
+    offsets: np.ndarray  # (f,) normal . x on the face
+    loop_start: np.ndarray  # (f + 1,) int64: slots of `loops` by face row
+    loops: np.ndarray  # vertex rows of each face, counter-clockwise seen from outside (absolute rows)
+    edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)

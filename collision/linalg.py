@@ -1,0 +1,232 @@
+"""Vectors, matrices and quaternions as tuples of floats, for kernels.
+
+A vector is (x, y, z); a matrix the nine numbers row by row; a quaternion (w, x, y, z). Tuples live in registers:
+measured 1.8 ns a body for a kernel on tuples against 138 ns on small arrays allocated inside the kernel.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+
+ZERO = (0.0, 0.0, 0.0)
+IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+
+
+@kernel
+def load3(a, i):
+    return (a[i, 0], a[i, 1], a[i, 2])
+
+
+@kernel
+def store3(a, i, v):
+    a[i, 0] = v[0]
+    a[i, 1] = v[1]
+    a[i, 2] = v[2]
+
+
+@kernel
+def add3(a, i, v):
+    """a[i] += v"""
+    a[i, 0] += v[0]
+    a[i, 1] += v[1]
+    a[i, 2] += v[2]
+
+
+@kernel
+def load4(a, i):
+    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
+
+
+@kernel
+def store4(a, i, v):
+    a[i, 0] = v[0]
+    a[i, 1] = v[1]
+    a[i, 2] = v[2]
+    a[i, 3] = v[3]
+
+
+@kernel
+def load9(a, i):
+    """Matrix i of an (n, 3, 3) array."""
+    return (a[i, 0, 0], a[i, 0, 1], a[i, 0, 2], a[i, 1, 0], a[i, 1, 1], a[i, 1, 2], a[i, 2, 0], a[i, 2, 1], a[i, 2, 2])
+
+
+@kernel
+def store9(a, i, m):
+    a[i, 0, 0] = m[0]
+    a[i, 0, 1] = m[1]
+    a[i, 0, 2] = m[2]
+    a[i, 1, 0] = m[3]
+    a[i, 1, 1] = m[4]
+    a[i, 1, 2] = m[5]
+    a[i, 2, 0] = m[6]
+    a[i, 2, 1] = m[7]
+    a[i, 2, 2] = m[8]
+
+
+@kernel
+def add(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@kernel
+def sub(a, b):
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@kernel
+def neg(a):
+    return (-a[0], -a[1], -a[2])
+
+
+@kernel
+def scale(s, a):
+    return (s * a[0], s * a[1], s * a[2])
+
+
+@kernel
+def axpy(s, a, b):
+    """s a + b"""
+    return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2])
+
+
+@kernel
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def cross(a, b):
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def norm(a):
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@kernel
+def normalize(a):
+    """a / |a|; the zero vector stays zero."""
+    n = norm(a)
+    if n == 0.0:
+        return a
+    return (a[0] / n, a[1] / n, a[2] / n)
+
+
+@kernel
+def orthonormal(n):
+    """Two unit vectors (s, t) such that (s, t, n) is a right-handed orthonormal frame; n must be of unit length."""
+    if abs(n[2]) < 0.70710678:
+        s = normalize((n[1], -n[0], 0.0))
+    else:
+        s = normalize((0.0, n[2], -n[1]))
+    return s, cross(n, s)
+
+
+@kernel
+def mul(m, v):
+    """m v"""
+    return (
+        m[0] * v[0] + m[1] * v[1] + m[2] * v[2],
+        m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
+        m[6] * v[0] + m[7] * v[1] + m[8] * v[2],
+    )
+
+
+@kernel
+def mul_t(m, v):
+    """m^T v"""
+    return (
+        m[0] * v[0] + m[3] * v[1] + m[6] * v[2],
+        m[1] * v[0] + m[4] * v[1] + m[7] * v[2],
+        m[2] * v[0] + m[5] * v[1] + m[8] * v[2],
+    )
+
+
+@kernel
+def matmul(a, b):
+    """a b"""
+    return (
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
+        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
+        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
+        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
+        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
+        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
+        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+    )
+
+
+@kernel
+def transpose(m):
+    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
+
+
+@kernel
+def matadd(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6], a[7] + b[7], a[8] + b[8])
+
+
+@kernel
+def inverse(m):
+    """Inverse of a matrix by cofactors; inf or nan where it is singular."""
+    c0 = m[4] * m[8] - m[5] * m[7]
+    c1 = m[5] * m[6] - m[3] * m[8]
+    c2 = m[3] * m[7] - m[4] * m[6]
+    d = m[0] * c0 + m[1] * c1 + m[2] * c2
+    return (
+        c0 / d,
+        (m[2] * m[7] - m[1] * m[8]) / d,
+        (m[1] * m[5] - m[2] * m[4]) / d,
+        c1 / d,
+        (m[0] * m[8] - m[2] * m[6]) / d,
+        (m[2] * m[3] - m[0] * m[5]) / d,
+        c2 / d,
+        (m[1] * m[6] - m[0] * m[7]) / d,
+        (m[0] * m[4] - m[1] * m[3]) / d,
+    )
+
+
+@kernel
+def qmul(a, b):
+    """Hamilton product a b"""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+@kernel
+def qnormalize(q):
+    n = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
+
+
+@kernel
+def rotation(q):
+    """Matrix of a unit quaternion, body to world."""
+    w, x, y, z = q
+    return (
+        1.0 - 2.0 * (y * y + z * z),
+        2.0 * (x * y - w * z),
+        2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y),
+        2.0 * (y * z + w * x),
+        1.0 - 2.0 * (x * x + y * y),
+    )
+
+
+@kernel
+def symmetric_product(r, m):
+    """r m r^T: a tensor of the body frame in world axes."""
+    return matmul(matmul(r, m), transpose(r))
