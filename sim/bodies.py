@@ -1,0 +1,159 @@
+"""What a body is before it lives in a world: one frozen record, checked field by field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from collision.mass import mass_properties
+from collision.shapes import HalfSpace, shape_from_dict
+
+from sim.checks import inertia_tensor, number, plain, quaternion, vector
+from sim.errors import InputError
+
+KINDS = ("dynamic", "static", "kinematic")
+
+
+@dataclass(frozen=True, slots=True)
+class BodyDef:
+    """A rigid body: shape, pose, velocity, mass and material. SI units; checked when made; compares by value.
+
+    Parameters
+    ----------
+    shape : a shape of ``collision`` in the body frame.
+    name : unique in a scene; given by the scene where it is left empty.
+    kind : "dynamic" moves by the laws of motion; "static" never moves; "kinematic" moves at its given velocity,
+        unmoved by forces and contacts.
+    position : (3,) [m] the origin of the body frame in the world.
+    orientation : (4,) unit quaternion (w, x, y, z), body to world. Up to 1e-3 off unit length is normalised.
+    velocity : (3,) [m/s] of the centre of mass.
+    angular_velocity : (3,) [rad/s] in the world frame.
+    density : [kg/m^3], used where ``mass`` is not given.
+    mass : [kg].
+    inertia : (3, 3) [kg m^2] about the centre of mass, in body axes; or (3,) principal moments along the body axes.
+        Left out, it is that of the shape filled evenly.
+    center_of_mass : (3,) [m] in the body frame. Left out, it is that of the shape filled evenly. A body with a centre
+        of mass of its own needs an ``inertia`` of its own, for the distribution of its mass is then not the shape's.
+    friction : Coulomb's coefficient, >= 0.
+    restitution : in [0, 1].
+    color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
+
+    Raises
+    ------
+    InputError : names the field and its value.
+    """
+
+    shape: Any
+    name: str = ""
+    kind: str = "dynamic"
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    density: float = 1000.0
+    mass: float | None = None
+    inertia: tuple[tuple[float, float, float], ...] | None = None
+    center_of_mass: tuple[float, float, float] | None = None
+    friction: float = 0.5
+    restitution: float = 0.0
+    color: tuple[float, float, float] | None = None
+
+    def __post_init__(self) -> None:
+        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
+        if not hasattr(self.shape, "to_dict") or isinstance(self.shape, type):
+            raise InputError("shape", self.shape, "must be a shape of collision, such as Box((0.5, 0.5, 0.5))")
+        if not isinstance(self.name, str):
+            raise InputError("name", self.name, "must be a text")
+        if self.kind not in KINDS:
+            raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
+        for field in ("position", "velocity", "angular_velocity"):
+            put(field, vector(field, getattr(self, field)))
+        put("orientation", quaternion("orientation", self.orientation))
+        put("density", number("density", self.density, above=0))
+        if self.mass is not None:
+            put("mass", number("mass", self.mass, above=0))
+        if self.inertia is not None:
+            put("inertia", inertia_tensor("inertia", self.inertia))
+        if self.center_of_mass is not None:
+            put("center_of_mass", vector("center_of_mass", self.center_of_mass))
+        put("friction", number("friction", self.friction, 0))
+        put("restitution", number("restitution", self.restitution, 0, 1))
+        if self.color is not None:
+            put("color", rgb("color", self.color))
+        if self.kind == "static":
+            for field in ("velocity", "angular_velocity"):
+                if any(getattr(self, field)):
+                    raise InputError(field, plain(getattr(self, field)), 'must be zero for a static body (or kind="kinematic")')
+        if isinstance(self.shape, HalfSpace) and self.kind != "static":
+            raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
+        if self.kind == "dynamic":
+            self._mass_is_known()
+
+    def _mass_is_known(self) -> None:
+        if self.center_of_mass is not None and self.inertia is None:
+            raise InputError("center_of_mass", plain(self.center_of_mass), "needs inertia too, given about this point")
+        if self.mass is not None and self.inertia is not None:
+            return
+        volume = mass_properties(self.shape).volume
+        if not volume > 0:
+            missing = " and ".join(f for f in ("mass", "inertia") if getattr(self, f) is None)
+            raise InputError("shape", self.shape, f"has no volume, so {missing} must be given")
+
+    def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """``(mass [kg], centre of mass (3,) [m] in the body frame, inertia (3, 3) [kg m^2] about it in body axes)``.
+
+        Static and kinematic bodies have infinite mass and inertia; they turn about ``center_of_mass``, or about the
+        origin of their body frame where it is not given.
+        """
+        center = None if self.center_of_mass is None else np.array(self.center_of_mass)
+        if self.kind != "dynamic":
+            return np.inf, np.zeros(3) if center is None else center, np.diag([np.inf] * 3)
+        if self.mass is not None and self.inertia is not None and center is not None:
+            return self.mass, center, np.array(self.inertia)
+        solid = mass_properties(self.shape)
+        mass = self.mass if self.mass is not None else self.density * solid.volume
+        if center is None:
+            center = np.array(solid.center, dtype=float)
+        if self.inertia is not None:
+            return mass, center, np.array(self.inertia)
+        return mass, center, (mass / solid.volume) * np.array(solid.inertia, dtype=float)
+
+    def replace(self, **changes: Any) -> BodyDef:
+        """A copy with some fields changed, checked again."""
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts and lists. Fields at their defaults are left out."""
+        out: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "shape":
+                out["shape"] = value.to_dict()
+            elif value != field.default:
+                out[field.name] = plain(value)
+        return out
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> BodyDef:
+        """The inverse of :meth:`to_dict`."""
+        if "shape" not in data:
+            raise InputError("shape", None, "a body needs a shape")
+        known = {field.name for field in fields(cls)}
+        for key in data:
+            if key not in known:
+                raise InputError(key, data[key], f"unknown field; a body has {', '.join(sorted(known))}")
+        return cls(**{**data, "shape": shape_from_dict(data["shape"])})
+
+
+def rgb(name: str, value: object) -> tuple[float, float, float]:
+    """A colour: three numbers in [0, 1], or "#rrggbb"."""
+    if isinstance(value, str):
+        digits = value.removeprefix("#")
+        if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
+            raise InputError(name, value, 'must be "#rrggbb" or three numbers in [0, 1]')
+        return tuple(int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
+    out = vector(name, value, 3)
+    for component in out:
+        number(name, component, 0, 1)
+    return out

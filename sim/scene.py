@@ -1,0 +1,143 @@
+"""A scene: everything a simulation starts from, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from sim.bodies import BodyDef
+from sim.checks import number, plain, vector
+from sim.errors import InputError
+
+if TYPE_CHECKING:
+    from sim.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class CameraDef:
+    """Where the picture is taken from: ``position``, ``target`` and ``up`` (3,) [m], ``fov_degrees`` from top to bottom."""
+
+    position: tuple[float, float, float] = (6.0, -8.0, 4.0)
+    target: tuple[float, float, float] = (0.0, 0.0, 0.5)
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    fov_degrees: float = 40.0
+
+    def __post_init__(self) -> None:
+        for name in ("position", "target", "up"):
+            object.__setattr__(self, name, vector(f"camera.{name}", getattr(self, name)))
+        object.__setattr__(self, "fov_degrees", number("camera.fov_degrees", self.fov_degrees, 1, 170))
+        if self.position == self.target:
+            raise InputError("camera.target", plain(self.target), "must differ from camera.position")
+        sight = [t - p for t, p in zip(self.target, self.position, strict=True)]
+        up = self.up
+        cross = (sight[1] * up[2] - sight[2] * up[1], sight[2] * up[0] - sight[0] * up[2], sight[0] * up[1] - sight[1] * up[0])
+        if sum(c * c for c in cross) <= 1e-12 * sum(s * s for s in sight) * sum(u * u for u in up):
+            raise InputError("camera.up", plain(up), "must not be zero or point along the line of sight")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
+
+@dataclass
+class Scene:
+    """Bodies, gravity and how to run them. Compares by value; goes to a dict and back without loss.
+
+    >>> scene = Scene(name="drop", duration=2.0)
+    >>> scene.add(HalfSpace(), kind="static", name="floor")
+    >>> scene.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 2))
+    >>> world = scene.build()
+    """
+
+    name: str = "scene"
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # m/s^2
+    dt: float = 1 / 240  # s
+    integrator: str = "rk4"
+    duration: float = 5.0  # s: how long a run lasts where nothing else is said
+    camera: CameraDef | None = None
+    seed: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)  # what a scenario was built with
+    allow_overlap: bool = False  # bodies may start inside each other
+    bodies: list[BodyDef] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("name", self.name, "must be a text")
+        if not isinstance(self.integrator, str):
+            raise InputError("integrator", self.integrator, "must be a text")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise InputError("seed", self.seed, "must be a whole number")
+        if not isinstance(self.allow_overlap, bool):
+            raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
+        if self.camera is not None and not isinstance(self.camera, CameraDef):
+            raise InputError("camera", self.camera, "must be a CameraDef")
+        self.gravity = vector("gravity", self.gravity)
+        self.dt = number("dt", self.dt, above=0)
+        self.duration = number("duration", self.duration, 0)
+        bodies, self.bodies = self.bodies, []
+        for body in bodies:
+            self.append(body)
+
+    def add(self, shape: Any, **body: Any) -> BodyDef:
+        """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
+        return self.append(BodyDef(shape, **body))
+
+    def append(self, body: BodyDef) -> BodyDef:
+        """Add a ready body; returns it as it stands in the scene, with its name."""
+        taken = {other.name for other in self.bodies}
+        if not body.name:
+            body = body.replace(name=free_name(type(body.shape).__name__.lower(), taken))
+        elif body.name in taken:
+            raise InputError("name", body.name, "is taken by another body of the scene")
+        self.bodies.append(body)
+        return body
+
+    def __iter__(self) -> Iterator[BodyDef]:
+        return iter(self.bodies)
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def build(self) -> World:
+        """A world that starts from this scene."""
+        from sim.world import World  # World knows Scene, not the other way round
+
+        return World.from_scene(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts, lists and dicts, fit for JSON and TOML. Nothing is lost."""
+        out: dict[str, Any] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "camera":
+                if value is not None:
+                    out["camera"] = value.to_dict()
+            elif f.name == "bodies":
+                out["bodies"] = [body.to_dict() for body in value]
+            else:
+                out[f.name] = plain(value) if f.name != "parameters" else {k: plain(v) for k, v in value.items()}
+        return out
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Scene:
+        """The inverse of :meth:`to_dict`."""
+        known = {f.name for f in fields(cls)}
+        for key in data:
+            if key not in known:
+                raise InputError(key, data[key], f"unknown field; a scene has {', '.join(sorted(known))}")
+        values = dict(data)
+        values["bodies"] = [BodyDef.from_dict(body) for body in data.get("bodies", [])]
+        values["parameters"] = dict(data.get("parameters", {}))
+        if data.get("camera") is not None:
+            values["camera"] = CameraDef(**data["camera"])
+        return cls(**values)
+
+
+def free_name(base: str, taken: set[str]) -> str:
+    """``base``, or base_2, base_3 ... where that is taken."""
+    if base not in taken:
+        return base
+    n = 2
+    while f"{base}_{n}" in taken:
+        n += 1
+    return f"{base}_{n}"
