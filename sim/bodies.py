@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from collision.mass import mass_properties
-from collision.shapes import HalfSpace, shape_from_dict
 
-from sim.checks import inertia_tensor, number, plain, quaternion, vector
+from collision.errors import check_number, check_quaternion, check_vector
+from collision.mass import mass_properties
+from collision.shapes import HalfSpace, Shape, shape_from_dict
+from sim.checks import check_inertia, check_range, plain
 from sim.errors import InputError
 
 KINDS = ("dynamic", "static", "kinematic")
@@ -44,7 +45,7 @@ class BodyDef:
     InputError : names the field and its value.
     """
 
-    shape: Any
+    shape: Shape
     name: str = ""
     kind: str = "dynamic"
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -61,24 +62,24 @@ class BodyDef:
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
-        if not hasattr(self.shape, "to_dict") or isinstance(self.shape, type):
+        if not isinstance(self.shape, Shape):
             raise InputError("shape", self.shape, "must be a shape of collision, such as Box((0.5, 0.5, 0.5))")
         if not isinstance(self.name, str):
             raise InputError("name", self.name, "must be a text")
         if self.kind not in KINDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
         for field in ("position", "velocity", "angular_velocity"):
-            put(field, vector(field, getattr(self, field)))
-        put("orientation", quaternion("orientation", self.orientation))
-        put("density", number("density", self.density, above=0))
+            put(field, check_vector(field, getattr(self, field)))
+        put("orientation", check_quaternion("orientation", self.orientation))
+        put("density", check_number("density", self.density, above=0))
         if self.mass is not None:
-            put("mass", number("mass", self.mass, above=0))
+            put("mass", check_number("mass", self.mass, above=0))
         if self.inertia is not None:
-            put("inertia", inertia_tensor("inertia", self.inertia))
+            put("inertia", check_inertia("inertia", self.inertia))
         if self.center_of_mass is not None:
-            put("center_of_mass", vector("center_of_mass", self.center_of_mass))
-        put("friction", number("friction", self.friction, 0))
-        put("restitution", number("restitution", self.restitution, 0, 1))
+            put("center_of_mass", check_vector("center_of_mass", self.center_of_mass))
+        put("friction", check_number("friction", self.friction, least=0))
+        put("restitution", check_range("restitution", self.restitution, 0, 1))
         if self.color is not None:
             put("color", rgb("color", self.color))
         if self.kind == "static":
@@ -153,7 +154,4 @@ def rgb(name: str, value: object) -> tuple[float, float, float]:
         if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
             raise InputError(name, value, 'must be "#rrggbb" or three numbers in [0, 1]')
         return tuple(int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    out = vector(name, value, 3)
-    for component in out:
-        number(name, component, 0, 1)
-    return out
+    return tuple(check_range(name, component, 0, 1) for component in check_vector(name, value))

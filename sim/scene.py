@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from collision.errors import check_number, check_vector
 from sim.bodies import BodyDef
-from sim.checks import number, plain, vector
+from sim.checks import check_range, plain
 from sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ class CameraDef:
 
     def __post_init__(self) -> None:
         for name in ("position", "target", "up"):
-            object.__setattr__(self, name, vector(f"camera.{name}", getattr(self, name)))
-        object.__setattr__(self, "fov_degrees", number("camera.fov_degrees", self.fov_degrees, 1, 170))
+            object.__setattr__(self, name, check_vector(f"camera.{name}", getattr(self, name)))
+        object.__setattr__(self, "fov_degrees", check_range("camera.fov_degrees", self.fov_degrees, 1, 170))
         if self.position == self.target:
             raise InputError("camera.target", plain(self.target), "must differ from camera.position")
         sight = [t - p for t, p in zip(self.target, self.position, strict=True)]
@@ -71,9 +72,9 @@ class Scene:
             raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
         if self.camera is not None and not isinstance(self.camera, CameraDef):
             raise InputError("camera", self.camera, "must be a CameraDef")
-        self.gravity = vector("gravity", self.gravity)
-        self.dt = number("dt", self.dt, above=0)
-        self.duration = number("duration", self.duration, 0)
+        self.gravity = check_vector("gravity", self.gravity)
+        self.dt = check_number("dt", self.dt, above=0)
+        self.duration = check_number("duration", self.duration, least=0)
         bodies, self.bodies = self.bodies, []
         for body in bodies:
             self.append(body)

@@ -1,0 +1,120 @@
+"""Scenarios: a function with typed parameters that builds a Scene, found by its name.
+
+A scenario is one file of ``scenarios/catalog``, named like its function:
+
+    @scenario
+    def drop(height: Annotated[float, Real(unit="m", above=0, help="of the box above the floor")] = 2.0) -> Scene:
+        \"\"\"A box falls on the floor.
+
+        What to look for, and why.
+        \"\"\"
+        scene = Scene(duration=3.0)
+        ...
+        return scene
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from collision.errors import InputError
+from scenarios.fields import Field, did_you_mean
+from sim.scene import Scene
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a scenario: its name, its default and the field that says type, unit, range and help."""
+
+    name: str
+    default: Any
+    field: Field
+
+    @property
+    def unit(self) -> str:
+        return getattr(self.field, "unit", "")
+
+    @property
+    def range(self) -> str:
+        return getattr(self.field, "range", "") or ", ".join(getattr(self.field, "choices", ()))
+
+    @property
+    def help(self) -> str:
+        return self.field.help
+
+
+class Scenario:
+    """A named builder of scenes. Call it with parameters, as keywords: ``dzhanibekov(perturbation=1e-4) -> Scene``."""
+
+    def __init__(self, function: Callable[..., Scene]):
+        self.function = function
+        self.name = function.__name__
+        self.doc = inspect.getdoc(function) or ""
+        self.summary = self.doc.partition("\n")[0]
+        self.parameters = {p.name: p for p in _parameters(function)}
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+
+    def __call__(self, **values: Any) -> Scene:
+        chosen = {p.name: p.default for p in self.parameters.values()}
+        for name, value in values.items():
+            chosen[name] = self.parameter(name, value).field.read(name, value)
+        scene = self.function(**chosen)
+        scene.name = self.name
+        scene.parameters = {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
+        return scene
+
+    def parse(self, texts: dict[str, str]) -> dict[str, Any]:
+        """Parameters from texts, as ``--set name=text`` gives them."""
+        return {name: self.parameter(name, text).field.parse(name, text) for name, text in texts.items()}
+
+    def parameter(self, name: str, value: Any = None) -> Parameter:
+        if name not in self.parameters:
+            hint = f"{self.name} has no such parameter{did_you_mean(name, list(self.parameters))}"
+            raise InputError(name, value, f"{hint} (it has {', '.join(self.parameters) or 'none'})")
+        return self.parameters[name]
+
+    def __repr__(self) -> str:
+        return f"<scenario {self.name}: {self.summary}>"
+
+
+def scenario(function: Callable[..., Scene]) -> Scenario:
+    """Make a scenario of a function whose parameters are ``Annotated[type, Field] = default``."""
+    return Scenario(function)
+
+
+def _parameters(function: Callable) -> list[Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    out = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints.get(name)
+        fields = [item for item in get_args(hint)[1:] if isinstance(item, Field)] if get_origin(hint) is Annotated else []
+        if not fields or parameter.default is inspect.Parameter.empty:
+            raise TypeError(f"{function.__name__}: parameter {name} needs Annotated[type, Field] and a default")
+        default = fields[0].read(name, parameter.default)  # a default outside its own range is a mistake in the catalog
+        out.append(Parameter(name, default, fields[0]))
+    return out
+
+
+def names() -> list[str]:
+    """The names of the catalog, sorted. Imports none of it."""
+    import scenarios.catalog
+
+    return sorted(m.name for m in pkgutil.iter_modules(scenarios.catalog.__path__) if not m.name.startswith("_"))
+
+
+def load(name: str) -> Scenario:
+    """The scenario of this name. Raises InputError with the nearest name where there is none."""
+    known = names()
+    if name not in known:
+        raise InputError("scenario", name, f"there is none of this name{did_you_mean(name, known)} (see `tumble list`)")
+    return getattr(importlib.import_module(f"scenarios.catalog.{name}"), name)
+
+
+def catalog() -> dict[str, Scenario]:
+    """All scenarios by name."""
+    return {name: load(name) for name in names()}
