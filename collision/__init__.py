@@ -1,0 +1,61 @@
+"""Geometry: shapes, mass properties, proximity queries, contact manifolds. Stateless; takes nothing else of ours.
+
+The compiled parts load on first use, so that describing a scene costs no compiler.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from collision.errors import InputError
+from collision.pose import Pose
+from collision.shapes import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Shape,
+    Sphere,
+    convex_parts,
+    shape_from_dict,
+)
+
+_LATER = {
+    "MassProperties": "mass",
+    "mass_properties": "mass",
+    "principal_axes": "mass",
+    "load_mesh": "mesh",
+    "ShapeSet": "shapeset",
+}
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Compound",
+    "Cone",
+    "ConvexHull",
+    "Cylinder",
+    "Ellipsoid",
+    "HalfSpace",
+    "InputError",
+    "Pose",
+    "Shape",
+    "Sphere",
+    "convex_parts",
+    "shape_from_dict",
+    *_LATER,
+]
+
+
+def __getattr__(name: str):
+    if name not in _LATER:
+        raise AttributeError(f"module 'collision' has no attribute {name!r}")
+    return getattr(import_module(f"collision.{_LATER[name]}"), name)
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,104 @@
+"""Axis-aligned bounding boxes of shapes at a pose."""
+
+from __future__ import annotations
+
+import math
+
+from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.jit import kernel
+from collision.linalg import add, dot, load3, mul, sub
+
+
+@kernel
+def aabb(g, shape, x, r):
+    """(lo, hi), the corners of the box around shape number ``shape`` of geometry ``g`` at position x, rotation r.
+
+    Tight to rounding. A half-space is infinite, but bounded on the one side where its normal lies along an axis.
+    """
+    kind = g.kind[shape]
+    if kind == HALFSPACE:
+        return _halfspace(g, shape, x, r)
+    if kind == SPHERE:
+        radius = g.size[shape, 0]
+        h = (radius, radius, radius)
+    elif kind == BOX:
+        a, b, c = load3(g.size, shape)
+        h = (
+            abs(r[0]) * a + abs(r[1]) * b + abs(r[2]) * c,
+            abs(r[3]) * a + abs(r[4]) * b + abs(r[5]) * c,
+            abs(r[6]) * a + abs(r[7]) * b + abs(r[8]) * c,
+        )
+    elif kind == ELLIPSOID:
+        a, b, c = load3(g.size, shape)
+        h = (
+            math.sqrt((r[0] * a) ** 2 + (r[1] * b) ** 2 + (r[2] * c) ** 2),
+            math.sqrt((r[3] * a) ** 2 + (r[4] * b) ** 2 + (r[5] * c) ** 2),
+            math.sqrt((r[6] * a) ** 2 + (r[7] * b) ** 2 + (r[8] * c) ** 2),
+        )
+    elif kind == CAPSULE:
+        radius, half = g.size[shape, 0], g.size[shape, 1]
+        h = (radius + abs(r[2]) * half, radius + abs(r[5]) * half, radius + abs(r[8]) * half)
+    elif kind == CYLINDER:
+        radius, half = g.size[shape, 0], g.size[shape, 1]
+        h = (
+            _across(radius, r[2]) + abs(r[2]) * half,
+            _across(radius, r[5]) + abs(r[5]) * half,
+            _across(radius, r[8]) + abs(r[8]) * half,
+        )
+    elif kind == CONE:
+        return _cone(g, shape, x, r)
+    else:
+        return _hull(g, shape, x, r)
+    return sub(x, h), add(x, h)
+
+
+@kernel
+def _across(radius, axis):
+    """Reach of a disc along a world axis, ``axis`` being that component of the disc's unit normal."""
+    return radius * math.sqrt(max(0.0, 1.0 - axis * axis))
+
+
+@kernel
+def _cone(g, shape, x, r):
+    radius, half = g.size[shape, 0], g.size[shape, 1]
+    tip = (r[2] * half, r[5] * half, r[8] * half)
+    d = (_across(radius, r[2]), _across(radius, r[5]), _across(radius, r[8]))
+    lo = (min(tip[0], -tip[0] - d[0]), min(tip[1], -tip[1] - d[1]), min(tip[2], -tip[2] - d[2]))
+    hi = (max(tip[0], -tip[0] + d[0]), max(tip[1], -tip[1] + d[1]), max(tip[2], -tip[2] + d[2]))
+    return add(x, lo), add(x, hi)
+
+
+@kernel
+def _hull(g, shape, x, r):
+    first, stop = g.vertex[shape, 0], g.vertex[shape, 1]
+    lo = mul(r, load3(g.vertices, first))
+    hi = lo
+    for i in range(first + 1, stop):
+        v = mul(r, load3(g.vertices, i))
+        lo = (min(lo[0], v[0]), min(lo[1], v[1]), min(lo[2], v[2]))
+        hi = (max(hi[0], v[0]), max(hi[1], v[1]), max(hi[2], v[2]))
+    return add(x, lo), add(x, hi)
+
+
+@kernel
+def _halfspace(g, shape, x, r):
+    n = mul(r, load3(g.size, shape))
+    offset = g.size[shape, 3] + dot(n, x)
+    lo0, lo1, lo2 = -math.inf, -math.inf, -math.inf
+    hi0, hi1, hi2 = math.inf, math.inf, math.inf
+    if n[1] == 0.0 and n[2] == 0.0:
+        if n[0] > 0.0:
+            hi0 = offset
+        else:
+            lo0 = -offset
+    elif n[0] == 0.0 and n[2] == 0.0:
+        if n[1] > 0.0:
+            hi1 = offset
+        else:
+            lo1 = -offset
+    elif n[0] == 0.0 and n[1] == 0.0:
+        if n[2] > 0.0:
+            hi2 = offset
+        else:
+            lo2 = -offset
+    return (lo0, lo1, lo2), (hi0, hi1, hi2)

@@ -1,0 +1,73 @@
+"""Errors at the door: one clear line that names the value and says what would be right."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+
+import numpy as np
+
+_SHORT = reprlib.Repr()  # long values are cut, so that a message stays one line
+_SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 4
+_SHORT.maxstring = _SHORT.maxother = 120
+
+
+class InputError(ValueError):
+    """A value that can not be used.
+
+    Fields: ``name`` of the value, the ``value`` itself, and a ``hint`` that says what would be right.
+    """
+
+    def __init__(self, name: str, value: object, hint: str):
+        self.name, self.value, self.hint = name, value, hint
+        super().__init__(name, value, hint)  # all three, so that the error survives pickling
+
+    def __str__(self) -> str:
+        value = self.value
+        if isinstance(value, np.ndarray):
+            value = value.tolist()
+        elif isinstance(value, np.generic):
+            value = value.item()
+        return " ".join(f"{self.name} = {_SHORT.repr(value)}: {self.hint}".split())
+
+
+def check_number(name: str, value: object, above: float = -math.inf, least: float = -math.inf, unit: str = "") -> float:
+    """A finite float, greater than ``above`` and not less than ``least``; InputError otherwise."""
+    wanted = f"must be a finite number{' ' + unit if unit else ''}"
+    if above > -math.inf:
+        wanted += f" greater than {above:g}"
+    if least > -math.inf:
+        wanted += f" not less than {least:g}"
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise InputError(name, value, wanted)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(name, value, wanted) from None
+    if not math.isfinite(number) or number <= above or number < least:
+        raise InputError(name, value, wanted)
+    return number
+
+
+def check_vector(name: str, value: object, size: int = 3, above: float = -math.inf) -> tuple[float, ...]:
+    """A tuple of ``size`` finite floats, all greater than ``above``; InputError otherwise."""
+    wanted = f"must be {size} finite numbers" + (f", each greater than {above:g}" if above > -math.inf else "")
+    try:
+        numbers = tuple(value)
+    except TypeError:
+        raise InputError(name, value, wanted) from None
+    if isinstance(value, (str, bytes, dict, set)) or len(numbers) != size:
+        raise InputError(name, value, wanted)
+    try:
+        return tuple(check_number(name, x, above) for x in numbers)
+    except InputError:
+        raise InputError(name, value, wanted) from None
+
+
+def check_quaternion(name: str, value: object) -> tuple[float, float, float, float]:
+    """A unit quaternion (w, x, y, z). Up to 1e-3 off unit length it is normalised, beyond that it is an InputError."""
+    q = check_vector(name, value, 4)
+    length = math.hypot(*q)
+    if abs(length - 1.0) > 1e-3:
+        raise InputError(name, value, f"must be a unit quaternion (w, x, y, z); its length is {length:.6g}")
+    return q if length == 1.0 else tuple(x / length for x in q)

@@ -1,0 +1,213 @@
+"""Faces and edges of convex hulls, for the tables of `Geometry` and for mass.
+
+Qhull gives triangles. Triangles in one plane are merged to polygons, and the planes are computed anew from the polygons,
+so that a box given by its corners has six faces with normals right to rounding.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.errors import InputError
+from collision.shapes import Box, ConvexHull
+
+COPLANAR = 1e-10  # of the thickness: triangles closer than this to one plane are one face
+
+
+class Polytope(NamedTuple):
+    """A convex polytope. A flat one has two opposite faces, a segment one edge without faces, a point neither."""
+
+    rank: int  # affine dimension
+    vertices: np.ndarray  # (v, 3) [m]
+    normals: np.ndarray  # (f, 3) outward, unit
+    offsets: np.ndarray  # (f,) normal . x [m]
+    loops: list  # f arrays of vertex numbers, counter-clockwise seen from outside
+    edges: np.ndarray  # (e, 4) int64: vertices a b, the face whose loop runs a -> b, the face whose loop runs b -> a
+
+
+def polytope(shape: Box | ConvexHull) -> Polytope:
+    """Vertices, faces and edges of a box or hull, in the frame of the shape."""
+    return _box(shape.half_extents) if isinstance(shape, Box) else _hull(shape)
+
+
+@lru_cache(maxsize=256)
+def _box(half_extents) -> Polytope:
+    signs = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], float)
+    loops = [np.array(a) for a in ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))]
+    normals = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
+    return Polytope(3, signs * half_extents, normals, np.repeat(half_extents, 2), loops, _edges(loops))
+
+
+@lru_cache(maxsize=256)
+def _hull(shape: ConvexHull) -> Polytope:
+    points = shape.vertices[np.sort(np.unique(shape.vertices, axis=0, return_index=True)[1])]
+    # Axes of the cloud. In the affine map to unit extents a needle or a plate is as round as a ball, and hulls
+    # commute with affine maps: Qhull and the merging never see a thin body.
+    center = points.mean(axis=0)
+    local = points - center
+    size = np.abs(local).max()
+    rounding = 64 * np.finfo(float).eps * (size + np.abs(points).max())
+    if size == 0.0 or len(points) == 1:
+        return _lower(0, points[:1], [])
+    axes = np.linalg.svd(local / size, full_matrices=False)[2] if len(points) > 2 else _axes_of_line(local)
+    mapped = local @ axes.T
+    extent = np.zeros(3)
+    extent[: len(axes)] = mapped.max(axis=0) - mapped.min(axis=0)
+    rank = int((extent > rounding).sum())
+    if rank <= 1:
+        ends = sorted((int(mapped[:, 0].argmin()), int(mapped[:, 0].argmax())))
+        return _lower(1, points[ends], [])
+    mapped = mapped[:, :rank] / extent[:rank]
+    tolerance = max(COPLANAR, rounding / extent[rank - 1])
+    if rank == 2:
+        return _flat(points, mapped, tolerance)
+    return _solid(points, mapped, tolerance, rounding)
+
+
+def _axes_of_line(local: np.ndarray) -> np.ndarray:
+    d = local[0] if np.abs(local[0]).max() > 0 else local[-1]
+    return (d / np.linalg.norm(d))[None, :]
+
+
+def _lower(rank: int, vertices: np.ndarray, loops: list) -> Polytope:
+    """A point, or a segment with its one edge."""
+    edges = np.array([[0, 1, -1, -1]] if rank == 1 else [], np.int64).reshape(-1, 4)
+    return Polytope(rank, vertices.copy(), np.empty((0, 3)), np.empty(0), loops, edges)
+
+
+def _qhull(mapped: np.ndarray, options: str):
+    from scipy.spatial import ConvexHull as Qhull
+    from scipy.spatial import QhullError
+
+    try:
+        return Qhull(mapped, qhull_options=options)
+    except QhullError as error:
+        raise InputError("vertices", mapped, f"no convex hull found: {str(error).strip().splitlines()[0]}") from None
+
+
+def _flat(points: np.ndarray, mapped: np.ndarray, tolerance: float) -> Polytope:
+    """A flat polygon: the loop once from either side."""
+    loop = list(_qhull(mapped, "").vertices)  # counter-clockwise in the plane
+    corners, last = [], 0
+    while last != len(loop) and len(loop) > 3:  # drop points in the middle of an edge
+        last = len(loop)
+        for i in range(len(loop) - 1, -1, -1):
+            a, b, c = (mapped[loop[j % len(loop)]] for j in (i - 1, i, i + 1))
+            if len(loop) > 3 and abs((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0]) <= tolerance * np.linalg.norm(c - a):
+                loop.pop(i)
+    corners = points[loop]
+    normal, offset = _plane(corners)
+    front = np.arange(len(loop))
+    loops = [front, front[::-1].copy()]
+    return Polytope(2, corners, np.array([normal, -normal]), np.array([offset, -offset]), loops, _edges(loops))
+
+
+def _solid(points: np.ndarray, mapped: np.ndarray, tolerance: float, rounding: float) -> Polytope:
+    hull = _qhull(mapped, "Qt")
+    triangles = hull.simplices.copy()
+    a, b, c = (mapped[triangles[:, i]] for i in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
+    triangles[inward] = triangles[inward][:, [0, 2, 1]]
+    loops = []
+    for region in _regions(triangles, hull.neighbors, mapped, tolerance):
+        loop = _boundary(triangles[region])
+        inside = set() if loop is None else set(triangles[region].ravel()) - set(loop)
+        if loop is None or (inside and _sticks_out(points, loop, sorted(inside), rounding)):
+            loops += [list(triangles[t]) for t in region]
+        else:
+            loops.append(loop)
+    _drop_straight(loops, points, rounding)
+    used = np.unique(np.concatenate(loops))
+    number = np.full(len(points), -1)
+    number[used] = np.arange(len(used))
+    loops = [number[loop] for loop in loops]
+    vertices = points[used]
+    planes = [_plane(vertices[loop]) for loop in loops]
+    normals = np.array([p[0] for p in planes])
+    return Polytope(3, vertices, normals, np.array([p[1] for p in planes]), loops, _edges(loops))
+
+
+def _regions(triangles: np.ndarray, neighbors: np.ndarray, mapped: np.ndarray, tolerance: float) -> list[list[int]]:
+    """Connected groups of triangles in one plane: that of the group's largest triangle, so that groups can not drift."""
+    a, b, c = (mapped[triangles[:, i]] for i in range(3))
+    normals = np.cross(b - a, c - a)
+    area = np.linalg.norm(normals, axis=1)
+    seen = np.zeros(len(triangles), bool)
+    regions = []
+    for seed in np.argsort(-area, kind="stable"):
+        if seen[seed]:
+            continue
+        if area[seed] == 0.0:  # a sliver without area that no face took in
+            raise InputError("vertices", mapped, "no convex hull found: the points are too nearly degenerate")
+        normal = normals[seed] / area[seed]
+        offset = normal @ a[seed]
+        seen[seed] = True
+        region = [int(seed)]
+        for t in region:
+            for n in neighbors[t]:
+                if not seen[n] and np.abs(mapped[triangles[n]] @ normal - offset).max() <= tolerance and normals[n] @ normal >= 0:
+                    seen[n] = True
+                    region.append(int(n))
+        regions.append(region)
+    return regions
+
+
+def _boundary(triangles: np.ndarray) -> list[int] | None:
+    """The outline of a group of triangles as one loop; None where it is not a single simple loop."""
+    directed = {(int(t[i]), int(t[(i + 1) % 3])) for t in triangles for i in range(3)}
+    outline = [edge for edge in sorted(directed) if edge[::-1] not in directed]
+    follow = dict(outline)
+    if len(follow) != len(outline) or not outline:
+        return None
+    loop = [outline[0][0]]
+    while (nxt := follow[loop[-1]]) != loop[0]:
+        loop.append(nxt)
+        if len(loop) > len(outline) or nxt not in follow:
+            return None
+    return loop if len(loop) == len(outline) else None
+
+
+def _sticks_out(points: np.ndarray, loop: list[int], inside: list[int], rounding: float) -> bool:
+    """Whether a point in the middle of a merged face stands out of it by more than rounding."""
+    normal, offset = _plane(points[loop])
+    return bool((points[inside] @ normal - offset).max() > rounding)
+
+
+def _drop_straight(loops: list[list[int]], points: np.ndarray, rounding: float) -> None:
+    """Take out, in place, vertices in the middle of a straight edge: those on two faces only."""
+    count: dict[int, int] = {}
+    for loop in loops:
+        for v in loop:
+            count[v] = count.get(v, 0) + 1
+    for vertex in [v for v, n in count.items() if n == 2]:
+        owners = [loop for loop in loops if vertex in loop]
+        if any(len(loop) <= 3 for loop in owners):
+            continue
+        i = owners[0].index(vertex)
+        a, b, c = points[owners[0][i - 1]], points[vertex], points[owners[0][(i + 1) % len(owners[0])]]
+        along = c - a
+        if np.linalg.norm(np.cross(b - a, along)) <= rounding * np.linalg.norm(along):
+            for loop in owners:
+                loop.remove(vertex)
+
+
+def _plane(corners: np.ndarray) -> tuple[np.ndarray, float]:
+    """Unit normal (Newell) and offset of a polygon. Differences to the first corner keep axis-aligned faces exact."""
+    d = corners - corners[0]
+    normal = np.cross(d[1:-1], d[2:]).sum(axis=0)
+    normal /= np.linalg.norm(normal)
+    heights = corners @ normal
+    return normal + 0.0, float((heights.min() + heights.max()) / 2)
+
+
+def _edges(loops: list[np.ndarray]) -> np.ndarray:
+    """Edges with their two faces, sorted by vertices."""
+    owner = {}
+    for face, loop in enumerate(loops):
+        for a, b in zip(loop, np.roll(loop, -1), strict=True):
+            owner[int(a), int(b)] = face
+    rows = [(a, b, face, owner.get((b, a), -1)) for (a, b), face in sorted(owner.items()) if a < b or (b, a) not in owner]
+    return np.array(rows, np.int64).reshape(-1, 4)

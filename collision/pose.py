@@ -1,0 +1,114 @@
+"""Where a shape is: position and orientation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from collision.errors import InputError, check_quaternion, check_vector
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Local to world: x_world = R(orientation) x_local + position.
+
+    position: 3 numbers [m]. orientation: unit quaternion (w, x, y, z); up to 1e-3 off unit length it is normalised.
+    Raises InputError for anything else.
+    """
+
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self):
+        object.__setattr__(self, "position", check_vector("position", self.position))
+        object.__setattr__(self, "orientation", check_quaternion("orientation", self.orientation))
+
+    @classmethod
+    def identity(cls) -> Pose:
+        """The pose that changes nothing."""
+        return cls()
+
+    @classmethod
+    def from_euler_xyz(cls, angles, position=(0.0, 0.0, 0.0)) -> Pose:
+        """Turn about x, then about the new y, then about the new z [rad]: R = Rx Ry Rz."""
+        ax, ay, az = check_vector("angles", angles)
+        q = (1.0, 0.0, 0.0, 0.0)
+        for axis, angle in enumerate((ax, ay, az), start=1):
+            turn = [math.cos(angle / 2), 0.0, 0.0, 0.0]
+            turn[axis] = math.sin(angle / 2)
+            q = _product(q, turn)
+        return cls(position, q)
+
+    @classmethod
+    def from_matrix(cls, matrix) -> Pose:
+        """From a rotation matrix (3, 3) or a homogeneous matrix (4, 4); InputError where it is not one to 1e-6."""
+        try:
+            m = np.array(matrix, float)
+        except (TypeError, ValueError):
+            raise InputError("matrix", matrix, "must be a 3x3 rotation or a 4x4 homogeneous matrix of numbers") from None
+        if m.shape == (4, 4) and np.array_equal(m[3], (0, 0, 0, 1)):
+            position = m[:3, 3]
+        elif m.shape == (3, 3):
+            position = np.zeros(3)
+        else:
+            raise InputError("matrix", matrix, "must be a 3x3 rotation or a 4x4 homogeneous matrix with last row 0 0 0 1")
+        r = m[:3, :3]
+        if not np.all(np.isfinite(m)) or np.abs(r @ r.T - np.eye(3)).max() > 1e-6 or np.linalg.det(r) < 0:
+            raise InputError("matrix", matrix, "must hold a proper rotation (orthonormal to 1e-6, determinant +1)")
+        return cls(position, _quaternion(r))
+
+    def matrix(self) -> np.ndarray:
+        """Rotation matrix (3, 3), local to world."""
+        w, x, y, z = self.orientation
+        return np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+
+    def apply(self, points) -> np.ndarray:
+        """Local points (..., 3) in world coordinates."""
+        return np.asarray(points, float) @ self.matrix().T + np.array(self.position)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """self after other: (a @ b).apply(x) = a.apply(b.apply(x))."""
+        return Pose(self.apply(other.position), _unit(_product(self.orientation, other.orientation)))
+
+    def inverse(self) -> Pose:
+        """The pose that undoes this one."""
+        w, x, y, z = self.orientation
+        back = (w, -x, -y, -z)
+        return Pose(-(self.matrix().T @ np.array(self.position)), back)
+
+
+def _product(a, b):
+    """Hamilton product of two quaternions."""
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    )
+
+
+def _unit(q):
+    length = math.hypot(*q)
+    return tuple(x / length for x in q)
+
+
+def _quaternion(r: np.ndarray):
+    """Unit quaternion of a rotation matrix: the eigenvector of Bar-Itzhack (2000), good in all positions."""
+    k = np.array(
+        [
+            [r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+            [r[2, 1] - r[1, 2], r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+            [r[0, 2] - r[2, 0], r[0, 1] + r[1, 0], r[1, 1] - r[0, 0] - r[2, 2], r[1, 2] + r[2, 1]],
+            [r[1, 0] - r[0, 1], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1], r[2, 2] - r[0, 0] - r[1, 1]],
+        ]
+    )
+    q = np.linalg.eigh(k)[1][:, 3]
+    return tuple(q if q[0] >= 0 else -q)

@@ -1,0 +1,235 @@
+"""Shapes: frozen, validated values, equal when their numbers are equal.
+
+Lengths in metres, in the frame of the shape. Axes of revolution lie along the local z.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from collision.errors import InputError, check_number, check_vector
+from collision.pose import Pose
+
+
+class Shape:
+    """Base of all shapes; ``type`` is the name in files."""
+
+    type: str
+
+    def to_dict(self) -> dict:
+        """Plain data from which `shape_from_dict` makes an equal shape."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {"type": self.type} | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+
+    def _set(self, **values):
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class HalfSpace(Shape):
+    """All points with normal . x <= offset: the ground, with its normal pointing out of it.
+
+    The normal is taken as a direction and stored with unit length; ``offset`` [m] is measured along the unit normal.
+    """
+
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    offset: float = 0.0
+    type = "halfspace"
+
+    def __post_init__(self):
+        normal = check_vector("normal", self.normal)
+        length = math.hypot(*normal)
+        if not 1e-150 < length < 1e150:
+            raise InputError("normal", self.normal, "must be a direction, not zero")
+        unit = normal if length == 1.0 else tuple(x / length for x in normal)
+        self._set(normal=unit, offset=check_number("offset", self.offset))
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """Ball about the local origin."""
+
+    radius: float = 0.5
+    type = "sphere"
+
+    def __post_init__(self):
+        self._set(radius=check_number("radius", self.radius, above=0))
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """Cuboid about the local origin; ``half_extents`` are half of its edges along x, y, z."""
+
+    half_extents: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    type = "box"
+
+    def __post_init__(self):
+        self._set(half_extents=check_vector("half_extents", self.half_extents, above=0))
+
+
+@dataclass(frozen=True)
+class Capsule(Shape):
+    """All points within ``radius`` of the segment from (0, 0, -half_length) to (0, 0, half_length)."""
+
+    radius: float = 0.1
+    half_length: float = 0.5
+    type = "capsule"
+
+    def __post_init__(self):
+        half = check_number("half_length", self.half_length, above=0)
+        self._set(radius=check_number("radius", self.radius, above=0), half_length=half)
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """Cylinder about the local origin, from z = -half_length to half_length."""
+
+    radius: float = 0.1
+    half_length: float = 0.5
+    type = "cylinder"
+
+    def __post_init__(self):
+        half = check_number("half_length", self.half_length, above=0)
+        self._set(radius=check_number("radius", self.radius, above=0), half_length=half)
+
+
+@dataclass(frozen=True)
+class Cone(Shape):
+    """Cone with its tip at z = half_height and its base disc at z = -half_height."""
+
+    radius: float = 0.1
+    half_height: float = 0.5
+    type = "cone"
+
+    def __post_init__(self):
+        half = check_number("half_height", self.half_height, above=0)
+        self._set(radius=check_number("radius", self.radius, above=0), half_height=half)
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """Ellipsoid about the local origin; ``radii`` are its half axes along x, y, z."""
+
+    radii: tuple[float, float, float] = (0.1, 0.2, 0.3)
+    type = "ellipsoid"
+
+    def __post_init__(self):
+        self._set(radii=check_vector("radii", self.radii, above=0))
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexHull(Shape):
+    """Convex hull of ``vertices`` (n, 3), n >= 1. Flat, collinear and single points are legal (but have no mass)."""
+
+    vertices: np.ndarray
+    type = "hull"
+
+    def __post_init__(self):
+        try:
+            vertices = np.array(self.vertices, np.float64, order="C")
+        except (TypeError, ValueError):
+            vertices = np.empty(0)
+        if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) == 0 or not np.all(np.isfinite(vertices)):
+            raise InputError("vertices", self.vertices, "must be an (n, 3) array of finite numbers with n >= 1")
+        vertices += 0.0  # -0.0 and 0.0 are equal but differ in their bytes
+        vertices.setflags(write=False)
+        self._set(vertices=vertices, _hash=hash(vertices.tobytes()))
+
+    def __eq__(self, other):
+        if not isinstance(other, ConvexHull):
+            return NotImplemented
+        return self._hash == other._hash and np.array_equal(self.vertices, other.vertices)
+
+    def __hash__(self):
+        return self._hash
+
+    def __reduce__(self):
+        return ConvexHull, (self.vertices,)
+
+    def __repr__(self):
+        if len(self.vertices) <= 8:
+            return f"ConvexHull({self.vertices.tolist()})"
+        return f"ConvexHull(<{len(self.vertices)} vertices>)"
+
+    def to_dict(self) -> dict:
+        return {"type": self.type, "vertices": self.vertices.tolist()}
+
+
+@dataclass(frozen=True)
+class Compound(Shape):
+    """Convex pieces fixed to each other: pairs of a shape and its pose in the frame of the compound.
+
+    A compound among the parts is spread out. The pieces should not overlap: mass counts an overlap twice.
+    """
+
+    parts: tuple[tuple[Shape, Pose], ...]
+    type = "compound"
+
+    def __post_init__(self):
+        hint = "must be one or more pairs (shape, Pose)"
+        try:
+            pairs = [tuple(pair) for pair in self.parts]
+        except TypeError:
+            raise InputError("parts", self.parts, hint) from None
+        flat = []
+        for pair in pairs:
+            if len(pair) != 2 or not isinstance(pair[0], Shape) or not isinstance(pair[1], Pose):
+                raise InputError("parts", pair, hint)
+            shape, pose = pair
+            if isinstance(shape, HalfSpace):
+                raise InputError("parts", shape, "a half-space has no end and can not be a part of a compound")
+            if isinstance(shape, Compound):
+                flat += [(s, pose @ p) for s, p in shape.parts]
+            else:
+                flat.append((shape, pose))
+        if not flat:
+            raise InputError("parts", self.parts, hint)
+        self._set(parts=tuple(flat))
+
+    def to_dict(self) -> dict:
+        parts = [{"shape": s.to_dict(), "position": list(p.position), "orientation": list(p.orientation)} for s, p in self.parts]
+        return {"type": self.type, "parts": parts}
+
+
+SHAPES = {c.type: c for c in (HalfSpace, Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull, Compound)}
+
+
+def shape_from_dict(data: dict) -> Shape:
+    """The shape that `to_dict` wrote. Fields left out take their defaults; InputError names an unknown or missing one."""
+    if not isinstance(data, dict) or "type" not in data:
+        raise InputError("shape", data, f"must be a table with `type`, one of {', '.join(SHAPES)}")
+    kind = data["type"]
+    if not isinstance(kind, str) or kind not in SHAPES:
+        raise InputError("type", kind, f"must be one of {', '.join(SHAPES)}")
+    cls = SHAPES[kind]
+    values = {key: value for key, value in data.items() if key != "type"}
+    known = tuple(cls.__dataclass_fields__)
+    for key in values:
+        if key not in known:
+            raise InputError(key, values[key], f"unknown for a {kind}; it takes {', '.join(known)}")
+    if kind == "compound":
+        return Compound(_parts_from_list(values.get("parts")))
+    if kind == "hull" and "vertices" not in values:
+        raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
+    return cls(**values)
+
+
+def _parts_from_list(parts) -> list[tuple[Shape, Pose]]:
+    if not isinstance(parts, (list, tuple)):
+        raise InputError("parts", parts, "must be a list of tables with shape, position, orientation")
+    result = []
+    for part in parts:
+        if not isinstance(part, dict) or "shape" not in part or not set(part) <= {"shape", "position", "orientation"}:
+            raise InputError("parts", part, "each part must be a table with shape, position, orientation")
+        pose = Pose(part.get("position", (0.0, 0.0, 0.0)), part.get("orientation", (1.0, 0.0, 0.0, 0.0)))
+        result.append((shape_from_dict(part["shape"]), pose))
+    return result
+
+
+def convex_parts(shape: Shape) -> list[tuple[Shape, Pose]]:
+    """The convex pieces of a shape, each with its pose in the frame of the shape."""
+    return list(shape.parts) if isinstance(shape, Compound) else [(shape, Pose())]

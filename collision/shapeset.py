@@ -1,0 +1,144 @@
+"""Shapes packed once into the arrays that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from collision.errors import InputError
+from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, Geometry
+from collision.polytope import Polytope, polytope
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+
+KINDS = {
+    HalfSpace: HALFSPACE,
+    Sphere: SPHERE,
+    Capsule: CAPSULE,
+    Box: BOX,
+    ConvexHull: HULL,
+    Cylinder: CYLINDER,
+    Cone: CONE,
+    Ellipsoid: ELLIPSOID,
+}
+READY = (HALFSPACE, SPHERE, BOX, HULL)  # the kinds that the queries handle
+
+
+class ShapeSet:
+    """Convex shapes, packed; equal shapes share their tables.
+
+    ``geometry`` is the `Geometry` that kernels take; row i of it is ``shapes[i]``. A Compound must be spread out with
+    `convex_parts` first. Raises InputError for what is not a convex shape, or one the queries do not handle.
+    """
+
+    def __init__(self, shapes: Iterable[Shape] = ()):
+        self.shapes = tuple(shapes)
+        self.geometry = pack(self.shapes)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+
+def check_convex(shape: Shape) -> None:
+    """InputError unless the queries handle the shape."""
+    if isinstance(shape, Compound):
+        raise InputError("shape", shape, "a compound must be spread out into its convex parts first (convex_parts)")
+    if type(shape) not in KINDS:
+        raise InputError("shape", shape, "must be a shape of the collision package")
+    if KINDS[type(shape)] not in READY:
+        raise InputError("shape", shape, f"collisions of a {shape.type} are not handled; a ConvexHull of its points is")
+
+
+def pack(shapes: tuple[Shape, ...]) -> Geometry:
+    """The tables of `Geometry` for convex shapes."""
+    tables = _Tables()
+    rows: dict[Shape, tuple] = {}
+    for shape in shapes:
+        check_convex(shape)
+        if shape not in rows:
+            rows[shape] = tables.row(shape)
+    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 8
+    ints, s = np.int64, len(shapes)
+    return Geometry(
+        kind=np.array(column[0], ints),
+        size=np.array(column[1], float).reshape(s, 4),
+        center=np.array(column[2], float).reshape(s, 3),
+        radius=np.array(column[3], float),
+        rank=np.array(column[4], ints),
+        vertex=np.array(column[5], ints).reshape(s, 2),
+        face=np.array(column[6], ints).reshape(s, 2),
+        edge=np.array(column[7], ints).reshape(s, 2),
+        vertices=_stack(tables.vertices, float, 3),
+        neighbor_start=np.array(tables.neighbor_start, ints),
+        neighbors=np.array(tables.neighbors, ints),
+        normals=_stack(tables.normals, float, 3),
+        offsets=np.concatenate([np.empty(0), *tables.offsets]),
+        loop_start=np.array(tables.loop_start, ints),
+        loops=np.array(tables.loops, ints),
+        edges=_stack(tables.edges, ints, 4),
+    )
+
+
+def _stack(blocks: list[np.ndarray], dtype, width: int) -> np.ndarray:
+    return np.ascontiguousarray(np.concatenate([np.empty((0, width), dtype), *blocks]), dtype)
+
+
+class _Tables:
+    """The shared tables, growing polytope by polytope."""
+
+    def __init__(self):
+        self.vertices, self.normals, self.offsets, self.edges = [], [], [], []
+        self.neighbor_start, self.neighbors, self.loop_start, self.loops = [0], [], [0], []
+        self.counts = [0, 0, 0]  # vertices, faces, edges so far
+
+    def row(self, shape: Shape) -> tuple:
+        """One row of the per-shape columns of Geometry, in their order."""
+        size, radius = _size_and_radius(shape)
+        if not isinstance(shape, (Box, ConvexHull)):
+            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0)
+        p = polytope(shape)
+        ranges = self.add(p)
+        center = (0.0, 0.0, 0.0) if isinstance(shape, Box) else tuple(p.vertices.mean(axis=0))
+        radius = float(np.linalg.norm(p.vertices, axis=1).max())
+        return KINDS[type(shape)], size, center, radius, p.rank, *ranges
+
+    def add(self, p: Polytope) -> list[tuple[int, int]]:
+        """Append a polytope; its ranges of vertex, face and edge rows."""
+        v0, f0, e0 = self.counts
+        joined = [[] for _ in p.vertices]
+        for a, b, _, _ in p.edges:
+            joined[a].append(int(b) + v0)
+            joined[b].append(int(a) + v0)
+        for row in joined:
+            self.neighbors += sorted(row)
+            self.neighbor_start.append(len(self.neighbors))
+        for loop in p.loops:
+            self.loops += [int(v) + v0 for v in loop]
+            self.loop_start.append(len(self.loops))
+        faces = p.edges[:, 2:]
+        self.edges.append(np.hstack([p.edges[:, :2] + v0, np.where(faces < 0, -1, faces + f0)]))
+        self.vertices.append(p.vertices)
+        self.normals.append(p.normals)
+        self.offsets.append(p.offsets)
+        self.counts = [v0 + len(p.vertices), f0 + len(p.loops), e0 + len(p.edges)]
+        return list(zip((v0, f0, e0), self.counts, strict=True))
+
+
+def _size_and_radius(shape: Shape) -> tuple[tuple[float, float, float, float], float]:
+    """The `size` row of a shape, and the radius of its bounding sphere about the local origin (polytopes: not used)."""
+    match shape:
+        case HalfSpace():
+            return (*shape.normal, shape.offset), np.inf
+        case Sphere():
+            return (shape.radius, 0.0, 0.0, 0.0), shape.radius
+        case Capsule():
+            return (shape.radius, shape.half_length, 0.0, 0.0), shape.radius + shape.half_length
+        case Box():
+            return (*shape.half_extents, 0.0), 0.0
+        case Cylinder():
+            return (shape.radius, shape.half_length, 0.0, 0.0), float(np.hypot(shape.radius, shape.half_length))
+        case Cone():
+            return (shape.radius, shape.half_height, 0.0, 0.0), float(np.hypot(shape.radius, shape.half_height))
+        case Ellipsoid():
+            return (*shape.radii, 0.0), max(shape.radii)
+    return (0.0, 0.0, 0.0, 0.0), 0.0
