@@ -1,0 +1,30 @@
+"""Pictures, films and figures of a world or a recorded run. Draws frames; never steps, never writes state.
+
+``still(world_or_run, "a.png")``, ``film(run, "a.mp4")``, ``plots.energy_momentum(run, "energy.png")``. Importing this package
+loads nothing heavy: OpenGL, PyAV and matplotlib come in with the first call that needs them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from render import plots
+    from render.camera import Camera
+    from render.video import film, picture, still
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
+
+__all__ = ["Camera", "film", "picture", "plots", "still"]
+
+_HOME = {"Camera": "render.camera", "film": "render.video", "picture": "render.video", "still": "render.video"}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "plots":
+        return importlib.import_module("render.plots")
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'render' has no attribute {name!r}")

@@ -1,0 +1,259 @@
+"""Surfaces to draw: corners, faces and edge lines of every shape, by the shape's own numbers.
+
+A shape becomes parts; a part is a mesh stretched by ``scale`` and placed in the body frame, so that all boxes share one mesh and
+all balls another, and a thousand of them are one draw call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from render.rotation import multiply, rotate
+
+CREASE = np.cos(np.radians(12.0))  # neighbours that bend less than this share no edge line
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A closed surface. Faces are convex, flat, counter-clockwise seen from outside."""
+
+    corners: np.ndarray  # (n, 3)
+    faces: tuple[tuple[int, ...], ...]
+    normals: tuple[np.ndarray, ...]  # one (k, 3) a face: the surface normal at each of its corners
+    edges: np.ndarray  # (m, 2, 3) segments drawn as lines
+    round: bool = False  # wears a pattern, for its turning can't be seen otherwise
+
+    def triangles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``(points (v, 3), normals (v, 3), triangles (t, 3))`` with corners split where normals differ."""
+        points = np.concatenate([self.corners[list(f)] for f in self.faces]) if self.faces else np.zeros((0, 3))
+        normals = np.concatenate(self.normals) if self.faces else np.zeros((0, 3))
+        fans, start = [], 0
+        for face in self.faces:
+            fans += [(start, start + k, start + k + 1) for k in range(1, len(face) - 1)]
+            start += len(face)
+        return points, normals, np.array(fans, np.int32).reshape(-1, 3)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A mesh in a body: stretched, turned, moved. ``key`` names the mesh for :func:`mesh_of`."""
+
+    key: tuple
+    scale: tuple[float, float, float]
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+
+def parts_of(shape: Any) -> list[Part]:
+    """The parts of a shape of ``collision`` (or of its dict). A half-space has none: see :func:`planes_of`."""
+    return [part for part in _spread(_plain(shape), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) if part.key[0] != "plane"]
+
+
+def planes_of(shape: Any) -> list[tuple[np.ndarray, float]]:
+    """(unit normal, offset) in the body frame of each half-space of a shape: it fills normal . x <= offset."""
+    out = []
+    for part in _spread(_plain(shape), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)):
+        if part.key[0] == "plane":
+            normal = rotate(np.array(part.orientation), np.array(part.key[1:4]))
+            out.append((normal, part.key[4] + float(normal @ np.array(part.position))))
+    return out
+
+
+def bounding_ball(shape: Any) -> tuple[np.ndarray, float]:
+    """(centre (3,), radius) in the body frame of a ball around the shape; radius nan where it has no end or nothing to draw."""
+    corners = [rotate(np.array(p.orientation), mesh_of(p.key, 16).corners * p.scale) + p.position for p in parts_of(shape)]
+    if not corners:
+        return np.zeros(3), np.nan
+    points = np.concatenate(corners)
+    center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    return center, float(np.linalg.norm(points - center, axis=1).max())
+
+
+@lru_cache(maxsize=4096)
+def mesh_of(key: tuple, detail: int = 48) -> Mesh:
+    """The mesh behind a part's key; round ones with ``detail`` segments around (a multiple of 4)."""
+    kind = key[0]
+    if kind == "box":
+        return _box()
+    if kind == "ball":
+        return _turned(*_arc(detail), detail)
+    if kind == "cylinder":
+        return _lathe([(0.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0)], detail)
+    if kind == "cone":
+        return _lathe([(0.0, -1.0), (1.0, -1.0), (0.0, 1.0)], detail)
+    if kind == "capsule":
+        profile, slopes = _arc(detail)
+        half = len(profile) // 2
+        shift = np.where(np.arange(len(profile) + 1) <= half, -key[1], key[1])
+        profile = np.insert(profile, half, profile[half], axis=0) + np.stack([np.zeros(len(shift)), shift], axis=1)
+        return _turned(profile, np.insert(slopes, half, slopes[half], axis=0), detail)
+    if kind == "hull":
+        return _hull(np.array(key[1]).reshape(-1, 3))
+    raise ValueError(f"mesh {kind!r} is not known")
+
+
+def _plain(shape: Any) -> dict:
+    return shape if isinstance(shape, dict) else shape.to_dict()
+
+
+def _spread(d: dict, x: tuple, q: tuple) -> Iterator[Part]:
+    kind = d["type"].replace("_", "").lower()
+    if kind == "compound":
+        for part in d["parts"]:
+            q_part = tuple(float(c) for c in part.get("orientation", (1.0, 0.0, 0.0, 0.0)))
+            x_part = rotate(np.array(q), np.array(part.get("position", (0.0, 0.0, 0.0)), float)) + x
+            yield from _spread(part["shape"], tuple(x_part.tolist()), tuple(multiply(np.array(q), np.array(q_part)).tolist()))
+    elif kind == "halfspace":
+        yield Part(("plane", *(float(c) for c in d["normal"]), float(d["offset"])), (1.0, 1.0, 1.0), x, q)
+    elif kind == "box":
+        yield Part(("box",), tuple(d["half_extents"]), x, q)
+    elif kind == "sphere":
+        yield Part(("ball",), (d["radius"],) * 3, x, q)
+    elif kind == "ellipsoid":
+        yield Part(("ball",), tuple(d["radii"]), x, q)
+    elif kind == "cylinder":
+        yield Part(("cylinder",), (d["radius"], d["radius"], d["half_length"]), x, q)
+    elif kind == "cone":
+        yield Part(("cone",), (d["radius"], d["radius"], d["half_height"]), x, q)
+    elif kind == "capsule":
+        yield Part(("capsule", d["half_length"] / d["radius"]), (d["radius"],) * 3, x, q)
+    elif kind in ("hull", "convexhull"):
+        flat = tuple(float(c) for v in d["vertices"] for c in v)
+        yield Part(("hull", flat), (1.0, 1.0, 1.0), x, q)
+    else:
+        raise ValueError(f"shape of type {d['type']!r} can not be drawn")
+
+
+def _box() -> Mesh:
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    faces = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    axes = ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
+    edges = [(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit]
+    return Mesh(corners, faces, tuple(np.tile(np.array(a, float), (4, 1)) for a in axes), corners[np.array(edges)])
+
+
+def _arc(detail: int) -> tuple[np.ndarray, np.ndarray]:
+    """Half a circle from pole to pole as (radius, height), and its outward normals likewise."""
+    a = np.linspace(-np.pi / 2, np.pi / 2, detail // 2 + 1)
+    profile = np.stack([np.cos(a), np.sin(a)], axis=1)
+    profile[[0, -1], 0] = 0.0
+    return profile, profile.copy()
+
+
+def _turned(profile: np.ndarray, slopes: np.ndarray, detail: int, round_: bool = True) -> Mesh:
+    """A smooth surface of revolution about z. The first and last points of the profile lie on the axis."""
+    a = np.arange(detail) * (2 * np.pi / detail)
+    ring = np.stack([np.cos(a), np.sin(a), np.zeros(detail)], axis=1)
+    up = np.array([0.0, 0.0, 1.0])
+    rows = len(profile)
+    corners = (profile[:, None, :1] * ring + profile[:, None, 1:] * up).reshape(-1, 3)
+    normal = (slopes[:, None, :1] * ring + slopes[:, None, 1:] * up).reshape(-1, 3)
+    faces = []
+    for i in range(rows - 1):
+        for j in range(detail):
+            k = (j + 1) % detail
+            a0, a1, b1, b0 = i * detail + j, i * detail + k, (i + 1) * detail + k, (i + 1) * detail + j
+            faces.append((a0, b1, b0) if i == 0 else (a0, a1, b0) if i == rows - 2 else (a0, a1, b1, b0))
+    return Mesh(corners, tuple(faces), tuple(normal[list(f)] for f in faces), np.zeros((0, 2, 3)), round_)
+
+
+def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
+    """A surface of revolution about z whose profile has corners: flat caps, straight sides, lines along the rims."""
+    a = np.arange(detail) * (2 * np.pi / detail)
+    ring = np.stack([np.cos(a), np.sin(a), np.zeros(detail)], axis=1)
+    up = np.array([0.0, 0.0, 1.0])
+    corners, faces, normals, edges = [], [], [], []
+    for (r0, z0), (r1, z1) in zip(profile[:-1], profile[1:], strict=True):
+        slope = np.array([z1 - z0, r0 - r1]) / np.hypot(z1 - z0, r0 - r1)
+        base = len(corners) * detail
+        corners += [r0 * ring + z0 * up, r1 * ring + z1 * up]
+        outward = slope[0] * ring + slope[1] * up
+        if z0 == z1:  # a cap is one polygon
+            bottom = r0 == 0
+            rim = range(base + detail, base + 2 * detail) if bottom else range(base, base + detail)
+            faces.append(tuple(rim)[:: -1 if bottom else 1])
+            normals.append(np.tile(slope[1] * up, (detail, 1)))
+        else:
+            for j in range(detail):
+                k = (j + 1) % detail
+                face = (base + j, base + k, base + detail + k, base + detail + j)
+                if r1 == 0:
+                    face = face[:2] + (base + detail + j,)
+                faces.append(face)
+                normals.append(np.array([outward[i % detail] for i in face]))
+        if r1 > 0:
+            rim = r1 * ring + z1 * up
+            edges.append(np.stack([rim, np.roll(rim, -1, axis=0)], axis=1))
+    return Mesh(np.concatenate(corners), tuple(faces), tuple(normals), np.concatenate(edges), True)
+
+
+def _hull(points: np.ndarray) -> Mesh:
+    """Convex hull, its coplanar triangles joined to polygons. Flat sets get two faces, collinear ones a line, one point a dot."""
+    from scipy.spatial import ConvexHull
+
+    center = points.mean(axis=0)
+    rel = points - center
+    size = np.abs(rel).max()
+    if size == 0.0:
+        return Mesh(points[:1], (), (), np.stack([points[:1], points[:1]], axis=1))
+    _, spread, axes = np.linalg.svd(rel, full_matrices=False)
+    rank = int((spread > 1e-9 * spread[0]).sum())
+    if rank == 1:
+        along = rel @ axes[0]
+        ends = points[[along.argmin(), along.argmax()]]
+        return Mesh(ends, (), (), ends[None])
+    if rank == 2:
+        loop = ConvexHull(rel @ axes[:2].T).vertices
+        corners = points[loop]
+        n = len(loop)
+        normal = np.cross(axes[0], axes[1])
+        faces = (tuple(range(n)), tuple(range(n))[::-1])
+        normals = (np.tile(normal, (n, 1)), np.tile(-normal, (n, 1)))
+        return Mesh(corners, faces, normals, np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+    hull = ConvexHull(rel)
+    facets: dict[int, list[int]] = {}
+    parent = _joined(hull)
+    for t in range(len(hull.simplices)):
+        facets.setdefault(parent[t], []).append(t)
+    faces, normals = [], []
+    for triangles in facets.values():
+        normal = hull.equations[triangles].mean(axis=0)[:3]
+        normal /= np.linalg.norm(normal)
+        loop = _around(rel, np.unique(hull.simplices[triangles]), normal)
+        faces.append(tuple(int(i) for i in loop))
+        normals.append(np.tile(normal, (len(loop), 1)))
+    edges, seen = [], {}
+    for face, normal in zip(faces, normals, strict=True):
+        for i, j in zip(face, face[1:] + face[:1], strict=True):
+            other = seen.setdefault((min(i, j), max(i, j)), normal[0])
+            if other @ normal[0] < CREASE:
+                edges.append((i, j))
+    return Mesh(points, tuple(faces), tuple(normals), points[np.array(edges, int).reshape(-1, 2)])
+
+
+def _joined(hull: Any) -> list[int]:
+    """For each triangle of a hull, the first triangle of its flat facet (flood fill over coplanar neighbours)."""
+    first = [-1] * len(hull.simplices)
+    for start in range(len(first)):
+        if first[start] >= 0:
+            continue
+        first[start], stack = start, [start]
+        while stack:
+            for other in hull.neighbors[stack.pop()]:
+                if first[other] < 0 and hull.equations[other, :3] @ hull.equations[start, :3] > 1 - 1e-10:
+                    first[other] = start
+                    stack.append(int(other))
+    return first
+
+
+def _around(points: np.ndarray, ids: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """The corners of a convex facet in counter-clockwise order about its normal."""
+    rel = points[ids] - points[ids].mean(axis=0)
+    u = rel[np.argmax(np.linalg.norm(rel, axis=1))]
+    v = np.cross(normal, u)
+    return ids[np.argsort(np.arctan2(rel @ v, rel @ u))]

@@ -1,0 +1,376 @@
+"""The renderer: frames to pictures with OpenGL 3.3. A picture is made in passes, listed in :meth:`Renderer.draw`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from render import look
+from render.camera import Camera
+from render.context import GL
+from render.frame import Cast, Frame
+from render.meshes import mesh_of, parts_of, planes_of
+from render.overlay import panels_of, square_of, strokes_of
+from render.rotation import multiply, rotate
+
+QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
+ROUND = ("ball", "cylinder", "cone", "capsule")
+INSTANCE = "3f 4f 3f 4f/i"
+INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
+
+
+@dataclass(eq=False)
+class Group:
+    """All parts that share a mesh: one draw call."""
+
+    key: tuple
+    rows: np.ndarray  # (k,) body of each part
+    positions: np.ndarray  # (k, 3), in the body
+    orientations: np.ndarray  # (k, 4)
+    scales: np.ndarray  # (k, 3)
+    colors: np.ndarray  # (k, 4) linear light, and the body's radius
+    placed: bool  # some part is moved or turned in its body
+    instances: Any = None  # buffer
+    drawn: dict[int, tuple[Any, Any, Any]] | None = None  # by detail: vertex arrays of surface, depth and edges
+
+
+class Renderer:
+    """Draws frames into pictures of ``size`` (width, height). ``draw`` returns (height, width, 4) uint8, top row first."""
+
+    def __init__(self, size: tuple[int, int], preset: str, gl: GL):
+        self.size, self.preset, self.backend = tuple(size), look.preset(preset), gl.backend
+        self.gl = ctx = gl.context
+        samples = min(self.preset.samples, ctx.max_samples)
+        samples = samples if samples > 1 else 0
+        self._resolved = ctx.simple_framebuffer(self.size, 4)
+        self._target = self._resolved
+        if samples:
+            color, depth = ctx.renderbuffer(self.size, 4, samples=samples), ctx.depth_renderbuffer(self.size, samples=samples)
+            self._target = ctx.framebuffer([color], depth)
+        self._shadow_map = ctx.depth_texture((self.preset.shadow,) * 2)
+        self._shadow_map.compare_func = "<="
+        self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
+        self._shadow_map.filter = (ctx.LINEAR, ctx.LINEAR)
+        self._shadow_target = ctx.framebuffer(depth_attachment=self._shadow_map)
+        self._programs = {name: self._program(name) for name in ("body", "edge", "floor", "sky", "stroke", "panel")}
+        self._programs["depth"] = self._program("depth")
+        self._quad = ctx.buffer(QUAD.tobytes())
+        corners = ctx.buffer(np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4").tobytes())
+        unit = ctx.buffer(np.array([[0, 0], [1, 0], [0, 1], [1, 1]], "f4").tobytes())
+        self._floor_quad = ctx.vertex_array(self._programs["floor"], [(corners, "2f", "in_corner")])
+        self._sky_quad = ctx.vertex_array(self._programs["sky"], [(corners, "2f", "in_corner")])
+        self._panel_quad = ctx.vertex_array(self._programs["panel"], [(unit, "2f", "in_corner")])
+        self._cast: Cast | None = None
+        self._groups: list[Group] = []
+        self._planes: list[tuple[int, np.ndarray, float]] = []
+        self._look()
+
+    def draw(self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",)) -> np.ndarray:
+        """The picture of a frame. The same frame is the same bytes."""
+        self._take(frame.cast)
+        self._place(frame, camera)
+        self._draw_shadows(frame, camera)
+        self._target.use()
+        self.gl.viewport = (0, 0, *self.size)
+        self._target.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
+        self._aim(camera)
+        self._draw_bodies(camera)
+        self._draw_floors(frame, camera)
+        self._draw_sky(camera)
+        self._draw_edges()
+        self._draw_overlays(frame, camera, overlays)
+        if self._target is not self._resolved:
+            self.gl.copy_framebuffer(self._resolved, self._target)
+        pixels = np.frombuffer(self._resolved.read(components=4), np.uint8).reshape(self.size[1], self.size[0], 4)
+        return np.ascontiguousarray(pixels[::-1])
+
+    def close(self) -> None:
+        """Give back what the picture took from the GL context; the context stays for the next renderer."""
+        self._drop_groups()
+        if self._target is not self._resolved:
+            for attachment in (*self._target.color_attachments, self._target.depth_attachment):
+                attachment.release()
+            self._target.release()
+        for thing in (self._floor_quad, self._sky_quad, self._panel_quad, self._quad, self._shadow_target, self._shadow_map):
+            thing.release()
+        self._resolved.release()
+        for program in self._programs.values():
+            program.release()
+
+    def __enter__(self) -> Renderer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # what stays: programs, light, meshes
+
+    def _program(self, name: str) -> Any:
+        folder = files("render") / "shaders"
+        defines = f"#version 330 core\n#define TAPS {self.preset.taps}\n"
+
+        def source(file: str) -> str:
+            lines = (folder / file).read_text(encoding="utf-8").splitlines()
+            return "\n".join(source(x.split('"')[1]) if x.startswith("#include") else x for x in lines)
+
+        return self.gl.program(vertex_shader=defines + source(f"{name}.vert"), fragment_shader=defines + source(f"{name}.frag"))
+
+    def _set(self, program: str, **values: Any) -> None:
+        """Uniforms by name; those a program does not use are left out by its compiler and skipped here."""
+        found = self._programs[program]
+        for name, value in values.items():
+            if name in found:
+                value = np.asarray(value, "f4")
+                found[name].write(np.ascontiguousarray(value.T if value.ndim == 2 else value).tobytes())
+
+    def _look(self) -> None:
+        for program in self._programs:
+            self._set(
+                program,
+                u_sun=look.SUN,
+                u_sun_light=look.SUN_LIGHT,
+                u_sky_light=look.SKY_LIGHT,
+                u_ground_light=look.GROUND_LIGHT,
+                u_exposure=look.EXPOSURE,
+                u_zenith=look.ZENITH,
+                u_size=self.size,
+                u_dark=look.FLOOR_DARK,
+                u_light=look.FLOOR_LIGHT,
+                u_darken=look.EDGE,
+                u_width=1.5 * self.size[1] / 720,
+                u_softness=1.8 if self.preset.taps < 5 else 4.5,
+            )
+            for sampler in ("u_shadow", "u_picture"):
+                if sampler in self._programs[program]:
+                    self._programs[program][sampler].value = 0
+
+    def _take(self, cast: Cast) -> None:
+        """Sort the parts of all bodies by mesh, once a cast."""
+        if cast is self._cast:
+            return
+        self._drop_groups()
+        self._cast = cast
+        colors = look.linear(cast.colors)
+        radii = np.nan_to_num(cast.balls[1], nan=0.0)
+        found: dict[tuple, list] = {}
+        for body, shape in enumerate(cast.shapes):
+            for part in parts_of(shape):
+                found.setdefault(part.key, []).append((body, part))
+            self._planes += [(body, normal, offset) for normal, offset in planes_of(shape)]
+        for key, members in found.items():
+            rows = np.array([body for body, _ in members])
+            positions = np.array([p.position for _, p in members], float)
+            orientations = np.array([p.orientation for _, p in members], float)
+            placed = bool(positions.any() or (orientations != (1.0, 0.0, 0.0, 0.0)).any())
+            scales = np.array([p.scale for _, p in members], float)
+            tint = np.concatenate([colors[rows], radii[rows, None]], axis=1)
+            buffer = self.gl.buffer(reserve=14 * 4 * len(rows), dynamic=True)
+            self._groups.append(Group(key, rows, positions, orientations, scales, tint, placed, buffer, {}))
+
+    def _drop_groups(self) -> None:
+        for group in self._groups:
+            for arrays in group.drawn.values():
+                for array in arrays:
+                    if array is not None:
+                        array.release()
+            group.instances.release()
+        self._groups, self._planes, self._cast = [], [], None
+
+    def _arrays(self, group: Group, detail: int) -> tuple[Any, Any, Any]:
+        """Vertex arrays of a group's surface, of the same for the shadow map, and of its edges."""
+        if detail in group.drawn:
+            return group.drawn[detail]
+        mesh, ctx = mesh_of(group.key, detail), self.gl
+        points, normals, triangles = mesh.triangles()
+        instances = (group.instances, INSTANCE, *INSTANCE_NAMES)
+        surface = depth = edges = None
+        if len(triangles):
+            index = ctx.buffer(triangles.astype("i4").tobytes())
+            corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
+            surface = ctx.vertex_array(self._programs["body"], [(corners, "3f 3f", "in_position", "in_normal"), instances], index)
+            thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
+            depth = ctx.vertex_array(self._programs["depth"], [(corners, "3f 3x4", "in_position"), thin], index)
+        if len(mesh.edges):
+            m = len(mesh.edges)
+            quads = np.concatenate([np.repeat(mesh.edges.reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
+            index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
+            content = [(ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 2f", "in_a", "in_b", "in_corner"), instances]
+            edges = ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))
+        group.drawn[detail] = (surface, depth, edges)
+        return group.drawn[detail]
+
+    # what changes with the frame
+
+    def _place(self, frame: Frame, camera: Camera) -> None:
+        """Poses of all parts to the instance buffers, relative to the camera's target."""
+        focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+        base = frame.positions - np.asarray(camera.target)
+        self._eye = np.subtract(camera.position, camera.target)
+        self._detail = []
+        for group in self._groups:
+            x, q = base[group.rows], frame.orientations[group.rows]
+            if group.placed:
+                x, q = x + rotate(q, group.positions), multiply(q, group.orientations)
+            rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, group.colors], axis=1)
+            group.instances.write(rows.astype("f4").tobytes())
+            detail = 0
+            if group.key[0] in ROUND:  # finer where it is larger in the picture
+                away = np.maximum(np.linalg.norm(x - self._eye, axis=1), 0.02 * camera.distance)
+                pixels = focal * (group.scales.max(axis=1) / away).max()
+                detail = int(np.clip(4 * np.ceil(pixels**0.5), 12, self.preset.detail) // 4 * 4)
+            self._detail.append(detail)
+
+    def _draw_shadows(self, frame: Frame, camera: Camera) -> None:
+        """Depth seen from the sun, in a map fitted to the bodies in view."""
+        self._matrix = (
+            camera.projection(self.size[0] / self.size[1])
+            @ Camera(tuple(self._eye), (0.0, 0.0, 0.0), camera.up, camera.fov_degrees).view()
+        )
+        to_map, texel = self._sun_view(frame, camera)
+        self._set("depth", u_view_projection=to_map)
+        half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
+        for program in ("body", "floor"):
+            self._set(program, u_to_shadow=half @ to_map, u_texel=texel)
+        self._shadow_target.use()
+        self.gl.viewport = (0, 0, *self._shadow_map.size)
+        self._shadow_target.clear(depth=1.0)
+        self.gl.enable_only(self.gl.DEPTH_TEST)
+        self.gl.polygon_offset = 1.5, 2.0
+        for group, detail in zip(self._groups, self._detail, strict=True):
+            depth = self._arrays(group, detail)[1]
+            if depth is not None:
+                depth.render(instances=len(group.rows))
+        self.gl.polygon_offset = 0.0, 0.0
+
+    def _sun_view(self, frame: Frame, camera: Camera) -> tuple[np.ndarray, float]:
+        """``(matrix (4, 4) from the world to the sun's clip space, width of a texel [m])``.
+
+        The box is grown to a step of a geometric series and moved by whole texels, so that shadows do not crawl while it
+        follows the bodies. Bodies far out of view cast none.
+        """
+        centers, radii = frame.balls()
+        keep = np.isfinite(radii)
+        centers, radii = centers[keep] - np.asarray(camera.target), radii[keep]
+        near = np.linalg.norm(centers, axis=1) - radii <= 3.0 * camera.distance
+        if not near.any():
+            return np.eye(4), 1.0
+        centers, radii = centers[near], radii[near, None]
+        right = np.cross((0.0, 1.0, 0.0), look.SUN)
+        right /= np.linalg.norm(right)
+        axes = np.stack([right, np.cross(look.SUN, right), look.SUN])
+        seen = centers @ axes.T
+        lo, hi = (seen - radii).min(axis=0), (seen + radii).max(axis=0)
+        step = 2.0**0.125
+        width = np.array([step ** np.ceil(np.log(1.04 * max(w, 1e-9)) / np.log(step)) for w in (hi - lo)[:2]])
+        texels = width / self._shadow_map.width
+        middle = np.round(0.5 * (lo + hi)[:2] / texels) * texels
+        depth = 1.02 * max(hi[2] - lo[2], 1e-9)
+        top = 0.5 * (lo[2] + hi[2]) + 0.5 * depth
+        out = np.eye(4)
+        out[:2, :3] = axes[:2] * (2.0 / width)[:, None]
+        out[:2, 3] = -2.0 * middle / width
+        out[2, :3] = -2.0 / depth * axes[2]
+        out[2, 3] = 2.0 * top / depth - 1.0
+        return out, float(texels.max())
+
+    def _aim(self, camera: Camera) -> None:
+        horizon = look.HORIZON
+        ground = horizon if self._planes else look.NADIR  # a floor without end meets the sky at the horizon
+        focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+        for program in self._programs:
+            if program != "depth":
+                self._set(
+                    program,
+                    u_view_projection=self._matrix,
+                    u_eye=self._eye,
+                    u_horizon=horizon,
+                    u_nadir=ground,
+                    u_focal=focal,
+                )
+        self._shadow_map.use(0)
+
+    def _draw_bodies(self, camera: Camera) -> None:
+        gl = self.gl
+        gl.enable_only(gl.DEPTH_TEST | gl.CULL_FACE)
+        gl.depth_func = "<"
+        for group, detail in zip(self._groups, self._detail, strict=True):
+            surface = self._arrays(group, detail)[0]
+            if surface is not None:
+                self._set("body", u_pattern=look.PATTERN if group.key[0] in ROUND else 1.0)
+                surface.render(instances=len(group.rows))
+        gl.disable(gl.CULL_FACE)
+
+    def _draw_floors(self, frame: Frame, camera: Camera) -> None:
+        square = square_of(camera)
+        target = np.asarray(camera.target)
+        self.gl.enable(self.gl.BLEND)
+        for body, normal, offset in self._planes:
+            n = rotate(frame.orientations[body], normal)
+            level = offset + float(n @ frame.positions[body])
+            middle = target - (n @ target - level) * n  # under the camera's target
+            a = np.cross((0.0, 1.0, 0.0) if abs(n[1]) < 0.9 else (1.0, 0.0, 0.0), n)
+            a /= np.linalg.norm(a)
+            b = np.cross(n, a)
+            phase = np.mod(np.array([middle @ a, middle @ b]) / square, 20.0)
+            self._set(
+                "floor",
+                u_middle=middle - target,
+                u_axis_a=a,
+                u_axis_b=b,
+                u_normal=n,
+                u_reach=30.0 * camera.distance,
+                u_phase=phase,
+                u_square=square,
+                u_fade=6.0 * camera.distance,
+            )
+            self._floor_quad.render(self.gl.TRIANGLE_STRIP)
+        self.gl.disable(self.gl.BLEND)
+
+    def _draw_sky(self, camera: Camera) -> None:
+        right, up, back = camera.axes()
+        tall = np.tan(np.radians(camera.fov_degrees) / 2)
+        self._set("sky", u_forward=-back, u_right=right * tall * self.size[0] / self.size[1], u_up=up * tall)
+        self.gl.depth_func = "<="
+        self._sky_quad.render(self.gl.TRIANGLE_STRIP)
+
+    def _draw_edges(self) -> None:
+        self.gl.enable(self.gl.BLEND)
+        self.gl.blend_func = self.gl.SRC_ALPHA, self.gl.ONE_MINUS_SRC_ALPHA
+        self._target.depth_mask = False
+        for group, detail in zip(self._groups, self._detail, strict=True):
+            edges = self._arrays(group, detail)[2]
+            if edges is not None:
+                edges.render(instances=len(group.rows))
+        self._target.depth_mask = True
+
+    def _draw_overlays(self, frame: Frame, camera: Camera, overlays: tuple[str, ...]) -> None:
+        gl = self.gl
+        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE
+        self._target.depth_mask = False
+        for strokes in strokes_of(frame, camera, overlays, self.size):
+            rows = strokes.rows.copy()
+            rows[:, 0:3] -= camera.target
+            rows[:, 3:6] -= camera.target
+            buffer = gl.buffer(rows.astype("f4").tobytes())
+            names = ("i_a", "i_b", "i_width", "i_color_a", "i_color_b")
+            content = [(self._quad, "2f", "in_corner"), (buffer, "3f 3f 2f 4f 4f/i", *names)]
+            array = gl.vertex_array(self._programs["stroke"], content)
+            (gl.disable if strokes.xray else gl.enable)(gl.DEPTH_TEST)
+            array.render(gl.TRIANGLE_STRIP, instances=len(rows))
+            array.release()
+            buffer.release()
+        gl.disable(gl.DEPTH_TEST)
+        square = square_of(camera) if self._planes else None
+        for panel in panels_of(frame, camera, overlays, self.size, square):
+            h, w = panel.pixels.shape[:2]
+            texture = gl.texture((w, h), 4, np.ascontiguousarray(panel.pixels).tobytes())
+            texture.filter = gl.NEAREST, gl.NEAREST
+            texture.use(0)
+            self._set("panel", u_place=(panel.left, panel.top, w, h))
+            self._panel_quad.render(gl.TRIANGLE_STRIP)
+            texture.release()
+        self._target.depth_mask = True
+        gl.enable_only(gl.NOTHING)

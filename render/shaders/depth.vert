@@ -1,0 +1,6 @@
+#include "body.glsl"
+uniform mat4 u_view_projection;
+
+void main() {
+    gl_Position = u_view_projection * vec4(i_position + turned(in_position * i_scale), 1.0);
+}

@@ -1,0 +1,44 @@
+// Edge lines as quads of a width in pixels, drawn a little nearer to the eye than the surface they lie on.
+in vec3 in_a;
+in vec3 in_b;
+in vec2 in_corner;   // x: which end, 0 or 1; y: which side, -1 or 1
+in vec3 i_position;
+in vec4 i_rotation;
+in vec3 i_scale;
+in vec4 i_color;
+uniform mat4 u_view_projection;
+uniform vec3 u_eye;
+uniform vec2 u_size;      // of the picture, pixels
+uniform float u_width;    // pixels
+uniform float u_focal;    // pixels per unit of size at unit distance
+uniform float u_darken;
+noperspective out float v_across;
+flat out vec4 v_color;
+
+vec3 turned(vec3 v) {
+    vec3 t = 2.0 * cross(i_rotation.xyz, v);
+    return v + i_rotation.w * t + cross(i_rotation.xyz, t);
+}
+
+vec4 clipped(vec3 local) {
+    vec3 p = i_position + turned(local * i_scale);
+    vec4 c = u_view_projection * vec4(u_eye + 0.9985 * (p - u_eye), 1.0);
+    c.w = max(c.w, 1e-6);
+    return c;
+}
+
+void main() {
+    vec4 a = clipped(in_a), b = clipped(in_b);
+    vec2 along = (b.xy / b.w - a.xy / a.w) * u_size;
+    float len = length(along);
+    along = len > 1e-4 ? along / len : vec2(1.0, 0.0);
+    vec2 across = vec2(-along.y, along.x);
+    float reach = 0.5 * u_width + 1.0;
+    vec4 p = mix(a, b, in_corner.x);
+    vec2 shift = reach * in_corner.y * across + 0.5 * u_width * (2.0 * in_corner.x - 1.0) * along;
+    p.xy += 2.0 * shift / u_size * p.w;
+    v_across = reach * in_corner.y;
+    float pixels = u_focal * i_color.a / distance(i_position, u_eye);  // small bodies: fade the lines, not the body
+    v_color = vec4(i_color.rgb * u_darken, 0.9 * smoothstep(3.0, 16.0, pixels));
+    gl_Position = p;
+}
