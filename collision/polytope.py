@@ -53,6 +53,8 @@ def _hull(shape: ConvexHull) -> Polytope:
     if size == 0.0 or len(points) == 1:
         return _lower(0, points[:1], [])
     axes = np.linalg.svd(local / size, full_matrices=False)[2] if len(points) > 2 else _axes_of_line(local)
+    if len(axes) == 3 and np.linalg.det(axes) < 0:
+        axes[2] = -axes[2]  # a mirrored cloud would turn all faces inward
     mapped = local @ axes.T
     extent = np.zeros(3)
     extent[: len(axes)] = mapped.max(axis=0) - mapped.min(axis=0)

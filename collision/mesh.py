@@ -1,0 +1,174 @@
+"""Mesh files in: a convex hull, or a compound of convex pieces.
+
+A mesh that is convex becomes one ConvexHull. Any other is cut into nearly convex pieces by coacd, with a fixed seed, and
+the pieces are kept on disk, so that the second time costs nothing. Coordinates are taken as they stand in the file
+(glTF writes y up), times ``scale``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from collision.errors import InputError, check_number
+from collision.pose import Pose
+from collision.shapes import Compound, ConvexHull
+
+FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
+MOST_FACES = 2_000_000
+MOST_BYTES = 500_000_000
+CONVEX = 1e-6  # a mesh that fills all of its hull but this share is taken as convex (files in single precision are not exact)
+CONCAVITY = 0.05  # coacd's threshold, of the size of the mesh
+SEED = 0
+
+
+class MeshWarning(UserWarning):
+    """A mesh was repaired; the text says how."""
+
+
+def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -> ConvexHull | Compound:
+    """A shape from an STL, OBJ, PLY, glTF or GLB file.
+
+    convex: "decompose" cuts a mesh that is not convex into convex pieces (a Compound, within about 5 % of its size);
+    "hull" takes the convex hull of its points. scale: file units to metres, for example 1e-3 for millimetres.
+
+    Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes. Raises InputError
+    where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
+    """
+    path = Path(path)
+    if convex not in ("decompose", "hull"):
+        raise InputError("convex", convex, 'must be "decompose" or "hull"')
+    scale = check_number("scale", scale, above=0)
+    mesh = _read(path)
+    if convex == "hull":
+        return _hull(path, np.asarray(mesh.vertices) * scale)
+    _repair(path, mesh)
+    hull = mesh.convex_hull
+    if hull.volume - mesh.volume <= CONVEX * hull.volume:
+        return _hull(path, np.asarray(mesh.vertices) * scale)
+    pieces = _decompose(path, np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int32))
+    return Compound([(ConvexHull(points * scale), Pose()) for points in pieces])
+
+
+def _read(path: Path):
+    """The mesh of a file, its equal vertices merged and faces without area removed."""
+    import trimesh
+
+    name = str(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError("mesh", name, f"unknown format; known are {', '.join(FORMATS)}")
+    if not path.is_file():
+        raise InputError("mesh", name, "there is no such file")
+    size = path.stat().st_size
+    if size > MOST_BYTES:
+        raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
+    try:
+        mesh = trimesh.load(path, force="mesh", process=False)
+    except ImportError:  # trimesh looks for a helper to guess the encoding of what is no text at all
+        raise InputError("mesh", name, f"can not be read: it is not a valid {path.suffix} file") from None
+    except Exception as error:  # the readers of trimesh raise errors of many kinds
+        reason = str(error).strip().splitlines()
+        raise InputError("mesh", name, f"can not be read: {reason[0] if reason else type(error).__name__}") from None
+    faces = getattr(mesh, "faces", None)
+    if faces is None or len(faces) == 0:
+        raise InputError("mesh", name, "is empty: it holds no triangles")
+    if len(faces) > MOST_FACES:
+        raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_FACES}; simplify it first")
+    if not np.all(np.isfinite(mesh.vertices)):
+        raise InputError("mesh", name, "holds coordinates that are not finite")
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    mesh.update_faces(mesh.nondegenerate_faces())
+    mesh.update_faces(mesh.unique_faces())
+    mesh.remove_unreferenced_vertices()
+    if len(mesh.faces) == 0:
+        raise InputError("mesh", name, "is empty: all of its triangles are without area")
+    return mesh
+
+
+def _repair(path: Path, mesh) -> None:
+    """Close small holes and turn the faces outward, with a warning; InputError where that does not do."""
+    import trimesh
+
+    if not mesh.is_watertight:
+        trimesh.repair.fill_holes(mesh)
+        if not mesh.is_watertight:
+            raise InputError("mesh", str(path), 'is not watertight; close its holes, or take its hull with convex = "hull"')
+        warnings.warn(f"{path}: holes of the mesh were closed", MeshWarning, stacklevel=3)
+    inward = mesh.is_winding_consistent and mesh.volume < 0
+    if inward or not mesh.is_winding_consistent:
+        trimesh.repair.fix_normals(mesh, multibody=True)
+        if mesh.volume < 0:
+            mesh.invert()
+        warnings.warn(f"{path}: faces of the mesh were turned outward", MeshWarning, stacklevel=3)
+    if not mesh.volume > 1e-12 * mesh.scale**3:
+        raise InputError("mesh", str(path), "has no volume")
+
+
+def _hull(path: Path, points: np.ndarray) -> ConvexHull:
+    """The hull with the points inside left out; InputError where it is flat."""
+    from collision.polytope import polytope
+
+    p = polytope(ConvexHull(points))
+    if p.rank < 3:
+        raise InputError("mesh", str(path), "is flat: it has no volume")
+    return ConvexHull(p.vertices)
+
+
+def _decompose(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
+    """Points of the convex pieces, from the cache where the same mesh was cut before."""
+    key = hashlib.sha256(f"coacd {version('coacd')} {CONCAVITY} {SEED} {vertices.shape}".encode())
+    key.update(vertices.tobytes() + faces.tobytes())
+    file = cache_folder() / f"{key.hexdigest()[:32]}.npz"
+    try:
+        with np.load(file) as stored:
+            return np.split(stored["points"], stored["cuts"])
+    except (OSError, ValueError, KeyError, EOFError):
+        pass  # not there, or not whole: cut anew
+    pieces = _cut(path, vertices, faces)
+    cuts = np.cumsum([len(p) for p in pieces])[:-1]
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as scratch:
+            np.savez(scratch, points=np.concatenate(pieces), cuts=cuts)
+        os.replace(scratch.name, file)
+    except OSError:
+        pass  # a read-only home: cut again next time
+    return pieces
+
+
+def _cut(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
+    import coacd
+
+    coacd.set_log_level("error")
+    center, size = vertices.mean(axis=0), np.ptp(vertices, axis=0).max()  # coacd computes near the origin
+    try:
+        parts = coacd.run_coacd(coacd.Mesh((vertices - center) / size, faces), threshold=CONCAVITY, seed=SEED)
+    except Exception as error:  # errors of the C++ side
+        raise InputError("mesh", str(path), f"could not be cut into convex pieces: {error}") from None
+    pieces = [np.array(points, np.float64) * size + center for points, _ in parts]
+    pieces = [p for p in pieces if _solid(p)]
+    if not pieces:
+        raise InputError("mesh", str(path), 'could not be cut into convex pieces; take its hull with convex = "hull"')
+    return pieces
+
+
+def _solid(points: np.ndarray) -> bool:
+    """Whether a piece has a volume worth keeping."""
+    from collision.mass import mass_properties
+
+    return len(points) >= 4 and mass_properties(ConvexHull(points)).volume > 1e-12 * math.prod(np.ptp(points, axis=0))
+
+
+def cache_folder() -> Path:
+    """Where cut meshes are kept: under $TUMBLE_CACHE_DIR, else the user's cache folder."""
+    import platformdirs
+
+    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
+    return Path(base) / "meshes"
