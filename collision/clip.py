@@ -1,0 +1,180 @@
+"""The patch that two flat features share: one clipped against the sides of the other (Sutherland and Hodgman 1974).
+
+The reference face belongs to one body, the incident feature (a face, an edge or a vertex) to the other. Points that
+remain have a gap, their distance from the plane of the reference face, and an id made of the vertices and edges
+that cross there, so that the same corner has the same id from step to step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.geometry import BOX
+from collision.jit import kernel
+from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from collision.support import aligned_face, is_polytope, support
+
+INSIDE = 1e-10  # of the size: a point this far beyond a side still counts as inside
+SNAP = 1e-7  # of the size: points closer than this are one, and keep the id of the vertex they come from
+MASK = (1 << 14) - 1
+
+
+@kernel
+def incident_face(g, s, d, size):
+    """Face along d that holds the support vertex along d; -1 for segments and points."""
+    if g.kind[s] == BOX:
+        return aligned_face(g, s, d)
+    if not is_polytope(g.kind[s]):
+        return -1
+    _, v = support(g, s, d)
+    best = -1
+    top = -math.inf
+    near = -1e-9 * size
+    for f in range(g.face[s, 0], g.face[s, 1]):
+        n = load3(g.normals, f)
+        h = dot(n, d)
+        if h > top and dot(n, v) - g.offsets[f] >= near:
+            top = h
+            best = f
+    return best
+
+
+@kernel
+def edge_id(u, v):
+    """Two vertex numbers in either order."""
+    return (min(u, v) & MASK) | (max(u, v) & MASK) << 14
+
+
+@kernel
+def corner_id(source, plane, count, loop_first, loops, base):
+    """Id of the point where an edge, on its way along `source`, meets side `plane` of the reference face.
+
+    source >= 0: edge of the incident feature (its `edge_id`); source < 0: side -1 - source of the reference face.
+    """
+    k = (plane + 1) % count
+    p = loops[loop_first + plane] - base
+    q = loops[loop_first + k] - base
+    if source >= 0:
+        return 1 << 56 | source << 28 | edge_id(p, q)
+    other = -1 - source
+    if other == k:
+        return 2 << 56 | q & MASK
+    if plane == (other + 1) % count:
+        return 2 << 56 | p & MASK
+    return 3 << 56 | edge_id(other, plane)
+
+
+@kernel
+def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, gaps, ids):
+    """Clip the incident feature of ``inc`` against face ``f`` of ``ref``; positions relative to one origin near both.
+
+    Writes points of the incident feature (not moved to the plane), their gaps <= ``limit`` [m] and ids.
+    Returns (count, least gap, its place); the arrays must hold `patch_capacity` rows.
+    """
+    n = mul(r_ref, load3(g.normals, f))
+    down = neg(mul_t(r_inc, n))
+    face = incident_face(g, inc, down, size)
+    loop_first = g.loop_start[f]
+    count_ref = g.loop_start[f + 1] - loop_first
+    base = g.vertex[ref, 0]
+    base_inc = g.vertex[inc, 0]
+    cap = points.shape[0]
+    p = np.empty((2, cap, 3))
+    label = np.empty((2, cap, 2), np.int64)  # id of the point, source of the edge that leaves it
+    m = 0
+    if face >= 0:
+        start = g.loop_start[face]
+        m = g.loop_start[face + 1] - start
+        for k in range(m):
+            row = g.loops[start + k]
+            follow = g.loops[start + (k + 1) % m]
+            store3(p[0], k, add(mul(r_inc, load3(g.vertices, row)), x_inc))
+            label[0, k, 0] = row - base_inc
+            label[0, k, 1] = edge_id(row - base_inc, follow - base_inc)
+    else:
+        m = g.vertex[inc, 1] - base_inc
+        for k in range(m):
+            store3(p[0], k, add(mul(r_inc, load3(g.vertices, base_inc + k)), x_inc))
+            label[0, k, 0] = k
+            label[0, k, 1] = edge_id(0, 1)
+    now = 0
+    inside = INSIDE * size
+    snap = SNAP * size
+    for k in range(count_ref):
+        if m == 0:
+            break
+        corner = mul(r_ref, load3(g.vertices, g.loops[loop_first + k]))
+        side = cross(sub(mul(r_ref, load3(g.vertices, g.loops[loop_first + (k + 1) % count_ref])), corner), n)
+        length = norm(side)
+        if length == 0.0:
+            continue
+        side = scale(1.0 / length, side)
+        offset = dot(side, corner) + dot(side, x_ref)
+        new = 1 - now
+        kept = 0
+        for i in range(m):
+            j = (i + 1) % m
+            u = load3(p[now], i)
+            v = load3(p[now], j)
+            du = dot(side, u) - offset
+            dv = dot(side, v) - offset
+            in_u = du <= inside
+            in_v = dv <= inside
+            if in_u and kept < cap:
+                store3(p[new], kept, u)
+                label[new, kept, 0] = label[now, i, 0]
+                label[new, kept, 1] = label[now, i, 1]
+                kept += 1
+            if in_u != in_v and kept < cap:
+                w = axpy(du / (du - dv), sub(v, u), u)
+                source = label[now, i, 1]
+                if in_u:
+                    if norm(sub(w, u)) <= snap:  # the corner inside stands for both
+                        label[new, kept - 1, 1] = -1 - k
+                        continue
+                    name = label[now, j, 0] if norm(sub(w, v)) <= snap else corner_id(source, k, count_ref, loop_first, g.loops, base)
+                    label[new, kept, 1] = -1 - k
+                else:
+                    if norm(sub(w, v)) <= snap:
+                        continue
+                    name = label[now, i, 0] if norm(sub(w, u)) <= snap else corner_id(source, k, count_ref, loop_first, g.loops, base)
+                    label[new, kept, 1] = source
+                label[new, kept, 0] = name
+                store3(p[new], kept, w)
+                kept += 1
+        m = kept
+        now = new
+    count = 0
+    least = math.inf
+    deepest = -1
+    for i in range(m):
+        u = load3(p[now], i)
+        gap = dot(n, sub(u, x_ref)) - g.offsets[f]
+        if gap > limit:
+            continue
+        double = False
+        for j in range(count):
+            if norm(sub(load3(points, j), u)) <= snap:
+                double = True
+                break
+        if double:
+            continue
+        store3(points, count, u)
+        gaps[count] = gap
+        ids[count] = label[now, i, 0]
+        if gap < least:
+            least = gap
+            deepest = count
+        count += 1
+    return count, least, deepest
+
+
+@kernel
+def patch_capacity(g, ref, f, inc):
+    """Rows that `face_patch` may need: corners of both polygons, since each side adds one corner at most."""
+    most = 2
+    for k in range(g.face[inc, 0], g.face[inc, 1]):
+        most = max(most, g.loop_start[k + 1] - g.loop_start[k])
+    return most + g.loop_start[f + 1] - g.loop_start[f] + 2

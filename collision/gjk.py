@@ -1,0 +1,230 @@
+"""Distance of two convex cores by the algorithm of Gilbert, Johnson and Keerthi (1988).
+
+Everything is in A's frame; B stands there with rotation r and translation t. The search runs on the Minkowski
+difference D = B - A, whose point closest to the origin, v, gives the distance |v| and the normal v/|v| from A to B.
+Every support plane gives a lower bound n.w, so the loop stops on the duality gap |v| - n.w, on a support point seen
+before, or as soon as |v| no longer falls: it can not cycle.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+from collision.linalg import add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
+from collision.support import EPS, core_vertex, support
+
+APART, INSIDE, BEYOND = range(3)
+LIMIT = 128  # iterations; the worst seen in fuzzing is far below
+
+
+@kernel
+def closest_segment(a, b):
+    """Point of the segment ab closest to the origin, and its weights."""
+    ab = sub(b, a)
+    length2 = dot(ab, ab)
+    t = -dot(a, ab)
+    if t <= 0.0 or length2 == 0.0:
+        return a, 1.0, 0.0
+    if t >= length2:
+        return b, 0.0, 1.0
+    t = t / length2
+    # from the nearer end, so that the weights keep their small digits
+    if t <= 0.5:
+        return axpy(t, ab, a), 1.0 - t, t
+    u = dot(b, ab) / length2
+    return axpy(-u, ab, b), u, 1.0 - u
+
+
+@kernel
+def closest_triangle(a, b, c):
+    """Point of the triangle abc closest to the origin, and its weights (Ericson 2005, 5.1.5)."""
+    ab = sub(b, a)
+    ac = sub(c, a)
+    d1 = -dot(ab, a)
+    d2 = -dot(ac, a)
+    if d1 <= 0.0 and d2 <= 0.0:
+        return a, 1.0, 0.0, 0.0
+    d3 = -dot(ab, b)
+    d4 = -dot(ac, b)
+    if d3 >= 0.0 and d4 <= d3:
+        return b, 0.0, 1.0, 0.0
+    d5 = -dot(ab, c)
+    d6 = -dot(ac, c)
+    if d6 >= 0.0 and d5 <= d6:
+        return c, 0.0, 0.0, 1.0
+    n = cross(ab, ac)
+    # barycentric weights times n.n, from cross products: they lose less than the differences d1 d4 - d3 d2
+    wc = dot(n, cross(a, b))
+    wb = dot(n, cross(c, a))
+    wa = dot(n, cross(b, c))
+    if wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        v, la, lb = closest_segment(a, b)
+        return v, la, lb, 0.0
+    if wb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        v, la, lc = closest_segment(a, c)
+        return v, la, 0.0, lc
+    if wa <= 0.0 and d4 >= d3 and d5 >= d6:
+        v, lb, lc = closest_segment(b, c)
+        return v, 0.0, lb, lc
+    total = wa + wb + wc
+    nn = dot(n, n)
+    if not (total > 0.0 and nn > 0.0 and wa >= 0.0 and wb >= 0.0 and wc >= 0.0):
+        # a sliver: rounding hides the region; the best edge is as good
+        v, la, lb = closest_segment(a, b)
+        lc = 0.0
+        best = dot(v, v)
+        u, la1, lc1 = closest_segment(a, c)
+        if dot(u, u) < best:
+            best = dot(u, u)
+            v, la, lb, lc = u, la1, 0.0, lc1
+        u, lb2, lc2 = closest_segment(b, c)
+        if dot(u, u) < best:
+            v, la, lb, lc = u, 0.0, lb2, lc2
+        return v, la, lb, lc
+    # the projection on the plane: its direction is right to rounding, unlike that of the weighted sum
+    return scale(dot(n, a) / nn, n), wa / total, wb / total, wc / total
+
+
+@kernel
+def outside(a, b, c, d):
+    """Is the origin on the other side of the plane abc than d, or the tetrahedron too flat to tell?"""
+    n = cross(sub(b, a), sub(c, a))
+    of_d = dot(sub(d, a), n)
+    of_origin = -dot(a, n)
+    flat = 64.0 * EPS * norm(n) * (norm(a) + norm(d))
+    return abs(of_d) <= flat or of_d * of_origin <= 0.0
+
+
+@kernel
+def closest_tetrahedron(a, b, c, d):
+    """(inside, point, weights) for the origin and the tetrahedron abcd."""
+    inside = True
+    best = math.inf
+    v = d
+    la, lb, lc, ld = 0.0, 0.0, 0.0, 1.0
+    if outside(a, b, c, d):
+        inside = False
+        u, x, y, z = closest_triangle(a, b, c)
+        best = dot(u, u)
+        v, la, lb, lc, ld = u, x, y, z, 0.0
+    if outside(a, b, d, c):
+        inside = False
+        u, x, y, z = closest_triangle(a, b, d)
+        if dot(u, u) < best:
+            best = dot(u, u)
+            v, la, lb, lc, ld = u, x, y, 0.0, z
+    if outside(a, c, d, b):
+        inside = False
+        u, x, y, z = closest_triangle(a, c, d)
+        if dot(u, u) < best:
+            best = dot(u, u)
+            v, la, lb, lc, ld = u, x, 0.0, y, z
+    if outside(b, c, d, a):
+        inside = False
+        u, x, y, z = closest_triangle(b, c, d)
+        if dot(u, u) < best:
+            v, la, lb, lc, ld = u, 0.0, x, y, z
+    return inside, v, la, lb, lc, ld
+
+
+@kernel
+def minkowski(g, a, b, r, t, n):
+    """Support point of B - A against n (where n.w is least), and the rows of its two vertices."""
+    ia, p = support(g, a, n)
+    ib, q = support(g, b, neg(mul_t(r, n)))
+    return sub(add(mul(r, q), t), p), ia, ib
+
+
+@kernel
+def gjk(g, a, b, r, t, axis, limit, size):
+    """Search for the point of B - A closest to the origin.
+
+    ``axis``: a guess of the normal, not zero; ``limit``: stop as soon as the cores are certainly further apart;
+    ``size``: length that rounding is measured by [m].
+
+    Returns (state, v, lower, count, rows, weights, iterations): rows are (a0, b0, a1, b1, a2, b2), the vertex rows of
+    the ``count`` corners of the final simplex. INSIDE means that the simplex holds the origin, or comes too close to
+    it for the direction of v to mean anything: the caller must decide by other means.
+    """
+    w0, ia0, ib0 = minkowski(g, a, b, r, t, axis)
+    w1, ia1, ib1 = w0, ia0, ib0
+    w2, ia2, ib2 = w0, ia0, ib0
+    l0, l1, l2 = 1.0, 0.0, 0.0
+    count = 1
+    v = w0
+    lower = -math.inf
+    state = APART
+    tiny = 16.0 * EPS * size
+    iterations = 0
+    while iterations < LIMIT:
+        iterations += 1
+        length = norm(v)
+        if length <= tiny:
+            state = INSIDE
+            break
+        w, ia, ib = minkowski(g, a, b, r, t, scale(1.0 / length, v))
+        height = dot(v, w) / length
+        lower = max(lower, height)
+        if lower > limit:
+            state = BEYOND
+            break
+        if length - height <= 2.0 * EPS * size:
+            break
+        if ia == ia0 and ib == ib0 or count > 1 and ia == ia1 and ib == ib1 or count > 2 and ia == ia2 and ib == ib2:
+            break
+        m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
+        inside = False
+        if count == 1:
+            u, m0, m3 = closest_segment(w0, w)
+        elif count == 2:
+            u, m0, m1, m3 = closest_triangle(w0, w1, w)
+        else:
+            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w)
+        if inside:
+            state = INSIDE
+            break
+        if not dot(u, u) < length * length:
+            break
+        v = u
+        count = 0
+        if m0 > 0.0:
+            l0 = m0
+            count = 1
+        if m1 > 0.0:
+            if count == 0:
+                w0, ia0, ib0, l0 = w1, ia1, ib1, m1
+            else:
+                l1 = m1
+            count += 1
+        if m2 > 0.0:
+            if count == 0:
+                w0, ia0, ib0, l0 = w2, ia2, ib2, m2
+            elif count == 1:
+                w1, ia1, ib1, l1 = w2, ia2, ib2, m2
+            else:
+                l2 = m2
+            count += 1
+        if m3 > 0.0:
+            if count == 0:
+                w0, ia0, ib0, l0 = w, ia, ib, m3
+            elif count == 1:
+                w1, ia1, ib1, l1 = w, ia, ib, m3
+            else:
+                w2, ia2, ib2, l2 = w, ia, ib, m3
+            count += 1
+    return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
+
+
+@kernel
+def witnesses(g, a, b, r, t, count, rows, weights):
+    """The points of A and of B that the weights of a simplex stand for, in A's frame."""
+    p = scale(weights[0], core_vertex(g, a, rows[0]))
+    q = scale(weights[0], core_vertex(g, b, rows[1]))
+    if count > 1:
+        p = axpy(weights[1], core_vertex(g, a, rows[2]), p)
+        q = axpy(weights[1], core_vertex(g, b, rows[3]), q)
+    if count > 2:
+        p = axpy(weights[2], core_vertex(g, a, rows[4]), p)
+        q = axpy(weights[2], core_vertex(g, b, rows[5]), q)
+    return p, add(mul(r, q), t)

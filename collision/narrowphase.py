@@ -1,0 +1,68 @@
+"""Dispatch of a pair of convex shapes, by kind, to the routine that knows it.
+
+Poses: x a position, r a rotation matrix of the shape's frame, both in world axes. A pair is always handled with the
+smaller kind first, so (A, B) and (B, A) run the same code.
+"""
+
+from __future__ import annotations
+
+from collision.geometry import HALFSPACE, SPHERE
+from collision.jit import kernel
+from collision.linalg import neg
+from collision.manifold import swap_rows
+from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
+from collision.pairs.polytope import polytope_distance, polytope_manifold
+from collision.pairs.result import swapped
+from collision.pairs.sphere import sphere_distance, sphere_manifold
+
+
+@kernel
+def _distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    kind = g.kind[a]
+    if kind == HALFSPACE:
+        return halfspace_distance(g, a, xa, ra, b, xb, rb, margin)
+    if kind == SPHERE:
+        return sphere_distance(g, a, xa, b, xb, rb, margin, axis)
+    return polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
+
+
+@kernel
+def distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    """Signed distance of shapes a and b of the geometry g, certified.
+
+    ``margin``: the search may stop once the shapes are certainly further apart [m]; ``axis``: a guess of the unit
+    normal in world axes, zero for none. It only steers the search.
+
+    Returns (status, distance, lower, upper, normal, point_a, point_b, iterations); status as in `collision.status`,
+    the true value in [lower, upper], normal from A to B, point_b - point_a = distance normal. With BEYOND_MARGIN
+    distance is the lower bound and the points are not the closest ones.
+    """
+    if g.kind[a] > g.kind[b]:
+        return swapped(_distance(g, b, xb, rb, a, xa, ra, margin, neg(axis)))
+    return _distance(g, a, xa, ra, b, xb, rb, margin, axis)
+
+
+@kernel
+def _manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    kind = g.kind[a]
+    if kind == HALFSPACE:
+        return halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids)
+    if kind == SPHERE:
+        return sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
+    return polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+
+
+@kernel
+def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """Contact points of shapes a and b with a gap of at most ``margin``, eight at most.
+
+    Returns (count, normal, status) and fills rows[:count] of ``rows`` (8, 14) and ``ids`` (8,): 0-2 point midway
+    between the bodies, 3 gap (negative = overlap) along the normal, 4-6 tangent a, 7 curvature of A's feature along it
+    and 8 across (along normal x tangent), 9-13 the same for B. A slack of 1e-8 of the bodies' size is added to the
+    margin, so that a face that touches askew by rounding keeps all its points.
+    """
+    if g.kind[a] > g.kind[b]:
+        count, n, status = _manifold(g, b, xb, rb, a, xa, ra, margin, neg(axis), rows, ids)
+        swap_rows(rows, count)
+        return count, neg(n), status
+    return _manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)

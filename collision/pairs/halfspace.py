@@ -1,0 +1,97 @@
+"""A half-space (A) against anything, and against another half-space."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.geometry import HALFSPACE
+from collision.jit import kernel
+from collision.linalg import add, axpy, dot, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
+from collision.manifold import put, put_patch
+from collision.pairs.result import EPS, answer, to_world
+from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING
+from collision.support import core_radius, core_vertex, inflation, is_polytope, support
+
+
+@kernel
+def halfspace_plane(g, a, ra):
+    """World normal and the offset of the plane from A's position."""
+    n = to_world(ra, (g.size[a, 0], g.size[a, 1], g.size[a, 2]))
+    return n, g.size[a, 3]
+
+
+@kernel
+def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
+    """Height of the lowest point of B over the plane of A."""
+    n, offset = halfspace_plane(g, a, ra)
+    x = sub(xb, xa)
+    if g.kind[b] == HALFSPACE:
+        return halfspace_halfspace(g, n, offset, b, xa, x, rb, margin)
+    _, p = support(g, b, neg(mul_t(rb, n)))
+    q = axpy(-inflation(g, b), n, add(mul(rb, p), x))
+    height = dot(n, q) - offset
+    size = core_radius(g, b) + inflation(g, b) + abs(dot(n, x)) + abs(offset)
+    return answer(height, height, n, axpy(-height, n, q), q, xa, size, margin, 1)
+
+
+@kernel
+def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
+    """Two half-spaces overlap without end unless their normals are exactly opposed."""
+    m, offset_b = halfspace_plane(g, b, rb)
+    if n[0] != -m[0] or n[1] != -m[1] or n[2] != -m[2]:
+        p = scale(offset, n)
+        return OVERLAPPING, -math.inf, -math.inf, -math.inf, n, add(xa, p), add(xa, p), 1
+    height = dot(n, x) - offset_b - offset
+    p = scale(offset, n)
+    return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), margin, 1)
+
+
+@kernel
+def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
+    """Every vertex of B lower than the margin, eight at most; the one point of a ball."""
+    n, offset = halfspace_plane(g, a, ra)
+    if g.kind[b] == HALFSPACE:
+        return 0, n, SEPARATED
+    x = sub(xb, xa)
+    radius = inflation(g, b)
+    size = core_radius(g, b) + radius + abs(dot(n, x)) + abs(offset)
+    limit = margin + 1e-8 * (core_radius(g, b) + radius)  # touching with rounding to spare
+    count = 0
+    lowest = math.inf
+    if not is_polytope(g.kind[b]):
+        tangent, _ = orthonormal(n)
+        for k in range(2 if g.size[b, 1] > 0.0 else 1):
+            q = axpy(-radius, n, add(mul(rb, core_vertex(g, b, k)), x))
+            height = dot(n, q) - offset
+            lowest = min(lowest, height)
+            if height <= limit:
+                bend = 1.0 / radius
+                put(rows, ids, count, add(xa, axpy(-0.5 * height, n, q)), height, tangent, 0.0, 0.0, tangent, bend, bend, k)
+                count += 1
+    else:
+        first = g.vertex[b, 0]
+        points = np.empty((g.vertex[b, 1] - first, 3))
+        gaps = np.empty(points.shape[0])
+        names = np.empty(points.shape[0], np.int64)
+        for k in range(points.shape[0]):
+            q = add(mul(rb, core_vertex(g, b, first + k)), x)
+            height = dot(n, q) - offset
+            lowest = min(lowest, height)
+            if height <= limit:
+                store3(points, count, q)
+                gaps[count] = height
+                names[count] = k
+                count += 1
+        if count > 0:
+            count = put_patch(points, gaps, names, count, neg(n), xa, n, 0, rows, ids)
+    err = 8.0 * EPS * size
+    status = SEPARATED
+    if lowest > margin + err:
+        status = BEYOND_MARGIN
+    elif lowest < -err:
+        status = OVERLAPPING
+    elif lowest <= err:
+        status = TOUCHING
+    return count, n, status

@@ -1,0 +1,378 @@
+"""Two polytopes, boxes or hulls of any rank: signed distance and manifold.
+
+Distance: GJK while the bodies are apart, separating axes once they touch. The separation along an axis, evaluated by
+support over all vertices, decides the sign and is the lower bound in either case.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.clip import face_patch, patch_capacity
+from collision.geometry import BOX, SHARP
+from collision.gjk import APART, BEYOND, gjk, witnesses
+from collision.jit import kernel
+from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
+from collision.manifold import put, put_patch
+from collision.pairs.result import ROUNDING, answer, to_world, unlike
+from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
+from collision.status import BEYOND_MARGIN
+from collision.support import EPS, aligned_face, extent, support
+
+# What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
+NO_ROWS = (-1, -1, -1, -1)
+
+
+@kernel
+def improve(g, a, b, r, t, n, low, m):
+    """The better of two axes: (n, low), or m if its separation is larger."""
+    s = separation(g, a, b, r, t, m)
+    if s > low:
+        return m, s
+    return n, low
+
+
+@kernel
+def polish(g, a, b, r, t, v, count, rows, high, size):
+    """Best axis found from the end of GJK: (normal, separation).
+
+    v is short next to the vertices it is the difference of, so its direction carries rounding of eps size / |v|. The
+    features named by the simplex give it afresh: perpendicular to an edge, to two edges, or the normal of a face.
+    """
+    n = scale(1.0 / norm(v), v)
+    low = separation(g, a, b, r, t, n)
+    enough = high - 4.0 * EPS * size
+    if low >= enough:
+        return n, low
+    ea = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
+    eb = mul(r, sub(load3(g.vertices, rows[3]), load3(g.vertices, rows[1])))
+    if count >= 2:
+        for e in (ea, eb):
+            ee = dot(e, e)
+            if ee > 0.0:
+                m = axpy(-dot(e, n) / ee, e, n)
+                m = axpy(-dot(e, m) / ee, e, m)
+                if norm(m) > 0.5:
+                    n, low = improve(g, a, b, r, t, n, low, scale(1.0 / norm(m), m))
+    if count == 3:
+        if ea[0] == 0.0 and ea[1] == 0.0 and ea[2] == 0.0:
+            ea = sub(load3(g.vertices, rows[4]), load3(g.vertices, rows[0]))
+        if eb[0] == 0.0 and eb[1] == 0.0 and eb[2] == 0.0:
+            eb = mul(r, sub(load3(g.vertices, rows[5]), load3(g.vertices, rows[1])))
+        if (rows[0] != rows[2] or rows[0] != rows[4]) and (rows[1] != rows[3] or rows[1] != rows[5]):
+            m = cross(ea, eb)
+            size_m = norm(m)
+            if size_m > 1e-14 * norm(ea) * norm(eb):
+                m = scale(1.0 / size_m, m)
+                m = axpy(-dot(m, ea) / dot(ea, ea), ea, m)
+                m = scale(1.0 / norm(m), m)
+                n, low = improve(g, a, b, r, t, n, low, m if dot(m, v) > 0.0 else neg(m))
+    if low >= enough:
+        return n, low
+    f = aligned_face(g, a, n)
+    if f >= 0:
+        n, low = improve(g, a, b, r, t, n, low, load3(g.normals, f))
+    f = aligned_face(g, b, neg(mul_t(r, n)))
+    if f >= 0:
+        n, low = improve(g, a, b, r, t, n, low, neg(mul(r, load3(g.normals, f))))
+    return n, low
+
+
+@kernel
+def lines_closest(pa, da, pb, db):
+    """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
+    x = sub(pb, pa)
+    aa, bb, ab = dot(da, da), dot(db, db), dot(da, db)
+    xa, xb = dot(x, da), dot(x, db)
+    det = aa * bb - ab * ab
+    s = min(max((xa * bb - xb * ab) / det, 0.0), 1.0) if det > 0.0 else 0.5
+    u = min(max((s * ab - xb) / bb, 0.0), 1.0)
+    s = min(max((u * ab + xa) / aa, 0.0), 1.0)
+    return axpy(s, da, pa), axpy(u, db, pb)
+
+
+@kernel
+def edge_points(g, r, t, edges):
+    """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
+    pa = load3(g.vertices, edges[0])
+    pb = load3(g.vertices, edges[2])
+    da = sub(load3(g.vertices, edges[1]), pa)
+    db = mul(r, sub(load3(g.vertices, edges[3]), pb))
+    return lines_closest(pa, da, add(mul(r, pb), t), db)
+
+
+@kernel
+def overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size):
+    """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges."""
+    if face_a < 0 and face_b < 0:
+        if edges[0] >= 0:
+            return edge_points(g, r, t, edges)
+        _, p = support(g, a, n)
+        return p, p
+    origin = (0.0, 0.0, 0.0)
+    eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    cap = patch_capacity(g, a, face_a, b) if face_a >= 0 else patch_capacity(g, b, face_b, a)
+    points = np.empty((cap, 3))
+    gaps = np.empty(cap)
+    names = np.empty(cap, np.int64)
+    if face_a >= 0:
+        count, least, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, points, gaps, names)
+        if count > 0:
+            q = load3(points, k)
+        else:
+            _, q = support(g, b, neg(mul_t(r, n)))
+            q = add(mul(r, q), t)
+            least = dot(n, q) - g.offsets[face_a]
+        return axpy(-least, n, q), q
+    count, least, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, points, gaps, names)
+    if count > 0:
+        p = load3(points, k)
+    else:
+        _, p = support(g, a, n)
+        least = dot(neg(n), sub(p, t)) - g.offsets[face_b]
+    return p, axpy(least, n, p)
+
+
+@kernel
+def polytope_query(g, a, b, r, t, axis, margin, size):
+    """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
+
+    Returns (low, high, n, p, q, rows, iterations): unrounded bounds, normal and witness points in A's frame, and the
+    features (see NO_ROWS). low > margin: the search stopped there.
+    """
+    face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = -1, -math.inf, -1, -math.inf, -math.inf, axis, NO_EDGES
+    boxes = g.kind[a] == BOX and g.kind[b] == BOX
+    guess = axis
+    iterations = 0
+    touch = True
+    high = math.inf
+    p = q = (0.0, 0.0, 0.0)
+    if boxes:
+        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
+        low = max(sep_a, sep_b, sep_e)
+        guess = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
+        touch = low <= 0.0
+        if low > margin:
+            _, p = support(g, a, guess)
+            return low, math.inf, guess, p, axpy(low, guess, p), NO_ROWS, 1
+    if not boxes or not touch:
+        state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, guess, margin, size)
+        high = norm(v)
+        if state == BEYOND:
+            p, q = witnesses(g, a, b, r, t, count, rows, weights)
+            return low, high, scale(1.0 / high, v), p, q, NO_ROWS, iterations
+        touch = True
+        if state == APART:
+            n, low = polish(g, a, b, r, t, v, count, rows, high, size)
+            if boxes:
+                n, low = improve(g, a, b, r, t, n, low, guess)
+            touch = high - low > 64.0 * EPS * size
+            p, q = witnesses(g, a, b, r, t, count, rows, weights)
+            named = named_features(count, rows)
+            if not touch or low > 1e-3 * size:
+                return low, high, n, p, q, named, iterations
+    if not boxes:
+        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, guess)
+    best = max(sep_a, sep_b, sep_e)
+    if best > 0.0 and high < math.inf and state == APART:  # apart, but closer than GJK can tell
+        if low >= best:
+            return low, high, n, p, q, named, iterations
+        axis_best = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
+        return best, max(high, best), axis_best, p, q, named, iterations
+    n = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
+    if sep_a == best:
+        face_b = -1
+    elif sep_b == best:
+        face_a = -1
+    else:
+        face_a = -1
+        face_b = -1
+    p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size)
+    if face_a < 0 and face_b < 0:
+        named = edges
+    else:
+        named = NO_ROWS
+    return best, best, n, p, q, named, iterations + 1
+
+
+@kernel
+def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge):
+    """The axis of greatest separation, in A's frame; a face before an edge on a tie."""
+    if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e:
+        return load3(g.normals, face_a)
+    if face_b >= 0 and sep_b >= sep_e:
+        return neg(mul(r, load3(g.normals, face_b)))
+    return n_edge
+
+
+@kernel
+def named_features(count, rows):
+    """Features that the corners of a simplex stand for, as in NO_ROWS."""
+    a0, b0 = rows[0], rows[1]
+    a1, b1 = -1, -1
+    faces_a, faces_b = False, False
+    if count > 1:
+        if rows[2] != a0:
+            a1 = rows[2]
+        if rows[3] != b0:
+            b1 = rows[3]
+    if count > 2:
+        if rows[4] != a0 and rows[4] != a1:
+            faces_a = a1 >= 0
+            a1 = rows[4]
+        if rows[5] != b0 and rows[5] != b1:
+            faces_b = b1 >= 0
+            b1 = rows[5]
+    if faces_a:
+        a0, a1 = -1, -1
+    if faces_b:
+        b0, b1 = -1, -1
+    return a0, a1, b0, b1
+
+
+@kernel
+def relative(xa, ra, xb, rb):
+    """Rotation and translation of B in A's frame."""
+    return matmul(transpose(ra), rb), mul_t(ra, sub(xb, xa))
+
+
+@kernel
+def start_axis(g, a, b, ra, r, t, axis):
+    """First guess of the normal in A's frame: the warm axis, else from centre to centre, else z."""
+    if axis[0] != 0.0 or axis[1] != 0.0 or axis[2] != 0.0:
+        return mul_t(ra, axis)
+    n = sub(add(mul(r, load3(g.center, b)), t), load3(g.center, a))
+    length = norm(n)
+    return scale(1.0 / length, n) if length > 0.0 else (0.0, 0.0, 1.0)
+
+
+@kernel
+def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    """Signed distance of two polytopes."""
+    r, t = relative(xa, ra, xb, rb)
+    size = g.radius[a] + g.radius[b] + norm(t)
+    guess = start_axis(g, a, b, ra, r, t, axis)
+    low, high, n, p, q, _, iterations = polytope_query(g, a, b, r, t, guess, margin, size)
+    return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, margin, iterations)
+
+
+@kernel
+def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
+
+    Faces are preferred: a face whose separation is within `slack` of the best axis is taken. Of the two best faces the
+    one of the warm axis stays while it is within slack, else B's must be better than A's by half of it.
+    """
+    r, t = relative(xa, ra, xb, rb)
+    x = sub(xb, xa)
+    size = g.radius[a] + g.radius[b] + norm(t)
+    thin = min(g.radius[a], g.radius[b])
+    slack = min(max(margin, 0.0), 2e-3 * thin) + 1e-9 * thin + 64.0 * EPS * size
+    limit = max(margin, 0.0) + 1e-8 * thin + 8.0 * EPS * size
+    guess = start_axis(g, a, b, ra, r, t, axis)
+    boxes = g.kind[a] == BOX and g.kind[b] == BOX
+    known = False  # whether `polytope_query` has run
+    low, high, n, p, q, named = 0.0, math.inf, guess, x, x, NO_ROWS
+    if boxes:
+        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
+        low = max(sep_a, sep_b, sep_e)
+        if low > limit:
+            return 0, to_world(ra, best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)), BEYOND_MARGIN
+    else:
+        low, high, n, p, q, named, _ = polytope_query(g, a, b, r, t, guess, limit, size)
+        known = True
+        if low > limit:
+            return 0, to_world(ra, n), BEYOND_MARGIN
+        face_a = aligned_face(g, a, n)
+        face_b = aligned_face(g, b, neg(mul_t(r, n)))
+        sep_a, sep_b = -math.inf, -math.inf
+        if face_a >= 0:
+            m = load3(g.normals, face_a)
+            sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a]
+        if face_b >= 0:
+            m = load3(g.normals, face_b)
+            sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b]
+    side = 1 if sep_b > sep_a + 0.5 * slack else 0
+    if face_a >= 0 and face_b >= 0 and abs(sep_a - sep_b) <= slack:
+        off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
+        off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)
+        if off_a < math.inf:
+            if off_b < 0.999 * off_a - 1e-15:
+                side = 1
+            elif off_a < 0.999 * off_b - 1e-15:
+                side = 0
+    best = sep_b if side == 1 else sep_a
+    if best >= low - slack:
+        count, least, normal = put_face(
+            g, a, xa, ra, b, x, rb, face_b if side == 1 else face_a, side, limit, slack + max(low, best), size, rows, ids
+        )
+        if count > 0:
+            status = answer(low, max(low, least), normal, x, x, xa, size, margin, 1)[0]
+            if known:
+                status = answer(low, high, normal, x, x, xa, size, margin, 1)[0]
+            return count, normal, status
+    if not known:
+        low, high, n, p, q, named, _ = polytope_query(g, a, b, r, t, guess, limit, size)
+    if low > limit:
+        return 0, to_world(ra, n), BEYOND_MARGIN
+    normal = to_world(ra, n)
+    status = answer(low, high, normal, p, q, xa, size, margin, 1)[0]
+    put_witness(g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids)
+    return 1, normal, status
+
+
+@kernel
+def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
+    """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
+    origin = (0.0, 0.0, 0.0)
+    if side == 0:
+        cap = patch_capacity(g, a, f, b)
+        outward = mul(ra, load3(g.normals, f))
+        normal = outward
+    else:
+        cap = patch_capacity(g, b, f, a)
+        outward = mul(rb, load3(g.normals, f))
+        normal = neg(outward)
+    points = np.empty((cap, 3))
+    gaps = np.empty(cap)
+    names = np.empty(cap, np.int64)
+    if side == 0:
+        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, points, gaps, names)
+    else:
+        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, points, gaps, names)
+    if count == 0 or least > most:
+        return 0, least, normal
+    return put_patch(points, gaps, names, count, neg(outward), xa, normal, side, rows, ids), least, normal
+
+
+@kernel
+def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
+    """The one point of two edges, or of a vertex with an edge or a vertex."""
+    tangent, _ = orthonormal(n)
+    dir_a, dir_b = tangent, tangent
+    along_a, across_a, along_b, across_b = SHARP, SHARP, SHARP, SHARP
+    if named[1] >= 0:
+        dir_a = to_world(ra, sub(load3(g.vertices, named[1]), load3(g.vertices, named[0])))
+        along_a = 0.0
+    elif named[0] < 0:
+        along_a, across_a = 0.0, 0.0
+    if named[3] >= 0:
+        dir_b = to_world(rb, sub(load3(g.vertices, named[3]), load3(g.vertices, named[2])))
+        along_b = 0.0
+    elif named[2] < 0:
+        along_b, across_b = 0.0, 0.0
+    put(rows, ids, 0, add(xa, middle), gap, dir_a, along_a, across_a, dir_b, along_b, across_b, witness_id(g, a, b, named))
+
+
+@kernel
+def witness_id(g, a, b, named):
+    """Id from the vertex numbers of both features."""
+    name = 4 << 56
+    for k in range(4):
+        row = named[k]
+        if row >= 0:
+            row -= g.vertex[a, 0] if k < 2 else g.vertex[b, 0]
+            name |= (1 + row & 16383) << 14 * (k if k < 2 else k)
+    return name

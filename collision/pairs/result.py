@@ -1,0 +1,68 @@
+"""The answer of a distance query, made from raw bounds: rounding added, status decided, frame changed."""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+from collision.linalg import add, axpy, mul, neg, norm, scale
+from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from collision.support import EPS
+
+ROUNDING = 8.0 * EPS  # of size: what a support value or a length may be off
+WIDEST = 256.0 * EPS  # of size + distance from the origin: a wider interval is UNCERTAIN
+
+
+@kernel
+def answer(low, high, n, p, q, x, size, margin, iterations):
+    """(status, distance, lower, upper, normal, point_a, point_b, iterations) from unrounded bounds.
+
+    p, q: witness points relative to x, the position of A. ``size``: length of the pair that rounding is measured by.
+    """
+    if low > high:
+        low, high = high, low
+    err = ROUNDING * size
+    lower = low - err
+    upper = high + err
+    distance = 0.5 * (low + high)
+    if lower > margin:
+        status = BEYOND_MARGIN
+        distance = lower
+    elif upper - lower > WIDEST * (size + norm(x)):
+        status = UNCERTAIN
+    elif lower > 0.0:
+        status = SEPARATED
+    elif upper < 0.0:
+        status = OVERLAPPING
+    else:
+        status = TOUCHING
+    return status, distance, lower, upper, n, add(x, p), add(x, q), iterations
+
+
+@kernel
+def swapped(result):
+    """The answer for (B, A) as one for (A, B)."""
+    status, distance, lower, upper, n, p, q, iterations = result
+    return status, distance, lower, upper, neg(n), q, p, iterations
+
+
+@kernel
+def inflated(low, high, n, p, q, radius_a, radius_b):
+    """Bounds and witnesses of cores that carry balls: the signed distance falls by both radii, at any depth."""
+    r = radius_a + radius_b
+    return low - r, high - r, axpy(radius_a, n, p), axpy(-radius_b, n, q)
+
+
+@kernel
+def unlike(n, axis):
+    """Distance of two unit vectors; inf where axis is zero."""
+    if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
+        return math.inf
+    return norm((n[0] - axis[0], n[1] - axis[1], n[2] - axis[2]))
+
+
+@kernel
+def to_world(r, n):
+    """r n with its length restored."""
+    v = mul(r, n)
+    return scale(1.0 / norm(v), v)

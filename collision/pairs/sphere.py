@@ -1,0 +1,194 @@
+"""A sphere (A) against a sphere, a box and any polytope."""
+
+from __future__ import annotations
+
+import math
+
+from collision.geometry import BOX, SHARP, SPHERE
+from collision.gjk import APART, BEYOND, gjk, witnesses
+from collision.jit import kernel
+from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from collision.manifold import put
+from collision.pairs.result import ROUNDING, answer, to_world
+from collision.status import BEYOND_MARGIN
+from collision.support import EPS
+
+FACE, EDGE, VERTEX = range(3)
+
+
+@kernel
+def some_axis(axis):
+    """A unit vector for pairs that have no direction of their own: the warm axis, else z."""
+    length = norm(axis)
+    return scale(1.0 / length, axis) if length > 0.0 else (0.0, 0.0, 1.0)
+
+
+@kernel
+def point_box(c, h, guess):
+    """Point c against the box |x_i| <= h_i, all in the box's frame.
+
+    Returns (signed distance, outward normal, closest point of the surface, feature, edge axis). ``guess`` breaks ties.
+    """
+    q = (min(max(c[0], -h[0]), h[0]), min(max(c[1], -h[1]), h[1]), min(max(c[2], -h[2]), h[2]))
+    d = sub(c, q)
+    distance = norm(d)
+    outside = (1 if d[0] != 0.0 else 0) + (1 if d[1] != 0.0 else 0) + (1 if d[2] != 0.0 else 0)
+    if outside == 1:  # over a face: exact
+        n = (math.copysign(1.0, d[0]), 0.0, 0.0)
+        if d[1] != 0.0:
+            n = (0.0, math.copysign(1.0, d[1]), 0.0)
+        elif d[2] != 0.0:
+            n = (0.0, 0.0, math.copysign(1.0, d[2]))
+        return distance, n, q, FACE, -1
+    if outside > 1 and distance > 0.0:
+        edge = -1
+        if outside == 2:
+            edge = 0 if d[0] == 0.0 else (1 if d[1] == 0.0 else 2)
+        return distance, scale(1.0 / distance, d), q, EDGE if outside == 2 else VERTEX, edge
+    best = -1
+    depth = math.inf
+    for i in range(3):
+        if h[i] - abs(c[i]) < depth:
+            depth = h[i] - abs(c[i])
+            best = i
+    s = math.copysign(1.0, c[best] if c[best] != 0.0 else guess[best])
+    if best == 0:
+        return -depth, (s, 0.0, 0.0), (s * h[0], c[1], c[2]), FACE, -1
+    if best == 1:
+        return -depth, (0.0, s, 0.0), (c[0], s * h[1], c[2]), FACE, -1
+    return -depth, (0.0, 0.0, s), (c[0], c[1], s * h[2]), FACE, -1
+
+
+@kernel
+def point_faces(g, b, c):
+    """Least depth of a point in a polytope with faces: (-depth, face)."""
+    best = -1
+    top = -math.inf
+    for f in range(g.face[b, 0], g.face[b, 1]):
+        h = g.normals[f, 0] * c[0] + g.normals[f, 1] * c[1] + g.normals[f, 2] * c[2] - g.offsets[f]
+        if h > top:
+            top = h
+            best = f
+    return top, best
+
+
+@kernel
+def point_polytope(g, a, b, c, guess, limit, size):
+    """Point c (the core of sphere a) against polytope b, in b's frame.
+
+    Returns (low, high, outward normal, closest point, feature, edge direction, iterations).
+    """
+    none = (0.0, 0.0, 0.0)
+    if g.kind[b] == BOX:
+        s, n, q, feature, edge = point_box(c, (g.size[b, 0], g.size[b, 1], g.size[b, 2]), guess)
+        direction = (1.0 if edge == 0 else 0.0, 1.0 if edge == 1 else 0.0, 1.0 if edge == 2 else 0.0)
+        return s, s, n, q, feature, direction, 1
+    top, face = point_faces(g, b, c)
+    if face >= 0 and g.rank[b] == 3 and top <= 0.0:
+        n = load3(g.normals, face)
+        return top, top, n, axpy(-top, n, c), FACE, none, 1
+    axis = sub(c, load3(g.center, b))
+    if norm(axis) == 0.0:
+        axis = guess
+    # gjk wants A's frame: turn the roles so that the polytope is A, with the point at translation c
+    eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    state, v, lower, count, rows, weights, iterations = gjk(g, b, a, eye, c, axis, limit, size)
+    q, _ = witnesses(g, b, a, eye, c, count, rows, weights)
+    high = norm(v)
+    if state == BEYOND:
+        return lower, high, scale(1.0 / high, v), q, VERTEX, none, iterations
+    if state == APART:
+        n = scale(1.0 / high, v)
+        direction = none
+        feature = VERTEX
+        if count == 2:
+            feature = EDGE
+            direction = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
+            direction = scale(1.0 / norm(direction), direction)
+        # over a face the normal is the face's: the search may end on three corners, or on an edge across the face
+        for f in range(g.face[b, 0], g.face[b, 1]):
+            m = load3(g.normals, f)
+            if dot(m, n) > 0.5 and norm(sub(m, n)) * high <= 64.0 * EPS * size:
+                h = dot(m, c) - g.offsets[f]
+                return min(h, high), high, m, q, FACE, none, iterations
+        if count == 3:  # inside a merged face
+            feature = FACE
+        low = dot(n, c) - point_reach(g, b, n)
+        return min(low, high), high, n, q, feature, direction, iterations
+    # on the surface, or on a flat body
+    n = guess
+    if face >= 0:
+        n = load3(g.normals, face)
+    elif g.rank[b] == 1:
+        d = sub(load3(g.vertices, g.vertex[b, 0] + 1), load3(g.vertices, g.vertex[b, 0]))
+        n, _ = orthonormal(scale(1.0 / norm(d), d))
+    low = dot(n, c) - point_reach(g, b, n)
+    return min(low, high), max(low, high), n, c, FACE, none, iterations
+
+
+@kernel
+def point_reach(g, b, n):
+    """max n.x over the vertices of b."""
+    top = -math.inf
+    for k in range(g.vertex[b, 0], g.vertex[b, 1]):
+        top = max(top, g.vertices[k, 0] * n[0] + g.vertices[k, 1] * n[1] + g.vertices[k, 2] * n[2])
+    return top
+
+
+@kernel
+def sphere_query(g, a, xa, b, xb, rb, margin, axis):
+    """Sphere a against sphere or polytope b, relative to xa in world axes.
+
+    Returns (low, high, normal a to b, point on a, point on b, size, feature of b, its edge direction, iterations).
+    """
+    x = sub(xb, xa)
+    radius = g.size[a, 0]
+    guess = some_axis(axis)
+    none = (0.0, 0.0, 0.0)
+    if g.kind[b] == SPHERE:
+        other = g.size[b, 0]
+        between = norm(x)
+        n = scale(1.0 / between, x) if between > 0.0 else guess
+        s = between - radius - other
+        return s, s, n, scale(radius, n), axpy(-other, n, x), between + radius + other, VERTEX, none, 1
+    size = radius + g.radius[b] + norm(x)
+    c = neg(mul_t(rb, x))
+    low, high, m, q, feature, direction, iterations = point_polytope(
+        g, a, b, c, neg(mul_t(rb, guess)), margin + radius, size
+    )
+    n = neg(to_world(rb, m))
+    on_b = add(x, mul(rb, q))
+    return low - radius, high - radius, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
+
+
+@kernel
+def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
+    """Signed distance of sphere a and sphere or polytope b."""
+    low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
+    return answer(low, high, n, p, q, xa, size, margin, iterations)
+
+
+@kernel
+def sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids):
+    """The one point of a sphere, with the curvature of what it touches."""
+    low, high, n, p, q, size, feature, direction, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
+    result = answer(low, high, n, p, q, xa, size, margin, iterations)
+    status = result[0]
+    if status == BEYOND_MARGIN or low > margin + ROUNDING * size:
+        return 0, n, BEYOND_MARGIN
+    tangent, _ = orthonormal(n)
+    bend = 1.0 / g.size[a, 0]
+    gap = result[1]
+    middle = add(xa, axpy(g.size[a, 0] + 0.5 * gap, n, (0.0, 0.0, 0.0)))
+    along, across = SHARP, SHARP
+    other = tangent
+    if g.kind[b] == SPHERE:
+        along = 1.0 / g.size[b, 0]
+        across = along
+    elif feature == FACE:
+        along, across = 0.0, 0.0
+    elif feature == EDGE:
+        along = 0.0
+        other = direction
+    put(rows, ids, 0, middle, gap, tangent, bend, bend, other, along, across, 0)
+    return 1, n, status
