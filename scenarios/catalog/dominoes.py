@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+from collision.shapes import Box, HalfSpace
+from scenarios.fields import Real, Whole
+from scenarios.registry import scenario
+from sim.scene import CameraDef, Scene
+
+
+@scenario
+def dominoes(
+    count: Annotated[int, Whole(low=1, high=500, help="how many")] = 12,
+    spacing: Annotated[float, Real(unit="m", above=0.01, help="from one to the next")] = 0.03,
+    friction: Annotated[float, Real(low=0, help="Coulomb's coefficient")] = 0.3,
+    restitution: Annotated[float, Real(low=0, high=1, help="of a domino on its neighbour")] = 0.1,
+    push: Annotated[float, Real(unit="rad/s", help="turning speed of the first about its front edge")] = 4.0,
+) -> Scene:
+    """A row of dominoes falls, one after the other.
+
+    The first turns about its front edge; pushed too gently it falls back. Each takes energy from its own height, so the
+    wave settles to a speed that no longer depends on the push: of the order of sqrt(g height). Nothing may pass through
+    anything, and the energy only falls.
+    """
+    thickness, width, height = 0.008, 0.024, 0.048
+    length = spacing * (count - 1)
+    scene = Scene(
+        duration=1.5, dt=1 / 480, camera=CameraDef((0.35 * length + 0.05, -0.45 - 0.7 * length, 0.22), (0.5 * length, 0, 0.015))
+    )
+    material = {"friction": friction, "restitution": restitution}
+    scene.add(HalfSpace(), kind="static", name="floor", **material)
+    shape = Box((thickness / 2, width / 2, height / 2))
+    for i in range(count):
+        # the first turns about its front edge: velocity of the centre = omega x (centre - edge)
+        spin = push if i == 0 else 0.0
+        scene.add(
+            shape,
+            name=f"domino_{i + 1}",
+            density=1200.0,
+            position=(i * spacing, 0, height / 2),
+            velocity=(spin * height / 2, 0, spin * thickness / 2),
+            angular_velocity=(0, spin, 0),
+            **material,
+        )
+    return scene

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from collision.shapes import Box, HalfSpace
+from scenarios.fields import Real, Whole
+from scenarios.registry import scenario
+from sim.scene import CameraDef, Scene
+
+
+@scenario
+def dropped_cuboids(
+    count: Annotated[int, Whole(low=1, high=1000, help="how many cuboids")] = 6,
+    friction: Annotated[float, Real(low=0, help="Coulomb's coefficient")] = 0.4,
+    restitution: Annotated[float, Real(low=0, high=1, help="Stronge's coefficient, of energy")] = 0.3,
+    speed: Annotated[float, Real(unit="m/s", low=0, help="sideways at the start, towards the middle")] = 1.2,
+    seed: Annotated[int, Whole(low=0, help="of the sizes and attitudes")] = 3,
+) -> Scene:
+    """Cuboids are thrown on a floor, where they bounce, slide, tip over and come to rest.
+
+    Everything at once: impacts of corners and edges with friction, sliding by Coulomb's law, tipping over an edge, rest
+    by micro-collisions. The energy only falls, by friction and restitution; the ledger says by how much each. After a
+    few seconds nothing moves, and nothing is inside anything else.
+    """
+    scene = Scene(duration=4.0, seed=seed, camera=CameraDef((2.6, -3.4, 2.0), (0, 0, 0.25)))
+    material = {"friction": friction, "restitution": restitution}
+    scene.add(HalfSpace(), kind="static", name="floor", **material)
+    random = np.random.default_rng(seed)
+    for i in range(count):
+        half = random.uniform(0.08, 0.24, 3)
+        turn = random.normal(size=4)
+        angle = 2 * math.pi * i / count
+        away = 0.55 + 0.07 * count
+        toward = (-math.cos(angle), -math.sin(angle))
+        scene.add(
+            Box(tuple(half)),
+            name=f"cuboid_{i + 1}",
+            position=(-away * toward[0], -away * toward[1], 0.6 + 0.25 * i),
+            orientation=tuple(turn / np.linalg.norm(turn)),
+            velocity=(speed * toward[0], speed * toward[1], 0),
+            angular_velocity=tuple(random.normal(size=3)),
+            **material,
+        )
+    return scene

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+from collision.shapes import Box, HalfSpace
+from scenarios.fields import Real, Whole
+from scenarios.registry import scenario
+from sim.scene import CameraDef, Scene
+
+
+@scenario
+def pyramid(
+    rows: Annotated[int, Whole(low=1, high=40, help="boxes in the lowest row")] = 5,
+    half: Annotated[float, Real(unit="m", above=0, help="half edge of a box")] = 0.1,
+    spacing: Annotated[float, Real(unit="m", low=0, help="gap between the boxes of a row")] = 0.02,
+    friction: Annotated[float, Real(low=0, help="Coulomb's coefficient")] = 0.5,
+) -> Scene:
+    """A wall of boxes in the shape of a pyramid stands.
+
+    Each box rests on two, so loads spread sideways and the contact forces have many solutions of which the motion shows
+    none: nothing may move. Ten rows are 55 boxes.
+    """
+    step = 2 * half + spacing
+    height = 2 * half * rows
+    scene = Scene(duration=5.0, camera=CameraDef((0.8 * height, -2.2 * height - 0.5, 1.0 * height), (0, 0, 0.45 * height)))
+    scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
+    for row in range(rows):
+        for i in range(rows - row):
+            x = (i - (rows - row - 1) / 2) * step
+            scene.add(Box((half,) * 3), name=f"box_{row + 1}_{i + 1}", position=(x, 0, (2 * row + 1) * half), friction=friction)
+    return scene

@@ -1,0 +1,317 @@
+"""Recordings: an observer that writes trajectories to disk, or keeps them in memory.
+
+On disk a recording is a Zarr store (version 3), chunked in time, that xarray and other programs open. It is safe
+against a crash at any instant: chunks are written first, each in one atomic step, and only then the consolidated
+metadata in the root file, in one atomic step too, which says how many samples there are. A reader of the consolidated
+metadata (xarray's default) sees all of them or, killed a moment earlier, those of the flush before. ``docs/recording.md``
+describes the format.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.errors import RecordingError
+from sim.observers import whole
+from sim.run import Run
+
+SCHEMA = 1
+CHUNK_BYTES = 4_000_000  # of the largest variable
+FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A recorded quantity: where it comes from, its unit and what it is."""
+
+    name: str
+    unit: str
+    long_name: str
+    read: Callable[[Any], Any]
+    dims: tuple[str, ...] = ()  # after time
+    dtype: str = "f8"
+
+
+def _energy(name: str) -> Callable[[Any], float]:
+    return lambda world: getattr(world.energy(), name)
+
+
+def _ledger(name: str) -> Callable[[Any], float]:
+    return lambda world: getattr(world.ledger, name)
+
+
+LEDGER = {
+    "external": "work of driven bodies and of forces without a potential",
+    "user": "work of impulses, velocities and poses set from outside",
+    "contact": "work of the normal impulses of resting contact",
+    "correction": "energy gained where overlap was removed",
+    "sleep": "energy taken and given back by sleeping bodies",
+    "integrator": "error of the free flight, measured",
+    "friction": "loss by friction",
+    "restitution": "loss in the normal direction of impacts",
+    "residual": "change of energy that nothing explains",
+    "moved": "sum of the absolute works, the scale of the residual",
+}
+
+VARIABLES = (
+    Variable("time", "s", "time", lambda w: w.time),
+    Variable("step", "1", "number of the step", lambda w: w.step_count, dtype="i8"),
+    Variable("position", "m", "position of the body frame", lambda w: w.positions, ("body", "xyz")),
+    Variable("orientation", "1", "unit quaternion, body to world", lambda w: w.orientations, ("body", "wxyz")),
+    Variable("velocity", "m s-1", "velocity of the centre of mass", lambda w: w.velocities, ("body", "xyz")),
+    Variable("angular_velocity", "rad s-1", "angular velocity, world axes", lambda w: w.angular_velocities, ("body", "xyz")),
+    Variable("kinetic_linear", "J", "kinetic energy of translation", _energy("kinetic_linear")),
+    Variable("kinetic_angular", "J", "kinetic energy of rotation", _energy("kinetic_angular")),
+    Variable("potential", "J", "potential energy", _energy("potential")),
+    Variable("energy", "J", "kinetic and potential energy", _energy("total")),
+    Variable("momentum", "kg m s-1", "momentum of all moving bodies", lambda w: w.momentum(), ("xyz",)),
+    Variable("angular_momentum", "kg m2 s-1", "angular momentum about the origin", lambda w: w.angular_momentum(), ("xyz",)),
+    Variable("reservoir_momentum", "kg m s-1", "momentum given to immovable bodies", lambda w: w.reservoir[0], ("xyz",)),
+    Variable(
+        "reservoir_angular_momentum",
+        "kg m2 s-1",
+        "angular momentum about the origin given to immovable bodies",
+        lambda w: w.reservoir[1],
+        ("xyz",),
+    ),
+    Variable("penetration", "m", "depth of the deepest contact", lambda w: w.max_penetration()),
+    *(Variable(f"ledger_{name}", "J", text, _ledger(name)) for name, text in LEDGER.items()),
+)
+
+COORDINATES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
+
+
+class Recorder:
+    """Record a world while it runs; an observer for ``World.run``.
+
+    Parameters
+    ----------
+    path : where the Zarr store goes; None keeps the samples in memory. A recording of tumble that is there already is
+        replaced, anything else is left alone (RecordingError).
+    every : record each ``every`` steps, and the first and last.
+    attributes : more metadata to keep (what JSON can hold).
+
+    After the run :meth:`run` gives what was recorded as a :class:`~sim.run.Run`.
+    """
+
+    def __init__(self, path: str | Path | None = None, every: int = 1, attributes: dict[str, Any] | None = None):
+        self.path = None if path is None else Path(path)
+        self.every = whole("every", every)
+        self.attributes = dict(attributes or {})
+        self._store: _Store | _Memory | None = None
+        self._last_step: int | None = None
+        self._raising: BaseException | None = None
+        self._clock = 0.0
+
+    def start(self, world: Any) -> None:
+        self._raising = sys.exception()
+        self._clock = time.perf_counter()
+        if self._store is None:
+            self.attributes = {**metadata(world), **self.attributes}
+            make = _Memory if self.path is None else _Store
+            self._store = make(self.path, world.names, self.attributes)
+
+    def __call__(self, world: Any) -> None:
+        if self._store is None:
+            self.start(world)
+        if world.step_count == self._last_step:  # a second run begins where the first ended
+            return
+        self._last_step = world.step_count
+        self._store.append([variable.read(world) for variable in VARIABLES])
+
+    def finish(self, world: Any) -> None:
+        """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""
+        if self._store is None:
+            return
+        wall = self.attributes.get("wall_seconds", 0.0) + time.perf_counter() - self._clock
+        complete = sys.exception() is self._raising
+        self.attributes.update(complete=complete, wall_seconds=wall, steps=world.step_count)
+        self._store.close(self.attributes)
+
+    def run(self) -> Run:
+        """What was recorded so far."""
+        if self._store is None:
+            raise RecordingError(self.path or "memory", "nothing was recorded yet")
+        return self._store.run()
+
+
+class _Memory:
+    """Samples in growing arrays."""
+
+    def __init__(self, path: None, names: list[str], attributes: dict[str, Any]):
+        self.names, self.attributes = tuple(names), attributes
+        self.samples: list[list[Any]] = [[] for _ in VARIABLES]
+
+    def append(self, values: list[Any]) -> None:
+        for samples, value in zip(self.samples, values, strict=True):
+            samples.append(np.array(value))  # a copy: the world goes on writing into its arrays
+
+    def close(self, attributes: dict[str, Any]) -> None:
+        self.attributes = attributes
+
+    def run(self) -> Run:
+        arrays = {v.name: np.array(s, dtype=v.dtype) for v, s in zip(VARIABLES, self.samples, strict=True)}
+        return Run(arrays, self.names, dict(self.attributes))
+
+
+class _Store:
+    """Samples in a Zarr store; whole chunks at a time, or what there is after FLUSH_SECONDS."""
+
+    def __init__(self, path: Path, names: list[str], attributes: dict[str, Any]):
+        self.path, self.names = path, tuple(names)
+        self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
+        self.begin = 0  # first sample of the buffer
+        self.count = 0  # samples in the buffer
+        self.flushed = 0  # samples of the buffer that are on disk
+        self.clock = time.monotonic()
+        sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
+        self.buffers = [np.zeros((self.chunk, *(sizes[d] for d in v.dims)), dtype=v.dtype) for v in VARIABLES]
+        self._create(sizes, attributes)
+
+    def _create(self, sizes: dict[str, int], attributes: dict[str, Any]) -> None:
+        import zarr
+
+        clear(self.path)
+        partial = self.path.with_name(self.path.name + ".new")  # complete before it has its name
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            group = zarr.create_group(partial, attributes=attributes)
+            for v in VARIABLES:
+                group.create_array(
+                    v.name,
+                    shape=(0, *(sizes[d] for d in v.dims)),
+                    chunks=(self.chunk, *(max(sizes[d], 1) for d in v.dims)),
+                    dtype=v.dtype,
+                    fill_value=0 if v.dtype == "i8" else np.nan,
+                    dimension_names=("time", *v.dims),
+                    attributes={"units": v.unit, "long_name": v.long_name},
+                )
+            for dim, labels in {"body": self.names, **COORDINATES}.items():
+                array = group.create_array(
+                    dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
+                )
+                array[:] = np.array(labels, dtype=object)
+            _consolidate(partial)
+            partial.rename(self.path)
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
+        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self.arrays = [self.group[v.name] for v in VARIABLES]
+
+    def append(self, values: list[Any]) -> None:
+        for buffer, value in zip(self.buffers, values, strict=True):
+            buffer[self.count] = value
+        self.count += 1
+        if self.count == self.chunk:
+            self.flush()
+            self.begin, self.count, self.flushed = self.begin + self.chunk, 0, 0
+        elif time.monotonic() - self.clock > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        self.clock = time.monotonic()
+        if self.count == self.flushed:
+            return
+        end = self.begin + self.count
+        try:
+            for array, buffer in zip(self.arrays, self.buffers, strict=True):
+                array.resize((end, *array.shape[1:]))
+                array[self.begin : end] = buffer[: self.count]
+            _consolidate(self.path)
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
+        self.flushed = self.count
+
+    def close(self, attributes: dict[str, Any]) -> None:
+        self.flush()
+        self.group.attrs.put(attributes)
+        _consolidate(self.path)
+
+    def run(self) -> Run:
+        self.flush()
+        return Run.open(self.path)
+
+
+def clear(path: Path) -> None:
+    """Make way for a recording: remove an old one, refuse to remove anything else."""
+    if not path.exists():
+        return
+    try:
+        root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+        ours = "tumble_schema" in root.get("attributes", {})
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")
+    shutil.rmtree(path)
+
+
+def metadata(world: Any) -> dict[str, Any]:
+    """What a recording says about itself: scene, seed, versions, revision."""
+    scene = world.scene.to_dict()
+    return {
+        "tumble_schema": SCHEMA,
+        "title": scene["name"],
+        "scene": json.dumps(scene),
+        "scenario": scene["name"],
+        "parameters": json.dumps(scene["parameters"]),
+        "seed": scene["seed"],
+        "dt": world.dt,
+        "integrator": scene["integrator"],
+        "versions": json.dumps(versions()),
+        "git_revision": git_revision(),
+        "platform": platform.platform(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "complete": False,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that have a say in the numbers."""
+    out = {"python": platform.python_version()}
+    for package in ("tumble", "numba", "numpy", "scipy", "zarr"):
+        try:
+            out[package] = version(package)
+        except PackageNotFoundError:
+            out[package] = "not installed"
+    return out
+
+
+def git_revision() -> str:
+    """The revision of the source tree that this package runs from, "+changes" if it was edited; empty where it is none."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return ""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+changes"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip()
+
+
+def _consolidate(path: Path) -> None:
+    import zarr
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Consolidated metadata")  # readers without it use the arrays' own
+        zarr.consolidate_metadata(path)

@@ -1,0 +1,125 @@
+"""A run: what was recorded, to be read, plotted, filmed and asserted on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sim.errors import RecordingError
+from sim.scene import Scene
+
+if TYPE_CHECKING:
+    import xarray
+
+
+class Run:
+    """Samples of a simulation over time; T samples of n bodies. Read from disk only as far as they are used.
+
+    ``times`` (T,) [s], ``steps`` (T,), ``positions`` (T, n, 3) [m], ``orientations`` (T, n, 4), ``velocities`` (T, n, 3)
+    [m/s], ``angular_velocities`` (T, n, 3) [rad/s], ``kinetic_linear``, ``kinetic_angular``, ``potential``, ``energy``
+    (T,) [J], ``momentum`` (T, 3) [kg m/s], ``angular_momentum`` (T, 3) [kg m^2/s], ``penetration`` (T,) [m],
+    ``ledger``: name -> (T,) [J]; ``dataset``: all of it for xarray; ``scene``, ``names``, ``attributes``, ``path``.
+    """
+
+    def __init__(self, arrays: Mapping[str, Any], names: tuple[str, ...], attributes: dict[str, Any], path: Path | None = None):
+        self._arrays = arrays
+        self.names = names
+        self.attributes = attributes
+        self.path = path
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
+        import zarr
+
+        path = Path(path)
+        if not path.exists():
+            raise RecordingError(path, "there is no such recording")
+        if (path / "trajectory.zarr").is_dir():
+            path = path / "trajectory.zarr"
+        try:
+            group = zarr.open_group(path, mode="r")  # with the consolidated metadata: all lengths of one flush
+            attributes = dict(group.attrs)
+        except (FileNotFoundError, NotADirectoryError, KeyError, ValueError):
+            raise RecordingError(path, "is not a recording of tumble") from None
+        if "tumble_schema" not in attributes:
+            raise RecordingError(path, "is not a recording of tumble")
+        return cls(group, tuple(str(name) for name in group["body"][:]), attributes, path)
+
+    def _read(self, name: str) -> np.ndarray:
+        array = np.asarray(self._arrays[name][:])
+        array.setflags(write=False)
+        return array
+
+    times = cached_property(lambda self: self._read("time"))
+    steps = cached_property(lambda self: self._read("step"))
+    positions = cached_property(lambda self: self._read("position"))
+    orientations = cached_property(lambda self: self._read("orientation"))
+    velocities = cached_property(lambda self: self._read("velocity"))
+    angular_velocities = cached_property(lambda self: self._read("angular_velocity"))
+    kinetic_linear = cached_property(lambda self: self._read("kinetic_linear"))
+    kinetic_angular = cached_property(lambda self: self._read("kinetic_angular"))
+    potential = cached_property(lambda self: self._read("potential"))
+    energy = cached_property(lambda self: self._read("energy"))
+    momentum = cached_property(lambda self: self._read("momentum"))
+    angular_momentum = cached_property(lambda self: self._read("angular_momentum"))
+    penetration = cached_property(lambda self: self._read("penetration"))
+
+    @cached_property
+    def ledger(self) -> dict[str, np.ndarray]:
+        """Where the energy went since the start: entry -> (T,) [J]."""
+        return {name.removeprefix("ledger_"): self._read(name) for name in self._arrays if name.startswith("ledger_")}
+
+    @cached_property
+    def scene(self) -> Scene:
+        """The scene that the run started from."""
+        return Scene.from_dict(json.loads(self.attributes["scene"]))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end; false where it was interrupted or killed."""
+        return bool(self.attributes.get("complete", False))
+
+    @property
+    def duration(self) -> float:
+        """Simulated time from the first sample to the last [s]."""
+        return float(self.times[-1] - self.times[0]) if len(self) else 0.0
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def index(self, name: str) -> int:
+        """The row of a body by its name."""
+        if name not in self.names:
+            raise KeyError(f"no body of the run has the name {name!r}; there are {', '.join(self.names)}")
+        return self.names.index(name)
+
+    @property
+    def dataset(self) -> xarray.Dataset:
+        """All variables with dimensions time and body, units and long names, as an xarray Dataset."""
+        import xarray
+
+        if self.path is not None:
+            return xarray.open_zarr(self.path, consolidated=True)
+        from sim.recording import COORDINATES, VARIABLES
+
+        describe = {
+            v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name}) for v in VARIABLES
+        }
+        coordinates = {"time": describe.pop("time"), "body": list(self.names), **{k: list(v) for k, v in COORDINATES.items()}}
+        return xarray.Dataset(describe, coordinates, self.attributes)
+
+    def summary(self) -> dict[str, Any]:
+        """The run in numbers; see :func:`sim.summary.summarize`."""
+        from sim.summary import summarize
+
+        return summarize(self)
+
+    def __repr__(self) -> str:
+        size = f"{len(self)} samples of {len(self.names)} bodies, {self.duration:g} s"
+        return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"

@@ -1,0 +1,90 @@
+"""A run in numbers: what was conserved, what was lost and where to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from sim.run import Run
+
+# Entries of the ledger that physics explains; the others are the method's own errors.
+GAINS, LOSSES = ("external", "user"), ("friction", "restitution")
+
+
+def summarize(run: Run) -> dict[str, Any]:
+    """Energy and momentum drift, deepest penetration, losses and speed of a run, as plain numbers for JSON.
+
+    energy_drift
+        largest |E(t) - E(0) - external - user + friction + restitution| [J]: the change of energy that neither work nor
+        friction nor restitution accounts for. ``energy_drift_relative`` is it over the energy scale: the largest
+        kinetic energy plus the range of the potential energy.
+    momentum_drift
+        largest |P(t) - P(0) - M g t + momentum given to immovable bodies| [kg m/s], and ``_relative`` to the largest sum of
+        |m v| that occurred.
+    angular_momentum_drift
+        the same for L about the common centre of mass, where no immovable bodies take part; null elsewhere.
+    """
+    if len(run) == 0:
+        return {"scenario": run.attributes.get("scenario", ""), "samples": 0, "complete": run.complete}
+    ledger = run.ledger
+    kinetic = run.kinetic_linear + run.kinetic_angular
+    scale = float(kinetic.max() + np.ptp(run.potential))
+    explained = sum(ledger[name] - ledger[name][0] for name in GAINS) - sum(ledger[name] - ledger[name][0] for name in LOSSES)
+    drift = float(np.abs(run.energy - run.energy[0] - explained).max())
+    out: dict[str, Any] = {
+        "scenario": run.attributes.get("scenario", ""),
+        "parameters": json.loads(run.attributes.get("parameters", "{}")),
+        "bodies": len(run.names),
+        "samples": len(run),
+        "complete": run.complete,
+        "duration": run.duration,
+        "dt": run.attributes["dt"],
+        "steps": int(run.steps[-1] - run.steps[0]),
+        "energy_start": float(run.energy[0]),
+        "energy_end": float(run.energy[-1]),
+        "energy_scale": scale,
+        "energy_drift": drift,
+        "energy_drift_relative": _over(drift, scale),
+        **_momentum(run),
+        "worst_penetration": float(run.penetration.max()),
+        "ledger": {name: float(values[-1]) for name, values in ledger.items()},
+    }
+    wall = run.attributes.get("wall_seconds", 0.0)
+    if wall:
+        out["wall_seconds"] = wall
+        out["steps_per_second"] = out["steps"] / wall
+    return out
+
+
+def _momentum(run: Run) -> dict[str, Any]:
+    """Drift of momentum and angular momentum, absolute and relative."""
+    scene = run.scene
+    mass = np.array([body.mass_properties()[0] if body.kind == "dynamic" else 0.0 for body in scene.bodies])
+    gravity = np.array(scene.gravity)
+    t = (run.times - run.times[0])[:, None]
+    speeds = np.linalg.norm(run.velocities, axis=2)
+    scale = float((speeds @ mass).max())
+    given = run._read("reservoir_momentum")
+    drift = float(np.linalg.norm(run.momentum - run.momentum[0] - mass.sum() * gravity * t + given - given[0], axis=1).max())
+    out = {"momentum_drift": drift, "momentum_drift_relative": _over(drift, scale)}
+    moved = run._read("reservoir_angular_momentum")
+    if np.any(moved != moved[0]) or not mass.any():
+        return {**out, "angular_momentum_drift": None, "angular_momentum_drift_relative": None}
+    about = run.angular_momentum - np.cross(_center(run, mass), run.momentum)
+    drift = float(np.linalg.norm(about - about[0], axis=1).max())
+    scale = float(np.linalg.norm(about, axis=1).max())
+    return {**out, "angular_momentum_drift": drift, "angular_momentum_drift_relative": _over(drift, scale)}
+
+
+def _center(run: Run, mass: np.ndarray) -> np.ndarray:
+    """(T, 3) [m] common centre of mass of the dynamic bodies."""
+    offsets = np.array([b.mass_properties()[1] if b.kind == "dynamic" else np.zeros(3) for b in run.scene.bodies])
+    w, v = run.orientations[..., :1], run.orientations[..., 1:]
+    turned = offsets + 2 * np.cross(v, np.cross(v, offsets) + w * offsets)
+    return np.einsum("tnk,n->tk", run.positions + turned, mass) / mass.sum()
+
+
+def _over(value: float, scale: float) -> float:
+    return value / scale if scale > 0 else value
