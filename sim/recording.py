@@ -41,17 +41,24 @@ class Variable:
     name: str
     unit: str
     long_name: str
-    read: Callable[[Any], Any]
+    read: Callable[[Moment], Any]
     dims: tuple[str, ...] = ()  # after time
     dtype: str = "f8"
 
 
-def _energy(name: str) -> Callable[[Any], float]:
-    return lambda world: getattr(world.energy(), name)
+class Moment:
+    """A world at one instant; what several variables share is worked out once."""
+
+    def __init__(self, world: Any):
+        self.world, self.energy, self.ledger, self.reservoir = world, world.energy(), world.ledger, world.reservoir
 
 
-def _ledger(name: str) -> Callable[[Any], float]:
-    return lambda world: getattr(world.ledger, name)
+def _energy(name: str) -> Callable[[Moment], float]:
+    return lambda now: getattr(now.energy, name)
+
+
+def _ledger(name: str) -> Callable[[Moment], float]:
+    return lambda now: getattr(now.ledger, name)
 
 
 LEDGER = {
@@ -68,27 +75,31 @@ LEDGER = {
 }
 
 VARIABLES = (
-    Variable("time", "s", "time", lambda w: w.time),
-    Variable("step", "1", "number of the step", lambda w: w.step_count, dtype="i8"),
-    Variable("position", "m", "position of the body frame", lambda w: w.positions, ("body", "xyz")),
-    Variable("orientation", "1", "unit quaternion, body to world", lambda w: w.orientations, ("body", "wxyz")),
-    Variable("velocity", "m s-1", "velocity of the centre of mass", lambda w: w.velocities, ("body", "xyz")),
-    Variable("angular_velocity", "rad s-1", "angular velocity, world axes", lambda w: w.angular_velocities, ("body", "xyz")),
+    Variable("time", "s", "time", lambda now: now.world.time),
+    Variable("step", "1", "number of the step", lambda now: now.world.step_count, dtype="i8"),
+    Variable("position", "m", "position of the body frame", lambda now: now.world.positions, ("body", "xyz")),
+    Variable("orientation", "1", "unit quaternion, body to world", lambda now: now.world.orientations, ("body", "wxyz")),
+    Variable("velocity", "m s-1", "velocity of the centre of mass", lambda now: now.world.velocities, ("body", "xyz")),
+    Variable(
+        "angular_velocity", "rad s-1", "angular velocity, world axes", lambda now: now.world.angular_velocities, ("body", "xyz")
+    ),
     Variable("kinetic_linear", "J", "kinetic energy of translation", _energy("kinetic_linear")),
     Variable("kinetic_angular", "J", "kinetic energy of rotation", _energy("kinetic_angular")),
     Variable("potential", "J", "potential energy", _energy("potential")),
     Variable("energy", "J", "kinetic and potential energy", _energy("total")),
-    Variable("momentum", "kg m s-1", "momentum of all moving bodies", lambda w: w.momentum(), ("xyz",)),
-    Variable("angular_momentum", "kg m2 s-1", "angular momentum about the origin", lambda w: w.angular_momentum(), ("xyz",)),
-    Variable("reservoir_momentum", "kg m s-1", "momentum given to immovable bodies", lambda w: w.reservoir[0], ("xyz",)),
+    Variable("momentum", "kg m s-1", "momentum of all moving bodies", lambda now: now.world.momentum(), ("xyz",)),
+    Variable(
+        "angular_momentum", "kg m2 s-1", "angular momentum about the origin", lambda now: now.world.angular_momentum(), ("xyz",)
+    ),
+    Variable("reservoir_momentum", "kg m s-1", "momentum given to immovable bodies", lambda now: now.reservoir[0], ("xyz",)),
     Variable(
         "reservoir_angular_momentum",
         "kg m2 s-1",
         "angular momentum about the origin given to immovable bodies",
-        lambda w: w.reservoir[1],
+        lambda now: now.reservoir[1],
         ("xyz",),
     ),
-    Variable("penetration", "m", "depth of the deepest contact", lambda w: w.max_penetration()),
+    Variable("penetration", "m", "depth of the deepest contact", lambda now: now.world.max_penetration()),
     *(Variable(f"ledger_{name}", "J", text, _ledger(name)) for name, text in LEDGER.items()),
 )
 
@@ -131,7 +142,8 @@ class Recorder:
         if world.step_count == self._last_step:  # a second run begins where the first ended
             return
         self._last_step = world.step_count
-        self._store.append([variable.read(world) for variable in VARIABLES])
+        now = Moment(world)
+        self._store.append([variable.read(now) for variable in VARIABLES])
 
     def finish(self, world: Any) -> None:
         """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""
@@ -139,7 +151,8 @@ class Recorder:
             return
         wall = self.attributes.get("wall_seconds", 0.0) + time.perf_counter() - self._clock
         complete = sys.exception() is self._raising
-        self.attributes.update(complete=complete, wall_seconds=wall, steps=world.step_count)
+        counters = json.dumps(world.statistics())
+        self.attributes.update(complete=complete, wall_seconds=wall, steps=world.step_count, statistics=counters)
         self._store.close(self.attributes)
 
     def run(self) -> Run:

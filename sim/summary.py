@@ -51,6 +51,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "worst_penetration": float(run.penetration.max()),
         "ledger": {name: float(values[-1]) for name, values in ledger.items()},
     }
+    if "statistics" in run.attributes:
+        out["statistics"] = json.loads(run.attributes["statistics"])
     wall = run.attributes.get("wall_seconds", 0.0)
     if wall:
         out["wall_seconds"] = wall

@@ -1,0 +1,245 @@
+"""Scene files in TOML: read with every key checked, and written so that nothing is lost.
+
+    duration = 3
+    [material.wood]
+    density = 700
+    friction = 0.4
+    [[body]]
+    name = "floor"
+    kind = "static"
+    shape = { type = "halfspace" }
+    [[body]]
+    name = "bracket"
+    material = "wood"
+    shape = { type = "mesh", file = "bracket.stl", scale = 0.001 }
+    position = [0, 0, "50 cm"]
+
+Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.py`` lists the keys.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from collision.errors import InputError
+from collision.pose import Pose
+from collision.shapes import Compound, Shape, shape_from_dict
+from scenarios.fields import Field, did_you_mean
+from scenarios.schema import BODY, CAMERA, MATERIAL, OPTIONAL, PART, SCENE, SHAPES
+from sim.bodies import BodyDef
+from sim.scene import CameraDef, Scene
+
+
+class SceneFileError(InputError):
+    """A scene file that can not be used. ``file`` says which; ``name`` is the key, ``value`` and ``hint`` as in InputError."""
+
+    def __init__(self, file: Path, name: str, value: object, hint: str):
+        super().__init__(name, value, hint)
+        self.file = file
+        self.args = (file, name, value, hint)
+
+    def __str__(self) -> str:
+        if not self.name:
+            return " ".join(f"{self.file}: {self.hint}".split())
+        if self.value is None:
+            return " ".join(f"{self.file}: {self.name}: {self.hint}".split())
+        return f"{self.file}: {super().__str__()}"
+
+
+def load_scene(path: str | Path) -> Scene:
+    """The scene in a TOML file. Raises SceneFileError: one line with the file, the key and its value."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise SceneFileError(path, "", None, "there is no such file") from None
+    except OSError as error:
+        raise SceneFileError(path, "", None, f"can not be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SceneFileError(path, "", None, "is not a text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SceneFileError(path, "", None, f"is not valid TOML: {error}") from None
+    try:
+        return _Reader(path).scene(data)
+    except SceneFileError:
+        raise
+    except InputError as error:
+        raise SceneFileError(path, error.name, error.value, error.hint) from None
+
+
+def scene_to_toml(scene: Scene) -> str:
+    """The scene as the text of a scene file; reading it gives an equal scene."""
+    import tomli_w
+
+    data = scene.to_dict()
+    data["body"] = data.pop("bodies")
+    text = tomli_w.dumps(data)
+    return re.sub(r"\[\n\s+([^\[\]\n]*(?:\n[^\[\]\n]*){0,3}),\n\s*\]", _one_line, text)
+
+
+def _one_line(array: re.Match[str]) -> str:
+    """A vector on one line; the writer puts each number on a line of its own."""
+    return "[" + " ".join(array[1].split()) + "]"
+
+
+def save_scene(scene: Scene, path: str | Path) -> None:
+    """Write a scene file."""
+    Path(path).write_text(scene_to_toml(scene), encoding="utf-8")
+
+
+class _Reader:
+    """Reads one file; keeps what errors need to say where they are."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def scene(self, data: dict[str, Any]) -> Scene:
+        tables = ("camera", "material", "body", "parameters")
+        self.known("", data, [*SCENE, *tables], "a scene")
+        values = self.fields("", data, SCENE)
+        scene = Scene(**{"name": self.path.stem, **values})
+        if "camera" in data:
+            camera = self.table("camera", data["camera"])
+            self.known("camera.", camera, CAMERA, "a camera")
+            scene.camera = CameraDef(**self.fields("camera.", camera, CAMERA))
+        scene.parameters = dict(self.table("parameters", data.get("parameters", {})))
+        materials = self.materials(self.table("material", data.get("material", {})))
+        bodies = data.get("body", [])
+        if not isinstance(bodies, list) or not all(isinstance(body, dict) for body in bodies):
+            raise InputError("body", bodies, "must be tables, each under the heading [[body]]")
+        if not bodies:
+            raise InputError("body", None, "a scene needs at least one [[body]]")
+        for number, body in enumerate(bodies, start=1):
+            name = body.get("name")
+            self.body(scene, f'body "{name}": ' if isinstance(name, str) and name else f"body {number}: ", body, materials)
+        if not scene.allow_overlap:
+            self.apart(scene)
+        return scene
+
+    def materials(self, tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        out = {}
+        for name, table in tables.items():
+            prefix = f"material.{name}."
+            self.known(prefix, self.table(prefix[:-1], table), MATERIAL, "a material")
+            out[name] = self.fields(prefix, table, MATERIAL)
+        return out
+
+    def body(self, scene: Scene, prefix: str, data: dict[str, Any], materials: dict[str, dict[str, Any]]) -> None:
+        self.known(prefix, data, [*BODY, "shape"], "a body")
+        if "shape" not in data:
+            raise InputError(f"{prefix}shape", None, 'is missing; such as { type = "box", half_extents = [1, 1, 1] }')
+        values = self.fields(prefix, data, BODY)
+        material = values.pop("material", None)
+        if material is not None:
+            if material not in materials:
+                hint = f"there is no [material.{material}]{did_you_mean(material, list(materials))}"
+                raise InputError(f"{prefix}material", material, hint)
+            values = {**materials[material], **values}
+        self.turn(prefix, values)
+        shape = self.shape(f"{prefix}shape", data["shape"])
+        with _Within(prefix):
+            scene.append(BodyDef(shape, **values))
+
+    def turn(self, prefix: str, values: dict[str, Any]) -> None:
+        """euler_xyz into orientation."""
+        angles = values.pop("euler_xyz", None)
+        if angles is None:
+            return
+        if "orientation" in values:
+            raise InputError(f"{prefix}euler_xyz", angles, "orientation is given too: only one of them can hold")
+        values["orientation"] = Pose.from_euler_xyz(angles).orientation
+
+    def shape(self, key: str, data: Any) -> Shape:
+        data = self.table(key, data)
+        kind = data.get("type")
+        if not isinstance(kind, str) or kind not in SHAPES:
+            near = did_you_mean(kind, list(SHAPES)) if isinstance(kind, str) else ""
+            raise InputError(f"{key}.type", kind, f"must be one of {', '.join(SHAPES)}{near}")
+        fields = SHAPES[kind]
+        self.known(f"{key}.", data, ["type", *fields, *(["parts"] if kind == "compound" else [])], f"a {kind}")
+        if kind == "compound":
+            return self.compound(key, data.get("parts"))
+        for name in fields:
+            if name not in data and (kind, name) not in OPTIONAL:
+                raise InputError(f"{key}.{name}", None, f"is missing: a {kind} needs it")
+        values = self.fields(f"{key}.", data, fields)
+        with _Within(f"{key}."):
+            return self.mesh(key, values) if kind == "mesh" else shape_from_dict({"type": kind, **values})
+
+    def compound(self, key: str, parts: Any) -> Shape:
+        if not isinstance(parts, list) or not parts:
+            raise InputError(f"{key}.parts", parts, "must be a list of tables with shape, position and orientation")
+        out = []
+        for i, part in enumerate(parts):
+            prefix = f"{key}.parts[{i}]"
+            self.known(f"{prefix}.", self.table(prefix, part), [*PART, "shape"], "a part")
+            if "shape" not in part:
+                raise InputError(f"{prefix}.shape", None, "is missing")
+            values = self.fields(f"{prefix}.", part, PART)
+            self.turn(f"{prefix}.", values)
+            with _Within(f"{prefix}."):
+                pose = Pose(**values)
+            out.append((self.shape(f"{prefix}.shape", part["shape"]), pose))
+        with _Within(f"{key}."):
+            return Compound(out)
+
+    def mesh(self, key: str, values: dict[str, Any]) -> Shape:
+        from collision.mesh import load_mesh
+
+        file = self.path.parent / values.pop("file")
+        if not file.is_file():
+            raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
+        try:
+            return load_mesh(file, **values)
+        except InputError as error:
+            raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
+
+    def apart(self, scene: Scene) -> None:
+        """No two bodies may start inside each other."""
+        from sim.overlap import overlaps
+
+        found = overlaps(scene)
+        if not found:
+            return
+        deepest = max(found, key=lambda overlap: overlap.depth)
+        a, b = scene.bodies[deepest.a], scene.bodies[deepest.b]
+        more = f" (and {len(found) - 1} more pairs)" if len(found) > 1 else ""
+        raise InputError(
+            f'body "{b.name}": position',
+            b.position,
+            f'starts {deepest.depth:.3g} m inside "{a.name}"{more}; move it, or say allow_overlap = true',
+        )
+
+    def fields(self, prefix: str, data: dict[str, Any], fields: dict[str, Field]) -> dict[str, Any]:
+        return {key: field.read(f"{prefix}{key}", data[key]) for key, field in fields.items() if key in data}
+
+    def known(self, prefix: str, data: dict[str, Any], keys: Iterable[str], what: str) -> None:
+        keys = list(keys)
+        for key in data:
+            if key not in keys:
+                near = did_you_mean(key, keys)
+                hint = f"unknown key{near}" if near else f"unknown key; {what} has {', '.join(keys)}"
+                raise InputError(f"{prefix}{key}", data[key], hint)
+
+    def table(self, key: str, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise InputError(key, data, "must be a table")
+        return data
+
+
+class _Within:
+    """Puts a prefix before the names in the InputErrors of a block."""
+
+    def __init__(self, prefix: str):
+        self.prefix = prefix
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, InputError):
+            raise InputError(self.prefix + error.name, error.value, error.hint) from None

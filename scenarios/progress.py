@@ -1,0 +1,122 @@
+"""Progress on the terminal: a bar for what takes longer than a second, plain lines where the output is not a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+DELAY = 0.5  # s before a bar shows: short work shows none
+
+
+def console() -> Console:
+    """For progress and messages: standard error, so that the output can be piped."""
+    return Console(stderr=True, highlight=False)
+
+
+class Bar:
+    """One line of progress: ``update(done, total, note)`` as often as one likes; it draws about ten times a second."""
+
+    def __init__(self, title: str, total: float | None = None, counted: bool = False, quiet: bool = False):
+        self.title, self.total, self.quiet = title, total, quiet
+        self.console = console()
+        self.begun = time.perf_counter()
+        self.progress: Progress | None = None
+        self.counted = counted
+        self.drawn = self.begun
+        self.said = False
+
+    def update(self, done: float, total: float | None = None, note: str = "") -> None:
+        now = time.perf_counter()
+        self.total = self.total if total is None else total
+        if self.quiet or now - self.begun < DELAY:
+            return
+        if not self.console.is_terminal:
+            if not self.said:
+                self.said = True
+                self.console.print(f"{self.title} ...")
+            return
+        if self.progress is None:
+            count = [MofNCompleteColumn()] if self.counted else []
+            columns = [TextColumn("{task.description}"), BarColumn(30), *count, TimeElapsedColumn(), TimeRemainingColumn()]
+            self.progress = Progress(*columns, TextColumn("[dim]{task.fields[note]}"), console=self.console, transient=True)
+            self.progress.start()
+            self.task = self.progress.add_task(self.title, total=self.total, note=note)
+        elif now - self.drawn < 0.1:
+            return
+        self.drawn = now
+        self.progress.update(self.task, completed=done, total=self.total, note=note)
+
+    def close(self) -> None:
+        if self.progress is not None:
+            self.progress.stop()
+            self.progress = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.begun
+
+
+class RunProgress:
+    """An observer that shows how far a run is."""
+
+    def __init__(self, title: str, seconds: float, dt: float, quiet: bool = False):
+        self.every = max(1, min(20, round(seconds / dt) // 100))
+        self.seconds, self.origin = seconds, 0.0
+        self.bar = Bar(title, total=seconds, quiet=quiet)
+
+    def start(self, world: Any) -> None:
+        self.origin = world.time
+
+    def __call__(self, world: Any) -> None:
+        done = world.time - self.origin
+        self.bar.update(done, note=f"t = {done:.2f} of {self.seconds:g} s")
+
+    def finish(self, world: Any) -> None:
+        self.bar.close()
+
+
+@contextmanager
+def compiling(quiet: bool = False) -> Iterator[dict[str, int]]:
+    """Show the compilation of kernels as it goes; gives a dict whose ``kernels`` counts those that were compiled."""
+    from numba.core import event
+
+    bar = Bar("Compiling kernels, first run only", counted=True, quiet=quiet)
+    count = {"kernels": 0}
+
+    class Listener(event.Listener):
+        def on_start(self, e: Any) -> None:
+            bar.update(count["kernels"], max(_kernels(), count["kernels"] + 1), e.data["dispatcher"].__name__)
+
+        def on_end(self, e: Any) -> None:
+            count["kernels"] += 1
+            bar.update(count["kernels"], max(_kernels(), count["kernels"]), e.data["dispatcher"].__name__)
+
+    listener = Listener()
+    event.register("numba:compile", listener)
+    try:
+        yield count
+    finally:
+        event.unregister("numba:compile", listener)
+        bar.close()
+        if count["kernels"] and not quiet and bar.seconds > 1:
+            bar.console.print(f"Compiled {count['kernels']} kernels in {bar.seconds:.0f} s; they are kept for the next time.")
+
+
+def _kernels() -> int:
+    """About how many kernels there are to compile: those of the modules loaded so far."""
+    from numba.core.registry import CPUDispatcher
+
+    loaded = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in ("collision", "sim") and m is not None]
+    return len({id(k) for m in loaded for k in vars(m).values() if isinstance(k, CPUDispatcher)})

@@ -1,0 +1,79 @@
+"""Run a scene and leave what a person wants of it: the trajectory, a film, a figure, a summary."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from collision.errors import check_number
+from scenarios.progress import Bar, RunProgress, compiling
+from sim.recording import Recorder
+from sim.run import Run
+from sim.scene import Scene
+
+TRAJECTORY, FILM, FIGURE, SUMMARY = "trajectory.zarr", "film.mp4", "energy.png", "summary.json"
+
+
+@dataclass
+class Artefacts:
+    """A run and the files that it left."""
+
+    run: Run
+    summary: dict[str, Any]
+    paths: dict[str, Path] = field(default_factory=dict)
+
+
+def warm(quiet: bool = False) -> int:
+    """Compile what a step needs, or load it from the cache, under a progress bar; how many kernels were compiled."""
+    with compiling(quiet) as count:
+        from scenarios.registry import load  # numba loads here, under the bar
+
+        world = load("two_cuboids")(lead=0.0).build()
+        world.step(2)
+        world.contacts()
+    return count["kernels"]
+
+
+def run_scene(
+    scene: Scene,
+    out: str | Path | None = None,
+    seconds: float | None = None,
+    dt: float | None = None,
+    every: int = 1,
+    quiet: bool = False,
+) -> Artefacts:
+    """Run a scene, recording every ``every`` steps under ``out`` (in memory where that is None).
+
+    ``seconds`` and ``dt`` replace the scene's own. Under ``out`` go trajectory.zarr and summary.json.
+    Raises InputError, RecordingError, SimulationError.
+    """
+    if dt is not None:
+        scene.dt = check_number("dt", dt, above=0)
+    seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
+    warm(quiet)
+    out = None if out is None else Path(out)
+    recorder = Recorder(None if out is None else out / TRAJECTORY, every=every)
+    run = scene.build().run(seconds, [recorder, RunProgress(f"Running {scene.name}", seconds, scene.dt, quiet)])
+    artefacts = Artefacts(run, run.summary())
+    if out is not None:
+        (out / SUMMARY).write_text(json.dumps(artefacts.summary, indent=2) + "\n", encoding="utf-8")
+        artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
+    return artefacts
+
+
+def film_run(
+    run: Run,
+    path: str | Path,
+    size: tuple[int, int] = (1280, 720),
+    fps: float = 30,
+    preset: str = "default",
+    quiet: bool = False,
+    **options: Any,
+) -> Path:
+    """Film a run, with progress; options as those of ``render.film``."""
+    import render
+
+    with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
+        return render.film(run, path, size=size, fps=fps, preset=preset, progress=bar.update, **options)

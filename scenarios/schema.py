@@ -1,0 +1,88 @@
+"""What a scene file may say: each key with its type, unit and range. Used by the reader, and in the text of its errors."""
+
+from __future__ import annotations
+
+from scenarios.fields import Field, Flag, Real, Rows, Text, Vector, Whole
+from sim.bodies import KINDS
+
+
+class Either(Field):
+    """A field that takes one of two forms: the second where the value is a list of lists, or a list."""
+
+    def __init__(self, first: Field, second: Field, when: type | str):
+        object.__setattr__(self, "help", first.help)
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "second", second)
+        object.__setattr__(self, "when", when)
+
+    def read(self, name, value):
+        nested = isinstance(value, list) and bool(value) and isinstance(value[0], list)
+        second = nested if self.when == "rows" else isinstance(value, list)
+        return (self.second if second else self.first).read(name, value)
+
+
+COLOR = Either(Text(help='"#rrggbb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
+
+SCENE: dict[str, Field] = {
+    "name": Text(help="of the scene; the file's name where it is left out"),
+    "gravity": Vector(unit="m/s^2", help="(0, 0, -9.81) where it is left out"),
+    "dt": Real(unit="s", above=0, help='the step; "1/240 s" is fine'),
+    "duration": Real(unit="s", low=0, help="of a run"),
+    "integrator": Text(help="of the free flight"),
+    "seed": Whole(help="of random numbers"),
+    "allow_overlap": Flag(help="bodies may start inside each other"),
+}
+
+CAMERA: dict[str, Field] = {
+    "position": Vector(unit="m", help="where the camera stands"),
+    "target": Vector(unit="m", help="what it looks at"),
+    "up": Vector(help="the direction that is up in the picture"),
+    "fov_degrees": Real(unit="deg", low=1, high=170, help="field of view from top to bottom"),
+}
+
+MATERIAL: dict[str, Field] = {
+    "density": Real(unit="kg/m^3", above=0, help="used where mass is not given"),
+    "friction": Real(low=0, help="Coulomb's coefficient"),
+    "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
+    "color": COLOR,
+}
+
+BODY: dict[str, Field] = {
+    "name": Text(help="unique"),
+    "kind": Text(choices=KINDS, help="dynamic where it is left out"),
+    "material": Text(help="name of a [material.NAME] table; keys of the body itself come first"),
+    "position": Vector(unit="m", help="of the body frame's origin"),
+    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z), body to world"),
+    "euler_xyz": Vector(unit="rad", help='instead of orientation: turns about x, the new y, the new z; "30 deg" is fine'),
+    "velocity": Vector(unit="m/s", help="of the centre of mass"),
+    "angular_velocity": Vector(unit="rad/s", help="in world axes"),
+    "mass": Real(unit="kg", above=0),
+    "inertia": Either(
+        Vector(unit="kg m^2", help="about the centre of mass, body axes: 3 principal moments or 3 rows"),
+        Rows(unit="kg m^2", least=3, most=3),
+        when="rows",
+    ),
+    "center_of_mass": Vector(unit="m", help="in the body frame; needs inertia too"),
+    **MATERIAL,
+}
+
+LENGTH = Real(unit="m", above=0)
+SHAPES: dict[str, dict[str, Field]] = {
+    "box": {"half_extents": Vector(unit="m", above=0, help="half of the edges")},
+    "sphere": {"radius": LENGTH},
+    "capsule": {"radius": LENGTH, "half_length": LENGTH},
+    "cylinder": {"radius": LENGTH, "half_length": LENGTH},
+    "cone": {"radius": LENGTH, "half_height": LENGTH},
+    "ellipsoid": {"radii": Vector(unit="m", above=0)},
+    "hull": {"vertices": Rows(unit="m", help="points; the shape is their convex hull")},
+    "halfspace": {"normal": Vector(help="out of the ground"), "offset": Real(unit="m", help="along the normal")},
+    "mesh": {
+        "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file"),
+        "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
+        "convex": Text(choices=("decompose", "hull"), help="cut into convex pieces, or take the convex hull"),
+    },
+    "compound": {},  # parts: each a table with shape, position, orientation or euler_xyz
+}
+OPTIONAL = {("halfspace", "normal"), ("halfspace", "offset"), ("mesh", "scale"), ("mesh", "convex")}
+
+PART: dict[str, Field] = {key: BODY[key] for key in ("position", "orientation", "euler_xyz")}

@@ -1,0 +1,66 @@
+"""Bodies of a scene that start inside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.pose import Pose
+from collision.shapes import convex_parts
+from collision.shapeset import ShapeSet
+from sim.scene import Scene
+
+TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
+
+
+class Overlap(NamedTuple):
+    """Two bodies, as rows of the scene, and how deep they are inside each other [m]."""
+
+    a: int
+    b: int
+    depth: float
+
+
+def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
+    """Pairs of bodies that overlap by more than ``tolerance`` of the smaller one's size, the deepest per pair of bodies.
+
+    Pairs that never move against each other (static and kinematic ones) do not count. Raises InputError for a shape
+    that the collision queries do not handle.
+    """
+    body, shapes, poses = _pieces(scene)
+    if not shapes:
+        return []
+    geometry = ShapeSet(shapes).geometry
+    from collision.narrowphase import distance  # compiled: only where there is something to ask
+
+    at = [(pose.position, tuple(pose.matrix().ravel().tolist())) for pose in poses]
+    worst: dict[tuple[int, int], float] = {}
+    for i, j in _near(scene, body, geometry.radius, np.array([p for p, _ in at])):
+        (xa, ra), (xb, rb) = at[i], at[j]
+        depth = -distance(geometry, i, xa, ra, j, xb, rb, 0.0, (0.0, 0.0, 0.0))[1]
+        if depth > tolerance * 2 * min(geometry.radius[i], geometry.radius[j]):
+            pair = (int(body[i]), int(body[j]))
+            worst[pair] = max(worst.get(pair, 0.0), float(depth))
+    return [Overlap(a, b, depth) for (a, b), depth in sorted(worst.items())]
+
+
+def _pieces(scene: Scene) -> tuple[np.ndarray, list, list[Pose]]:
+    """The convex pieces of all bodies: body (m,), shape, and pose in the world."""
+    rows = [
+        (i, shape, Pose(body.position, body.orientation) @ local)
+        for i, body in enumerate(scene.bodies)
+        for shape, local in convex_parts(body.shape)
+    ]
+    return np.array([row[0] for row in rows], dtype=int), [row[1] for row in rows], [row[2] for row in rows]
+
+
+def _near(scene: Scene, body: np.ndarray, radius: np.ndarray, x: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Pairs of pieces whose bounding spheres meet and that can move against each other."""
+    moves = np.array([b.kind == "dynamic" for b in scene.bodies])[body]
+    for i in range(len(body) - 1):
+        j = np.arange(i + 1, len(body))
+        reach = np.linalg.norm(x[j] - x[i], axis=1) <= radius[i] + radius[j]
+        for other in j[reach & (body[j] != body[i]) & (moves[j] | moves[i])]:
+            yield i, int(other)
