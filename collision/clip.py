@@ -12,16 +12,15 @@ import math
 import numpy as np
 
 from collision.geometry import BOX
-from collision.jit import kernel
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from collision.support import aligned_face, is_polytope, support
+from collision.support import aligned_face, inner, is_polytope, support
 
 INSIDE = 1e-10  # of the size: a point this far beyond a side still counts as inside
 SNAP = 1e-7  # of the size: points closer than this are one, and keep the id of the vertex they come from
 MASK = (1 << 14) - 1
 
 
-@kernel
+@inner
 def incident_face(g, s, d, size):
     """Face along d that holds the support vertex along d; -1 for segments and points."""
     if g.kind[s] == BOX:
@@ -41,13 +40,13 @@ def incident_face(g, s, d, size):
     return best
 
 
-@kernel
+@inner
 def edge_id(u, v):
     """Two vertex numbers in either order."""
     return (min(u, v) & MASK) | (max(u, v) & MASK) << 14
 
 
-@kernel
+@inner
 def corner_id(source, plane, count, loop_first, loops, base):
     """Id of the point where an edge, on its way along `source`, meets side `plane` of the reference face.
 
@@ -66,7 +65,7 @@ def corner_id(source, plane, count, loop_first, loops, base):
     return 3 << 56 | edge_id(other, plane)
 
 
-@kernel
+@inner
 def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, gaps, ids):
     """Clip the incident feature of ``inc`` against face ``f`` of ``ref``; positions relative to one origin near both.
 
@@ -76,8 +75,8 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
     n = mul(r_ref, load3(g.normals, f))
     down = neg(mul_t(r_inc, n))
     face = incident_face(g, inc, down, size)
-    loop_first = g.loop_start[f]
-    count_ref = g.loop_start[f + 1] - loop_first
+    start_ref = g.loop_start[f]
+    count_ref = g.loop_start[f + 1] - start_ref
     base = g.vertex[ref, 0]
     base_inc = g.vertex[inc, 0]
     cap = points.shape[0]
@@ -105,8 +104,8 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
     for k in range(count_ref):
         if m == 0:
             break
-        corner = mul(r_ref, load3(g.vertices, g.loops[loop_first + k]))
-        side = cross(sub(mul(r_ref, load3(g.vertices, g.loops[loop_first + (k + 1) % count_ref])), corner), n)
+        corner = mul(r_ref, load3(g.vertices, g.loops[start_ref + k]))
+        side = cross(sub(mul(r_ref, load3(g.vertices, g.loops[start_ref + (k + 1) % count_ref])), corner), n)
         length = norm(side)
         if length == 0.0:
             continue
@@ -130,16 +129,25 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
             if in_u != in_v and kept < cap:
                 w = axpy(du / (du - dv), sub(v, u), u)
                 source = label[now, i, 1]
+                name = corner_id(source, k, count_ref, start_ref, g.loops, base)
                 if in_u:
                     if norm(sub(w, u)) <= snap:  # the corner inside stands for both
                         label[new, kept - 1, 1] = -1 - k
                         continue
-                    name = label[now, j, 0] if norm(sub(w, v)) <= snap else corner_id(source, k, count_ref, loop_first, g.loops, base)
+                    name = (
+                        label[now, j, 0]
+                        if norm(sub(w, v)) <= snap
+                        else corner_id(source, k, count_ref, start_ref, g.loops, base)
+                    )
                     label[new, kept, 1] = -1 - k
                 else:
                     if norm(sub(w, v)) <= snap:
                         continue
-                    name = label[now, i, 0] if norm(sub(w, u)) <= snap else corner_id(source, k, count_ref, loop_first, g.loops, base)
+                    name = (
+                        label[now, i, 0]
+                        if norm(sub(w, u)) <= snap
+                        else corner_id(source, k, count_ref, start_ref, g.loops, base)
+                    )
                     label[new, kept, 1] = source
                 label[new, kept, 0] = name
                 store3(p[new], kept, w)
@@ -171,7 +179,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
     return count, least, deepest
 
 
-@kernel
+@inner
 def patch_capacity(g, ref, f, inc):
     """Rows that `face_patch` may need: corners of both polygons, since each side adds one corner at most."""
     most = 2

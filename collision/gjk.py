@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import kernel
 from collision.linalg import add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
-from collision.support import EPS, core_vertex, support
+from collision.support import EPS, core_vertex, inner, support
 
 APART, INSIDE, BEYOND = range(3)
 LIMIT = 128  # iterations; the worst seen in fuzzing is far below
 
 
-@kernel
+@inner
 def closest_segment(a, b):
     """Point of the segment ab closest to the origin, and its weights."""
     ab = sub(b, a)
@@ -36,7 +35,7 @@ def closest_segment(a, b):
     return axpy(-u, ab, b), u, 1.0 - u
 
 
-@kernel
+@inner
 def closest_triangle(a, b, c):
     """Point of the triangle abc closest to the origin, and its weights (Ericson 2005, 5.1.5)."""
     ab = sub(b, a)
@@ -86,7 +85,7 @@ def closest_triangle(a, b, c):
     return scale(dot(n, a) / nn, n), wa / total, wb / total, wc / total
 
 
-@kernel
+@inner
 def outside(a, b, c, d):
     """Is the origin on the other side of the plane abc than d, or the tetrahedron too flat to tell?"""
     n = cross(sub(b, a), sub(c, a))
@@ -96,7 +95,7 @@ def outside(a, b, c, d):
     return abs(of_d) <= flat or of_d * of_origin <= 0.0
 
 
-@kernel
+@inner
 def closest_tetrahedron(a, b, c, d):
     """(inside, point, weights) for the origin and the tetrahedron abcd."""
     inside = True
@@ -128,7 +127,7 @@ def closest_tetrahedron(a, b, c, d):
     return inside, v, la, lb, lc, ld
 
 
-@kernel
+@inner
 def minkowski(g, a, b, r, t, n):
     """Support point of B - A against n (where n.w is least), and the rows of its two vertices."""
     ia, p = support(g, a, n)
@@ -136,7 +135,7 @@ def minkowski(g, a, b, r, t, n):
     return sub(add(mul(r, q), t), p), ia, ib
 
 
-@kernel
+@inner
 def gjk(g, a, b, r, t, axis, limit, size):
     """Search for the point of B - A closest to the origin.
 
@@ -216,7 +215,7 @@ def gjk(g, a, b, r, t, axis, limit, size):
     return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
 
 
-@kernel
+@inner
 def witnesses(g, a, b, r, t, count, rows, weights):
     """The points of A and of B that the weights of a simplex stand for, in A's frame."""
     p = scale(weights[0], core_vertex(g, a, rows[0]))

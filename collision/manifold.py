@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from collision.geometry import SHARP
-from collision.jit import kernel
 from collision.linalg import axpy, load3, norm, orthonormal, sub
+from collision.support import inner
 
 MOST = 8  # points of a manifold
 
 
-@kernel
+@inner
 def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b, name):
     """Write point k: position, gap, tangent and curvatures of A, the same of B."""
     for i in range(3):
@@ -28,7 +28,7 @@ def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b
     ids[k] = name
 
 
-@kernel
+@inner
 def swap_rows(rows, count):
     """Make the rows of (B, A) those of (A, B): the curvatures change places; n turns about, which no row shows."""
     for k in range(count):
@@ -36,7 +36,7 @@ def swap_rows(rows, count):
             rows[k, i], rows[k, i + 5] = rows[k, i + 5], rows[k, i]
 
 
-@kernel
+@inner
 def choose(points, gaps, count, order):
     """Order of the points to keep, at most `MOST`: the deepest, then always the one furthest from all chosen.
 
@@ -72,7 +72,7 @@ def choose(points, gaps, count, order):
     return MOST
 
 
-@kernel
+@inner
 def put_patch(points, gaps, names, count, toward, origin, n, side, rows, ids):
     """Rows for the points of a face on a vertex, edge or face.
 
@@ -94,7 +94,7 @@ def put_patch(points, gaps, names, count, toward, origin, n, side, rows, ids):
     return kept
 
 
-@kernel
+@inner
 def deepest(gaps, count):
     """Least gap; inf for none."""
     least = math.inf

@@ -17,16 +17,6 @@ from collision.pairs.sphere import sphere_distance, sphere_manifold
 
 
 @kernel
-def _distance(g, a, xa, ra, b, xb, rb, margin, axis):
-    kind = g.kind[a]
-    if kind == HALFSPACE:
-        return halfspace_distance(g, a, xa, ra, b, xb, rb, margin)
-    if kind == SPHERE:
-        return sphere_distance(g, a, xa, b, xb, rb, margin, axis)
-    return polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
-
-
-@kernel
 def distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of shapes a and b of the geometry g, certified.
 
@@ -37,19 +27,18 @@ def distance(g, a, xa, ra, b, xb, rb, margin, axis):
     the true value in [lower, upper], normal from A to B, point_b - point_a = distance normal. With BEYOND_MARGIN
     distance is the lower bound and the points are not the closest ones.
     """
-    if g.kind[a] > g.kind[b]:
-        return swapped(_distance(g, b, xb, rb, a, xa, ra, margin, neg(axis)))
-    return _distance(g, a, xa, ra, b, xb, rb, margin, axis)
-
-
-@kernel
-def _manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    flip = g.kind[a] > g.kind[b]
+    if flip:
+        a, xa, ra, b, xb, rb = b, xb, rb, a, xa, ra
+        axis = neg(axis)
     kind = g.kind[a]
     if kind == HALFSPACE:
-        return halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids)
-    if kind == SPHERE:
-        return sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
-    return polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+        result = halfspace_distance(g, a, xa, ra, b, xb, rb, margin)
+    elif kind == SPHERE:
+        result = sphere_distance(g, a, xa, b, xb, rb, margin, axis)
+    else:
+        result = polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
+    return swapped(result) if flip else result
 
 
 @kernel
@@ -61,8 +50,18 @@ def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     and 8 across (along normal x tangent), 9-13 the same for B. A slack of 1e-8 of the bodies' size is added to the
     margin, so that a face that touches askew by rounding keeps all its points.
     """
-    if g.kind[a] > g.kind[b]:
-        count, n, status = _manifold(g, b, xb, rb, a, xa, ra, margin, neg(axis), rows, ids)
+    flip = g.kind[a] > g.kind[b]
+    if flip:
+        a, xa, ra, b, xb, rb = b, xb, rb, a, xa, ra
+        axis = neg(axis)
+    kind = g.kind[a]
+    if kind == HALFSPACE:
+        count, n, status = halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids)
+    elif kind == SPHERE:
+        count, n, status = sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
+    else:
+        count, n, status = polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+    if flip:
         swap_rows(rows, count)
-        return count, neg(n), status
-    return _manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+        n = neg(n)
+    return count, n, status

@@ -17,21 +17,20 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.support import extent
+from collision.support import extent, inner
 
 PARALLEL = 1e-14  # sine of the angle between edges, below which they span no axis
 NO_EDGES = (-1, -1, -1, -1)
 
 
-@kernel
+@inner
 def separation(g, a, b, r, t, n):
     """h(n): how far the cores are apart along the unit vector n; never more than their signed distance."""
     return dot(n, t) - extent(g, b, neg(mul_t(r, n))) - extent(g, a, n)
 
 
-@kernel
+@inner
 def sat_boxes(g, a, b, r, t):
     """The fifteen axes of two boxes, in closed form."""
     h = (g.size[a, 0], g.size[a, 1], g.size[a, 2])
@@ -88,7 +87,7 @@ def sat_boxes(g, a, b, r, t):
     return face_a, sep_a, face_b, sep_b, sep_edge, normal, edges
 
 
-@kernel
+@inner
 def sat_polytopes(g, a, b, r, t, axis):
     """All axes of two polytopes of any rank; ``axis`` serves where points coincide and no axis is left.
 

@@ -7,22 +7,21 @@ import math
 import numpy as np
 
 from collision.geometry import HALFSPACE
-from collision.jit import kernel
 from collision.linalg import add, axpy, dot, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
 from collision.manifold import put, put_patch
 from collision.pairs.result import EPS, answer, to_world
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING
-from collision.support import core_radius, core_vertex, inflation, is_polytope, support
+from collision.support import core_radius, core_vertex, inflation, inner, is_polytope, support
 
 
-@kernel
+@inner
 def halfspace_plane(g, a, ra):
     """World normal and the offset of the plane from A's position."""
     n = to_world(ra, (g.size[a, 0], g.size[a, 1], g.size[a, 2]))
     return n, g.size[a, 3]
 
 
-@kernel
+@inner
 def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     """Height of the lowest point of B over the plane of A."""
     n, offset = halfspace_plane(g, a, ra)
@@ -36,7 +35,7 @@ def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     return answer(height, height, n, axpy(-height, n, q), q, xa, size, margin, 1)
 
 
-@kernel
+@inner
 def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
     """Two half-spaces overlap without end unless their normals are exactly opposed."""
     m, offset_b = halfspace_plane(g, b, rb)
@@ -48,7 +47,7 @@ def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
     return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), margin, 1)
 
 
-@kernel
+@inner
 def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
     """Every vertex of B lower than the margin, eight at most; the one point of a ball."""
     n, offset = halfspace_plane(g, a, ra)

@@ -13,19 +13,18 @@ import numpy as np
 from collision.clip import face_patch, patch_capacity
 from collision.geometry import BOX, SHARP
 from collision.gjk import APART, BEYOND, gjk, witnesses
-from collision.jit import kernel
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
 from collision.manifold import put, put_patch
-from collision.pairs.result import ROUNDING, answer, to_world, unlike
+from collision.pairs.result import answer, to_world, unlike
 from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS, aligned_face, extent, support
+from collision.support import EPS, aligned_face, extent, inner, support
 
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)
 
 
-@kernel
+@inner
 def improve(g, a, b, r, t, n, low, m):
     """The better of two axes: (n, low), or m if its separation is larger."""
     s = separation(g, a, b, r, t, m)
@@ -34,7 +33,7 @@ def improve(g, a, b, r, t, n, low, m):
     return n, low
 
 
-@kernel
+@inner
 def polish(g, a, b, r, t, v, count, rows, high, size):
     """Best axis found from the end of GJK: (normal, separation).
 
@@ -80,7 +79,7 @@ def polish(g, a, b, r, t, v, count, rows, high, size):
     return n, low
 
 
-@kernel
+@inner
 def lines_closest(pa, da, pb, db):
     """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
     x = sub(pb, pa)
@@ -93,7 +92,7 @@ def lines_closest(pa, da, pb, db):
     return axpy(s, da, pa), axpy(u, db, pb)
 
 
-@kernel
+@inner
 def edge_points(g, r, t, edges):
     """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
     pa = load3(g.vertices, edges[0])
@@ -103,7 +102,7 @@ def edge_points(g, r, t, edges):
     return lines_closest(pa, da, add(mul(r, pb), t), db)
 
 
-@kernel
+@inner
 def overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size):
     """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges."""
     if face_a < 0 and face_b < 0:
@@ -135,7 +134,7 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size):
     return p, axpy(least, n, p)
 
 
-@kernel
+@inner
 def polytope_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
 
@@ -197,7 +196,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     return best, best, n, p, q, named, iterations + 1
 
 
-@kernel
+@inner
 def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge):
     """The axis of greatest separation, in A's frame; a face before an edge on a tie."""
     if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e:
@@ -207,7 +206,7 @@ def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge):
     return n_edge
 
 
-@kernel
+@inner
 def named_features(count, rows):
     """Features that the corners of a simplex stand for, as in NO_ROWS."""
     a0, b0 = rows[0], rows[1]
@@ -232,13 +231,13 @@ def named_features(count, rows):
     return a0, a1, b0, b1
 
 
-@kernel
+@inner
 def relative(xa, ra, xb, rb):
     """Rotation and translation of B in A's frame."""
     return matmul(transpose(ra), rb), mul_t(ra, sub(xb, xa))
 
 
-@kernel
+@inner
 def start_axis(g, a, b, ra, r, t, axis):
     """First guess of the normal in A's frame: the warm axis, else from centre to centre, else z."""
     if axis[0] != 0.0 or axis[1] != 0.0 or axis[2] != 0.0:
@@ -248,7 +247,7 @@ def start_axis(g, a, b, ra, r, t, axis):
     return scale(1.0 / length, n) if length > 0.0 else (0.0, 0.0, 1.0)
 
 
-@kernel
+@inner
 def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of two polytopes."""
     r, t = relative(xa, ra, xb, rb)
@@ -258,7 +257,7 @@ def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, margin, iterations)
 
 
-@kernel
+@inner
 def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
 
@@ -319,11 +318,13 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         return 0, to_world(ra, n), BEYOND_MARGIN
     normal = to_world(ra, n)
     status = answer(low, high, normal, p, q, xa, size, margin, 1)[0]
-    put_witness(g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids)
+    put_witness(
+        g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids
+    )
     return 1, normal, status
 
 
-@kernel
+@inner
 def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
     origin = (0.0, 0.0, 0.0)
@@ -347,7 +348,7 @@ def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     return put_patch(points, gaps, names, count, neg(outward), xa, normal, side, rows, ids), least, normal
 
 
-@kernel
+@inner
 def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
     """The one point of two edges, or of a vertex with an edge or a vertex."""
     tangent, _ = orthonormal(n)
@@ -366,7 +367,7 @@ def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
     put(rows, ids, 0, add(xa, middle), gap, dir_a, along_a, across_a, dir_b, along_b, across_b, witness_id(g, a, b, named))
 
 
-@kernel
+@inner
 def witness_id(g, a, b, named):
     """Id from the vertex numbers of both features."""
     name = 4 << 56

@@ -6,24 +6,23 @@ import math
 
 from collision.geometry import BOX, SHARP, SPHERE
 from collision.gjk import APART, BEYOND, gjk, witnesses
-from collision.jit import kernel
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put
 from collision.pairs.result import ROUNDING, answer, to_world
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS
+from collision.support import EPS, inner
 
 FACE, EDGE, VERTEX = range(3)
 
 
-@kernel
+@inner
 def some_axis(axis):
     """A unit vector for pairs that have no direction of their own: the warm axis, else z."""
     length = norm(axis)
     return scale(1.0 / length, axis) if length > 0.0 else (0.0, 0.0, 1.0)
 
 
-@kernel
+@inner
 def point_box(c, h, guess):
     """Point c against the box |x_i| <= h_i, all in the box's frame.
 
@@ -59,7 +58,7 @@ def point_box(c, h, guess):
     return -depth, (0.0, 0.0, s), (c[0], c[1], s * h[2]), FACE, -1
 
 
-@kernel
+@inner
 def point_faces(g, b, c):
     """Least depth of a point in a polytope with faces: (-depth, face)."""
     best = -1
@@ -72,7 +71,7 @@ def point_faces(g, b, c):
     return top, best
 
 
-@kernel
+@inner
 def point_polytope(g, a, b, c, guess, limit, size):
     """Point c (the core of sphere a) against polytope b, in b's frame.
 
@@ -126,7 +125,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
     return min(low, high), max(low, high), n, c, FACE, none, iterations
 
 
-@kernel
+@inner
 def point_reach(g, b, n):
     """max n.x over the vertices of b."""
     top = -math.inf
@@ -135,7 +134,7 @@ def point_reach(g, b, n):
     return top
 
 
-@kernel
+@inner
 def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     """Sphere a against sphere or polytope b, relative to xa in world axes.
 
@@ -153,22 +152,20 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
         return s, s, n, scale(radius, n), axpy(-other, n, x), between + radius + other, VERTEX, none, 1
     size = radius + g.radius[b] + norm(x)
     c = neg(mul_t(rb, x))
-    low, high, m, q, feature, direction, iterations = point_polytope(
-        g, a, b, c, neg(mul_t(rb, guess)), margin + radius, size
-    )
+    low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, neg(mul_t(rb, guess)), margin + radius, size)
     n = neg(to_world(rb, m))
     on_b = add(x, mul(rb, q))
     return low - radius, high - radius, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
 
 
-@kernel
+@inner
 def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
     """Signed distance of sphere a and sphere or polytope b."""
     low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
     return answer(low, high, n, p, q, xa, size, margin, iterations)
 
 
-@kernel
+@inner
 def sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids):
     """The one point of a sphere, with the curvature of what it touches."""
     low, high, n, p, q, size, feature, direction, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
