@@ -88,7 +88,12 @@ def fit(centers: np.ndarray, radii: np.ndarray, aspect: float, *, floor: bool = 
     centers, radii = np.atleast_2d(np.asarray(centers, float)), np.atleast_1d(np.asarray(radii, float))
     if len(centers) == 0:
         centers, radii = np.zeros((1, 3)), np.ones(1)
-    azimuth, elevation = np.radians(_side(centers, radii)), np.radians(17.0 if floor else 20.0)
+    lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
+    if not (hi > lo).any():  # a single point: a metre around it
+        radii = np.full(len(radii), 0.5)
+    slender = (hi[2] - lo[2]) / max(float(np.hypot(*(hi - lo)[:2])), 1e-12)
+    elevation = np.radians(np.interp(slender, (0.1, 1.5), (23.0, 13.0) if floor else (22.0, 20.0)))  # flat scenes from higher up
+    azimuth = np.radians(_side(centers, radii))
     back = np.array([np.cos(azimuth) * np.cos(elevation), np.sin(azimuth) * np.cos(elevation), np.sin(elevation)])
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
     eye = centers @ axes.T  # x right, y up, z towards the viewer
@@ -101,6 +106,14 @@ def fit(centers: np.ndarray, radii: np.ndarray, aspect: float, *, floor: bool = 
         high, low = (eye[:, k] + reach).max(), (-eye[:, k] + reach).max()
         middle[k] = 0.5 * (high - low)
         distance = max(distance, 0.5 * (high + low) / t)
+    for _ in range(12):  # as much air on the left as on the right, above as below
+        for k in range(2):
+            away = np.maximum(distance - eye[:, 2], 1e-9)
+            middle[k] += (
+                0.25
+                * (((eye[:, k] - middle[k] + radii) / away).max() + ((eye[:, k] - middle[k] - radii) / away).min())
+                * (distance - np.median(eye[:, 2]))
+            )
     position = axes.T @ np.array([middle[0], middle[1], distance])
     depth = distance - float(np.average(eye[:, 2]))
     target = position - back * max(depth, 1e-6 * distance)

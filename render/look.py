@@ -25,21 +25,32 @@ ZENITH = np.array([0.510, 0.660, 0.815])
 NADIR = np.array([0.610, 0.660, 0.715])
 FLOOR_DARK = np.array([0.150, 0.162, 0.178])  # albedo, linear
 FLOOR_LIGHT = np.array([0.196, 0.208, 0.224])
+FLOOR_LINE = np.array([0.330, 0.345, 0.365])
 PATTERN = 0.62  # albedo of every other octant of a round body, so that its turning can be seen
 EDGE = 0.22  # edge lines: the body's colour times this
 
 
 @dataclass(frozen=True)
 class Preset:
-    """Quality against time. ``samples`` per pixel, ``shadow`` map size in texels, ``taps`` across the shadow filter."""
+    """Quality against time.
+
+    ``samples`` per pixel; ``smooth``: smooth stairs afterwards instead; ``shadow``: texels along the side of the shadow map;
+    ``taps`` across its filter and their reach in texels, ``softness``; ``detail``: segments around a large round body.
+    """
 
     samples: int
+    smooth: bool
     shadow: int
     taps: int
-    detail: int  # segments around a large round body
+    softness: float
+    detail: int
 
 
-PRESETS = {"fast": Preset(1, 1024, 1, 32), "default": Preset(4, 1536, 3, 48), "best": Preset(8, 4096, 5, 96)}
+PRESETS = {
+    "fast": Preset(1, False, 1024, 1, 0.0, 32),
+    "default": Preset(1, True, 1024, 2, 0.9, 64),
+    "best": Preset(8, False, 3072, 5, 3.2, 96),
+}
 
 
 def rgb(color: object) -> tuple[float, float, float]:
@@ -67,6 +78,13 @@ def display(light: np.ndarray) -> np.ndarray:
     top = x.max(axis=-1, keepdims=True)
     x = (film(x) + 2.0 * film(top) * x / np.maximum(top, 1e-6)) / 3.0
     return np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** (1 / 2.4) - 0.055)
+
+
+def floor_colors(normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Colours as displayed of dark squares, light squares and lines, (3, 3) each: in the sun, and in shade."""
+    albedo = np.stack([FLOOR_DARK, FLOOR_LIGHT, FLOOR_LINE])
+    ambient = GROUND_LIGHT + (0.5 + 0.5 * normal[2]) * (SKY_LIGHT - GROUND_LIGHT)
+    return display(albedo * (ambient + max(float(normal @ SUN), 0.0) * SUN_LIGHT)), display(albedo * ambient)
 
 
 def film(x: np.ndarray) -> np.ndarray:

@@ -25,8 +25,13 @@ class Mesh:
     corners: np.ndarray  # (n, 3)
     faces: tuple[tuple[int, ...], ...]
     normals: tuple[np.ndarray, ...]  # one (k, 3) a face: the surface normal at each of its corners
-    edges: np.ndarray  # (m, 2, 3) segments drawn as lines
+    edges: np.ndarray  # (m, 2) pairs of corners joined by a line
     round: bool = False  # wears a pattern, for its turning can't be seen otherwise
+
+    @property
+    def soft(self) -> bool:
+        """Some of its outline may have no edge line."""
+        return 2 * len(self.edges) < sum(map(len, self.faces))
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """``(points (v, 3), normals (v, 3), triangles (t, 3))`` with corners split where normals differ."""
@@ -134,7 +139,7 @@ def _box() -> Mesh:
     faces = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
     axes = ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
     edges = [(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit]
-    return Mesh(corners, faces, tuple(np.tile(np.array(a, float), (4, 1)) for a in axes), corners[np.array(edges)])
+    return Mesh(corners, faces, tuple(np.tile(np.array(a, float), (4, 1)) for a in axes), np.array(edges))
 
 
 def _arc(detail: int) -> tuple[np.ndarray, np.ndarray]:
@@ -159,7 +164,7 @@ def _turned(profile: np.ndarray, slopes: np.ndarray, detail: int, round_: bool =
             k = (j + 1) % detail
             a0, a1, b1, b0 = i * detail + j, i * detail + k, (i + 1) * detail + k, (i + 1) * detail + j
             faces.append((a0, b1, b0) if i == 0 else (a0, a1, b0) if i == rows - 2 else (a0, a1, b1, b0))
-    return Mesh(corners, tuple(faces), tuple(normal[list(f)] for f in faces), np.zeros((0, 2, 3)), round_)
+    return Mesh(corners, tuple(faces), tuple(normal[list(f)] for f in faces), np.zeros((0, 2), int), round_)
 
 
 def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
@@ -167,29 +172,24 @@ def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
     a = np.arange(detail) * (2 * np.pi / detail)
     ring = np.stack([np.cos(a), np.sin(a), np.zeros(detail)], axis=1)
     up = np.array([0.0, 0.0, 1.0])
-    corners, faces, normals, edges = [], [], [], []
-    for (r0, z0), (r1, z1) in zip(profile[:-1], profile[1:], strict=True):
+    corners = np.concatenate([r * ring + z * up for r, z in profile])
+    faces, normals, edges = [], [], []
+    for i, ((r0, z0), (r1, z1)) in enumerate(zip(profile[:-1], profile[1:], strict=True)):
+        low, high = np.arange(detail) + i * detail, np.arange(detail) + (i + 1) * detail
         slope = np.array([z1 - z0, r0 - r1]) / np.hypot(z1 - z0, r0 - r1)
-        base = len(corners) * detail
-        corners += [r0 * ring + z0 * up, r1 * ring + z1 * up]
         outward = slope[0] * ring + slope[1] * up
         if z0 == z1:  # a cap is one polygon
-            bottom = r0 == 0
-            rim = range(base + detail, base + 2 * detail) if bottom else range(base, base + detail)
-            faces.append(tuple(rim)[:: -1 if bottom else 1])
+            faces.append(tuple(high[::-1].tolist() if r0 == 0 else low.tolist()))
             normals.append(np.tile(slope[1] * up, (detail, 1)))
         else:
             for j in range(detail):
                 k = (j + 1) % detail
-                face = (base + j, base + k, base + detail + k, base + detail + j)
-                if r1 == 0:
-                    face = face[:2] + (base + detail + j,)
-                faces.append(face)
-                normals.append(np.array([outward[i % detail] for i in face]))
+                face = (low[j], low[k], high[j]) if r1 == 0 else (low[j], low[k], high[k], high[j])
+                faces.append(tuple(int(c) for c in face))
+                normals.append(outward[np.array(face) % detail])
         if r1 > 0:
-            rim = r1 * ring + z1 * up
-            edges.append(np.stack([rim, np.roll(rim, -1, axis=0)], axis=1))
-    return Mesh(np.concatenate(corners), tuple(faces), tuple(normals), np.concatenate(edges), True)
+            edges.append(np.stack([high, np.roll(high, -1)], axis=1))
+    return Mesh(corners, tuple(faces), tuple(normals), np.concatenate(edges), True)
 
 
 def _hull(points: np.ndarray) -> Mesh:
@@ -200,13 +200,13 @@ def _hull(points: np.ndarray) -> Mesh:
     rel = points - center
     size = np.abs(rel).max()
     if size == 0.0:
-        return Mesh(points[:1], (), (), np.stack([points[:1], points[:1]], axis=1))
+        return Mesh(points[:1], (), (), np.array([[0, 0]]))
     _, spread, axes = np.linalg.svd(rel, full_matrices=False)
     rank = int((spread > 1e-9 * spread[0]).sum())
     if rank == 1:
         along = rel @ axes[0]
         ends = points[[along.argmin(), along.argmax()]]
-        return Mesh(ends, (), (), ends[None])
+        return Mesh(ends, (), (), np.array([[0, 1]]))
     if rank == 2:
         loop = ConvexHull(rel @ axes[:2].T).vertices
         corners = points[loop]
@@ -214,7 +214,7 @@ def _hull(points: np.ndarray) -> Mesh:
         normal = np.cross(axes[0], axes[1])
         faces = (tuple(range(n)), tuple(range(n))[::-1])
         normals = (np.tile(normal, (n, 1)), np.tile(-normal, (n, 1)))
-        return Mesh(corners, faces, normals, np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+        return Mesh(corners, faces, normals, np.stack([np.arange(n), np.roll(np.arange(n), -1)], axis=1))
     hull = ConvexHull(rel)
     facets: dict[int, list[int]] = {}
     parent = _joined(hull)
@@ -233,7 +233,7 @@ def _hull(points: np.ndarray) -> Mesh:
             other = seen.setdefault((min(i, j), max(i, j)), normal[0])
             if other @ normal[0] < CREASE:
                 edges.append((i, j))
-    return Mesh(points, tuple(faces), tuple(normals), points[np.array(edges, int).reshape(-1, 2)])
+    return Mesh(points, tuple(faces), tuple(normals), np.array(edges, int).reshape(-1, 2))
 
 
 def _joined(hull: Any) -> list[int]:

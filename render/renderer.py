@@ -17,6 +17,7 @@ from render.overlay import panels_of, square_of, strokes_of
 from render.rotation import multiply, rotate
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
+PROGRAMS = ("body", "depth", "edge", "floor", "sky", "smooth", "stroke", "panel")
 ROUND = ("ball", "cylinder", "cone", "capsule")
 INSTANCE = "3f 4f 3f 4f/i"
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
@@ -43,26 +44,33 @@ class Renderer:
     def __init__(self, size: tuple[int, int], preset: str, gl: GL):
         self.size, self.preset, self.backend = tuple(size), look.preset(preset), gl.backend
         self.gl = ctx = gl.context
+        self._kept: list[Any] = []  # all that has to be given back
+        # bodies, lines and text are drawn on the target, the last is read
+        self._target = self._last = self._keep(
+            ctx.framebuffer([self._keep(ctx.renderbuffer(self.size, 4))], self._keep(ctx.depth_renderbuffer(self.size)))
+        )
         samples = min(self.preset.samples, ctx.max_samples)
-        samples = samples if samples > 1 else 0
-        self._resolved = ctx.simple_framebuffer(self.size, 4)
-        self._target = self._resolved
-        if samples:
-            color, depth = ctx.renderbuffer(self.size, 4, samples=samples), ctx.depth_renderbuffer(self.size, samples=samples)
-            self._target = ctx.framebuffer([color], depth)
-        self._shadow_map = ctx.depth_texture((self.preset.shadow,) * 2)
+        if samples > 1:
+            colors, depth = (self._keep(make(self.size, samples=samples)) for make in (ctx.renderbuffer, ctx.depth_renderbuffer))
+            self._target = self._keep(ctx.framebuffer([colors], depth))
+        self._copy = None
+        if samples <= 1 and self.preset.smooth:
+            self._picture = self._keep(ctx.texture(self.size, 4))
+            self._picture.filter = ctx.LINEAR, ctx.LINEAR
+            self._picture.repeat_x = self._picture.repeat_y = False
+            self._copy = self._keep(ctx.framebuffer([self._picture]))
+        self._shadow_map = self._keep(ctx.depth_texture((self.preset.shadow,) * 2))
         self._shadow_map.compare_func = "<="
         self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
         self._shadow_map.filter = (ctx.LINEAR, ctx.LINEAR)
-        self._shadow_target = ctx.framebuffer(depth_attachment=self._shadow_map)
-        self._programs = {name: self._program(name) for name in ("body", "edge", "floor", "sky", "stroke", "panel")}
-        self._programs["depth"] = self._program("depth")
-        self._quad = ctx.buffer(QUAD.tobytes())
-        corners = ctx.buffer(np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4").tobytes())
-        unit = ctx.buffer(np.array([[0, 0], [1, 0], [0, 1], [1, 1]], "f4").tobytes())
-        self._floor_quad = ctx.vertex_array(self._programs["floor"], [(corners, "2f", "in_corner")])
-        self._sky_quad = ctx.vertex_array(self._programs["sky"], [(corners, "2f", "in_corner")])
-        self._panel_quad = ctx.vertex_array(self._programs["panel"], [(unit, "2f", "in_corner")])
+        self._shadow_target = self._keep(ctx.framebuffer(depth_attachment=self._shadow_map))
+        self._programs = {name: self._keep(self._program(name)) for name in PROGRAMS}
+        self._quad = self._keep(ctx.buffer(QUAD.tobytes()))
+        screen = self._keep(ctx.buffer(np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4").tobytes()))
+        self._screen = {
+            name: self._keep(ctx.vertex_array(self._programs[name], [(screen, "2f", "in_corner")]))
+            for name in ("floor", "sky", "smooth", "panel")
+        }
         self._cast: Cast | None = None
         self._groups: list[Group] = []
         self._planes: list[tuple[int, np.ndarray, float]] = []
@@ -80,25 +88,16 @@ class Renderer:
         self._draw_bodies(camera)
         self._draw_floors(frame, camera)
         self._draw_sky(camera)
+        self._smooth(frame, camera)
         self._draw_edges()
         self._draw_overlays(frame, camera, overlays)
-        if self._target is not self._resolved:
-            self.gl.copy_framebuffer(self._resolved, self._target)
-        pixels = np.frombuffer(self._resolved.read(components=4), np.uint8).reshape(self.size[1], self.size[0], 4)
-        return np.ascontiguousarray(pixels[::-1])
+        return self._read()
 
     def close(self) -> None:
         """Give back what the picture took from the GL context; the context stays for the next renderer."""
         self._drop_groups()
-        if self._target is not self._resolved:
-            for attachment in (*self._target.color_attachments, self._target.depth_attachment):
-                attachment.release()
-            self._target.release()
-        for thing in (self._floor_quad, self._sky_quad, self._panel_quad, self._quad, self._shadow_target, self._shadow_map):
-            thing.release()
-        self._resolved.release()
-        for program in self._programs.values():
-            program.release()
+        while self._kept:
+            self._kept.pop().release()
 
     def __enter__(self) -> Renderer:
         return self
@@ -106,7 +105,17 @@ class Renderer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _read(self) -> np.ndarray:
+        if self._last is not self._target:
+            self.gl.copy_framebuffer(self._last, self._target)
+        rows = np.frombuffer(self._last.read(components=4), np.uint8).reshape(self.size[1], self.size[0], 4)
+        return np.ascontiguousarray(rows[::-1])  # OpenGL counts rows from below
+
     # what stays: programs, light, meshes
+
+    def _keep(self, thing: Any) -> Any:
+        self._kept.append(thing)
+        return thing
 
     def _program(self, name: str) -> Any:
         folder = files("render") / "shaders"
@@ -124,7 +133,7 @@ class Renderer:
         for name, value in values.items():
             if name in found:
                 value = np.asarray(value, "f4")
-                found[name].write(np.ascontiguousarray(value.T if value.ndim == 2 else value).tobytes())
+                found[name].write(np.ascontiguousarray(value.T if value.shape == (4, 4) else value).tobytes())
 
     def _look(self) -> None:
         for program in self._programs:
@@ -137,11 +146,9 @@ class Renderer:
                 u_exposure=look.EXPOSURE,
                 u_zenith=look.ZENITH,
                 u_size=self.size,
-                u_dark=look.FLOOR_DARK,
-                u_light=look.FLOOR_LIGHT,
                 u_darken=look.EDGE,
-                u_width=1.5 * self.size[1] / 720,
-                u_softness=1.8 if self.preset.taps < 5 else 4.5,
+                u_width=1.9 * self.size[1] / 720,
+                u_softness=self.preset.softness,
             )
             for sampler in ("u_shadow", "u_picture"):
                 if sampler in self._programs[program]:
@@ -160,7 +167,10 @@ class Renderer:
             for part in parts_of(shape):
                 found.setdefault(part.key, []).append((body, part))
             self._planes += [(body, normal, offset) for normal, offset in planes_of(shape)]
+        self._soft = np.zeros(len(cast), bool)
         for key, members in found.items():
+            if mesh_of(key, 16).soft:
+                self._soft[[body for body, _ in members]] = True
             rows = np.array([body for body, _ in members])
             positions = np.array([p.position for _, p in members], float)
             orientations = np.array([p.orientation for _, p in members], float)
@@ -195,7 +205,7 @@ class Renderer:
             depth = ctx.vertex_array(self._programs["depth"], [(corners, "3f 3x4", "in_position"), thin], index)
         if len(mesh.edges):
             m = len(mesh.edges)
-            quads = np.concatenate([np.repeat(mesh.edges.reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
+            quads = np.concatenate([np.repeat(mesh.corners[mesh.edges].reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
             index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
             content = [(ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 2f", "in_a", "in_b", "in_corner"), instances]
             edges = ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))
@@ -306,7 +316,7 @@ class Renderer:
     def _draw_floors(self, frame: Frame, camera: Camera) -> None:
         square = square_of(camera)
         target = np.asarray(camera.target)
-        self.gl.enable(self.gl.BLEND)
+        self.gl.blend_func = self.gl.SRC_ALPHA, self.gl.ONE_MINUS_SRC_ALPHA
         for body, normal, offset in self._planes:
             n = rotate(frame.orientations[body], normal)
             level = offset + float(n @ frame.positions[body])
@@ -315,8 +325,12 @@ class Renderer:
             a /= np.linalg.norm(a)
             b = np.cross(n, a)
             phase = np.mod(np.array([middle @ a, middle @ b]) / square, 20.0)
+            below = n @ self._eye < level - n @ target
+            in_sun, in_shade = look.floor_colors(-n if below else n)
             self._set(
                 "floor",
+                u_in_sun=in_sun,
+                u_in_shade=in_shade,
                 u_middle=middle - target,
                 u_axis_a=a,
                 u_axis_b=b,
@@ -326,7 +340,8 @@ class Renderer:
                 u_square=square,
                 u_fade=6.0 * camera.distance,
             )
-            self._floor_quad.render(self.gl.TRIANGLE_STRIP)
+            (self.gl.enable if below else self.gl.disable)(self.gl.BLEND)
+            self._screen["floor"].render(self.gl.TRIANGLE_STRIP)
         self.gl.disable(self.gl.BLEND)
 
     def _draw_sky(self, camera: Camera) -> None:
@@ -334,7 +349,33 @@ class Renderer:
         tall = np.tan(np.radians(camera.fov_degrees) / 2)
         self._set("sky", u_forward=-back, u_right=right * tall * self.size[0] / self.size[1], u_up=up * tall)
         self.gl.depth_func = "<="
-        self._sky_quad.render(self.gl.TRIANGLE_STRIP)
+        self._screen["sky"].render(self.gl.TRIANGLE_STRIP)
+
+    def _smooth(self, frame: Frame, camera: Camera) -> None:
+        """Smooth the stairs of round bodies; the others have edge lines for outlines, and these are smooth by themselves."""
+        soft = self._soft
+        if self._copy is None or not soft.any():
+            return
+        centers, radii = frame.balls()
+        pixels, depth = camera.project(centers[soft], self.size)
+        radii = radii[soft]
+        if (depth > 1.2 * radii).all():
+            focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+            reach = 1.3 * focal * (radii / (depth - radii))[:, None] + 3
+            lo = np.clip(np.floor((pixels - reach).min(axis=0)), 0, self.size).astype(int)
+            hi = np.clip(np.ceil((pixels + reach).max(axis=0)), 0, self.size).astype(int)
+        else:
+            lo, hi = np.array([0, 0]), np.array(self.size)
+        if (hi <= lo).any():
+            return
+        self.gl.copy_framebuffer(self._copy, self._target)
+        self._target.use()
+        self._picture.use(0)
+        self.gl.enable_only(self.gl.NOTHING)
+        self._target.scissor = int(lo[0]), int(self.size[1] - hi[1]), int(hi[0] - lo[0]), int(hi[1] - lo[1])
+        self._screen["smooth"].render(self.gl.TRIANGLE_STRIP)
+        self._target.scissor = None
+        self.gl.enable(self.gl.DEPTH_TEST)
 
     def _draw_edges(self) -> None:
         self.gl.enable(self.gl.BLEND)
@@ -370,7 +411,7 @@ class Renderer:
             texture.filter = gl.NEAREST, gl.NEAREST
             texture.use(0)
             self._set("panel", u_place=(panel.left, panel.top, w, h))
-            self._panel_quad.render(gl.TRIANGLE_STRIP)
+            self._screen["panel"].render(gl.TRIANGLE_STRIP)
             texture.release()
         self._target.depth_mask = True
         gl.enable_only(gl.NOTHING)

@@ -13,5 +13,10 @@ void main() {
         albedo *= mix(u_pattern, 1.0, 0.5 + 0.5 * side.x * side.y * side.z);
     }
     vec3 n = normalize(v_normal);
-    out_color = vec4(to_display(light_on(albedo, v_position, n, 0.10)), 1.0);
+    float sun = max(dot(n, u_sun), 0.0) * lit_at(v_position, n);
+    vec3 halfway = normalize(u_sun + normalize(u_eye - v_position));
+    float gleam = max(dot(n, halfway), 0.0);
+    gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam;  // to the 32nd
+    vec3 light = light_on(albedo, n, sun) + 0.09 * gleam * sun * u_sun_light;
+    out_color = vec4(to_display(light), 1.0);
 }

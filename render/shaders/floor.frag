@@ -1,11 +1,12 @@
-// A plane without end: a checker of known size, averaged over each pixel in closed form, fading into the horizon.
+// A plane without end: a checker of known size, averaged over each pixel in closed form, fading into the horizon. All of it
+// faces the sun alike, so its few colours come ready for display: dark and light squares and lines, in the sun and in shade.
 #include "light.glsl"
 uniform vec3 u_normal;
-uniform vec3 u_dark;
-uniform vec3 u_light;
-uniform vec2 u_phase;   // offset of the pattern, in squares
-uniform float u_square; // m
-uniform float u_fade;   // distance over which it fades, m
+uniform vec3 u_in_sun[3];
+uniform vec3 u_in_shade[3];
+uniform vec2 u_phase;    // offset of the pattern, in squares
+uniform float u_square;  // m
+uniform float u_fade;    // distance over which it fades, m
 in vec3 v_position;
 in vec2 v_plane;
 out vec4 out_color;
@@ -27,14 +28,18 @@ float lines(vec2 p, vec2 w, float half_width) {
 void main() {
     vec2 p = v_plane / u_square + u_phase;
     vec2 w = fwidth(p) + 1e-6;
-    vec3 albedo = mix(u_dark, u_light, checker(p, w));
-    albedo = mix(albedo, 1.45 * u_light, 0.55 * lines(p, w, 0.012));
-    albedo = mix(albedo, 1.9 * u_light, 0.65 * lines(p * 0.1, w * 0.1, 0.0022));
     vec3 towards = v_position - u_eye;
-    float away = length(v_position) / u_fade;
-    float haze = 1.0 - exp(-away * away);
-    vec3 normal = dot(towards, u_normal) > 0.0 ? -u_normal : u_normal;
-    vec3 color = haze > 0.995 ? vec3(0.0) : to_display(light_on(albedo, v_position, normal, 0.0));
     bool below = dot(towards, u_normal) > 0.0;  // seen from inside the ground: a veil, so that what is above still shows
-    out_color = vec4(mix(color, sky_towards(towards), haze), below ? 0.35 : 1.0);
+    float light_square = checker(p, w);
+#if TAPS == 1
+    float line = 0.0;
+#else
+    float line = 0.5 * lines(p, w, 0.012);
+#endif
+    line = max(line, lines(p * 0.1, w * 0.1, 0.0022));
+    float sun = lit_at(v_position, below ? -u_normal : u_normal);
+    vec3 in_sun = mix(mix(u_in_sun[0], u_in_sun[1], light_square), u_in_sun[2], line);
+    vec3 in_shade = mix(mix(u_in_shade[0], u_in_shade[1], light_square), u_in_shade[2], line);
+    float clear = 1.0 / (1.0 + dot(v_position, v_position) / (u_fade * u_fade));
+    out_color = vec4(mix(sky_towards(towards), mix(in_shade, in_sun, sun), clear * clear), below ? 0.35 : 1.0);
 }

@@ -13,34 +13,26 @@ uniform mat4 u_to_shadow;    // world to [0,1]^3 of the shadow map
 uniform float u_texel;       // size of a shadow texel in the world, m
 uniform float u_softness;    // radius of the filter, in texels
 
-float shadow_at(vec3 p, vec3 n) {
+// The part of the sun that is not hidden from a point of a surface.
+float lit_at(vec3 p, vec3 n) {
     vec3 s = (u_to_shadow * vec4(p + n * (1.5 * u_texel), 1.0)).xyz;
-    if (any(lessThan(s.xy, vec2(0.0))) || any(greaterThan(s.xy, vec2(1.0)))) return 1.0;
     s.z = min(s.z, 1.0);
-#if TAPS == 1
-    return texture(u_shadow, s);
-#else
-    vec2 step_ = vec2(u_softness) / vec2(textureSize(u_shadow, 0));
     float lit = 0.0;
-    for (int i = 0; i < TAPS; ++i)
+#if TAPS == 1
+    lit = texture(u_shadow, s);
+#else
+    vec2 spread = vec2(u_softness) / vec2(textureSize(u_shadow, 0));
+    for (int i = 0; i < TAPS; ++i)  // each tap is a mean of four texels already
         for (int j = 0; j < TAPS; ++j)
-            lit += texture(u_shadow, vec3(s.xy + step_ * (2.0 * vec2(i, j) / float(TAPS - 1) - 1.0), s.z));
-    return lit / float(TAPS * TAPS);
+            lit += texture(u_shadow, vec3(s.xy + spread * (2.0 * vec2(i, j) / float(TAPS - 1) - 1.0), s.z));
+    lit /= float(TAPS * TAPS);
 #endif
+    vec2 inside = step(abs(s.xy - 0.5), vec2(0.5));
+    return mix(1.0, lit, inside.x * inside.y);
 }
 
-vec3 light_on(vec3 albedo, vec3 p, vec3 n, float gloss) {
-    float facing = dot(n, u_sun);
-    vec3 ambient = mix(u_ground_light, u_sky_light, 0.5 + 0.5 * n.z);
-    vec3 light = albedo * ambient;
-    if (facing > 0.0) {
-        float lit = shadow_at(p, n);
-        if (lit > 0.0) {
-            vec3 halfway = normalize(u_sun + normalize(u_eye - p));
-            light += lit * u_sun_light * facing * (albedo + gloss * pow(max(dot(n, halfway), 0.0), 48.0));
-        }
-    }
-    return light;
+vec3 light_on(vec3 albedo, vec3 n, float sun) {
+    return albedo * (mix(u_ground_light, u_sky_light, 0.5 + 0.5 * n.z) + sun * u_sun_light);
 }
 
 // Narkowicz 2015, a fit of the ACES film curve; see display() in look.py for the mix
@@ -48,14 +40,19 @@ vec3 film(vec3 x) {
     return clamp(x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14), 0.0, 1.0);
 }
 
+// sRGB by square roots (Taylor 2010), three times as fast as pow in software and right to 0.2 of 255
+vec3 to_srgb(vec3 x) {
+    vec3 a = sqrt(x), b = sqrt(a), c = sqrt(b);
+    return max(0.662002687 * a + 0.684122060 * b - 0.323583601 * c - 0.0225411470 * x, 0.0);
+}
+
 vec3 to_display(vec3 x) {
     x *= u_exposure;
     float top = max(max(x.r, x.g), max(x.b, 1e-6));
-    x = (film(x) + 2.0 * film(vec3(top)) * x / top) / 3.0;
-    return mix(12.92 * x, 1.055 * pow(x, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, x));
+    return to_srgb((film(x) + (2.0 * film(vec3(top)).x / top) * x) / 3.0);
 }
 
 vec3 sky_towards(vec3 d) {
-    float up = d.z / length(d);
-    return up > 0.0 ? mix(u_horizon, u_zenith, pow(up, 0.6)) : mix(u_horizon, u_nadir, pow(-up, 0.6));
+    float up = d.z * inversesqrt(dot(d, d));
+    return mix(u_horizon, up > 0.0 ? u_zenith : u_nadir, sqrt(abs(up)));
 }
