@@ -31,7 +31,7 @@ APART, SLIDING, STICKING, REVERSED, LIMITED, INVALID = range(6)
 # In units of |u(0)| and of the largest entry of K.
 TOLERANCE = 1e-12  # error of one step of the integration
 STUCK = 1e-12  # slip speed that counts as none
-RAY = 1e-13  # h so small, and falling, that the slip direction has settled
+RAY = 1e-11  # [rad] so near to a ray that draws it in, the slip direction has settled
 MOST_STEPS = 4000
 BORDER = 1e-9  # sticking is called stable up to so much outside the cone
 
@@ -97,6 +97,7 @@ def _unit_impact(k, u, mu, e, law):
         if not ok:
             return (0.0, 0.0, 0.0, 0.0), LIMITED
         if not ended and s > STUCK:  # the direction has settled: a straight line until the slip ends
+            c, d = _onto_ray(k, mu, c, d)
             g = _flow(k, mu, c, d)[0]
             limit = -s / g if g < 0.0 else math.inf
             books, ended = _line(k, (-mu * c, -mu * d, 1.0), limit, u[2], e, law, books)
@@ -110,9 +111,12 @@ def _unit_impact(k, u, mu, e, law):
         books, ended = _line(k, direction, math.inf, u[2], e, law, books)
         if not ended:
             return (0.0, 0.0, 0.0, 0.0), LIMITED
-        if status == STICKING:  # what slip the integration left over, to the last digit
-            v = add(u, mul(k, books[:3]))
-            p = add(books[:3], mul(inverse(k), (-v[0], -v[1], 0.0)))
+        if status == STICKING:  # the velocity after is (0, 0, u_z): refine p, so that nothing is left of the slip
+            p = books[:3]
+            ki = inverse(k)
+            for _ in range(2):
+                v = add(u, mul(k, p))
+                p = add(p, mul(ki, (-v[0], -v[1], books[3] - v[2])))
             return (p[0], p[1], p[2], books[5] - books[4]), status
     return (books[0], books[1], books[2], books[5] - books[4]), status
 
@@ -124,6 +128,20 @@ def _flow(k, mu, c, d):
     ay = k[5] - mu * (k[1] * c + k[4] * d)
     slope = -k[5] * d - k[2] * c + mu * ((k[0] - k[4]) * (c * c - d * d) + 4.0 * k[1] * c * d)
     return ax * c + ay * d, ay * c - ax * d, k[8] - mu * (k[2] * c + k[5] * d), slope
+
+
+@kernel
+def _onto_ray(k, mu, c, d):
+    """The direction with h = 0 next to (c, d): Newton. Along it the slip can be long, and the rest of h would add up."""
+    for _ in range(3):
+        _, h, _, slope = _flow(k, mu, c, d)
+        if h == 0.0 or slope == 0.0:
+            break
+        turn = -h / slope
+        c, d = c - turn * d, d + turn * c
+        length = math.hypot(c, d)
+        c, d = c / length, d / length
+    return c, d
 
 
 @kernel
@@ -311,7 +329,7 @@ def _slide(k, uz0, mu, e, law, c, d, s):
     t = 0.05 / (1.0 + mu)
     for _ in range(MOST_STEPS):
         _, h, _, slope = _flow(k, mu, y[0], y[1])
-        if y[2] <= STUCK or h == 0.0 or (abs(h) <= RAY * (1.0 + mu) and slope < 0.0):
+        if y[2] <= STUCK or h == 0.0 or abs(h) < -RAY * slope:
             ok = True
             break
         y1, error = _step(k, uz0, mu, y, t)
