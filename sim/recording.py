@@ -81,7 +81,7 @@ VARIABLES = (
     Variable("orientation", "1", "unit quaternion, body to world", lambda now: now.world.orientations, ("body", "wxyz")),
     Variable("velocity", "m s-1", "velocity of the centre of mass", lambda now: now.world.velocities, ("body", "xyz")),
     Variable(
-        "angular_velocity", "rad s-1", "angular velocity, world axes", lambda now: now.world.angular_velocities, ("body", "xyz")
+        "angular_velocity", "rad s-1", "angular velocity", lambda now: now.world.angular_velocities, ("body", "xyz")
     ),
     Variable("kinetic_linear", "J", "kinetic energy of translation", _energy("kinetic_linear")),
     Variable("kinetic_angular", "J", "kinetic energy of rotation", _energy("kinetic_angular")),
@@ -89,7 +89,7 @@ VARIABLES = (
     Variable("energy", "J", "kinetic and potential energy", _energy("total")),
     Variable("momentum", "kg m s-1", "momentum of all moving bodies", lambda now: now.world.momentum(), ("xyz",)),
     Variable(
-        "angular_momentum", "kg m2 s-1", "angular momentum about the origin", lambda now: now.world.angular_momentum(), ("xyz",)
+        "angular_momentum", "kg m2 s-1", "angular momentum about origin", lambda now: now.world.angular_momentum(), ("xyz",)
     ),
     Variable("reservoir_momentum", "kg m s-1", "momentum given to immovable bodies", lambda now: now.reservoir[0], ("xyz",)),
     Variable(

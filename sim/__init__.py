@@ -1,0 +1,30 @@
+"""Dynamics: bodies, contact, the ledger. Knows ``collision`` only. What needs the compiler loads on first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+_ROOMS = {
+    "World": "world",
+    "Body": "body",
+    "BodyDef": "bodies",
+    "Scene": "scene",
+    "CameraDef": "scene",
+    "Recorder": "recording",
+    "Every": "observers",
+    "Run": "run",
+    "InputError": "errors",
+    "RecordingError": "errors",
+    "SimulationError": "errors",
+}
+__all__ = list(_ROOMS)
+
+
+def __getattr__(name: str):
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'sim' has no attribute {name!r}")
+    return getattr(import_module(f"sim.{_ROOMS[name]}"), name)
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,70 @@
+"""A view of one body of a world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from collision.errors import check_quaternion, check_vector
+
+if TYPE_CHECKING:
+    from sim.bodies import BodyDef
+    from sim.world import World
+
+
+class Body:
+    """One body: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
+
+    __slots__ = ("_world", "definition", "index")
+
+    def __init__(self, world: World, index: int, definition: BodyDef):
+        self._world, self.index, self.definition = world, index, definition
+
+    name = property(lambda self: self.definition.name)
+    shape = property(lambda self: self.definition.shape)
+    kind = property(lambda self: self.definition.kind)
+    color = property(lambda self: self.definition.color)
+    mass = property(lambda self: self.definition.mass_properties()[0], doc="[kg]; inf where impulses do not move it")
+    center_of_mass = property(lambda self: self.definition.mass_properties()[1], doc="(3,) [m] in the body frame")
+    inertia = property(lambda self: self.definition.mass_properties()[2], doc="(3, 3) [kg m^2] body axes")
+
+    @property
+    def position(self) -> np.ndarray:
+        """(3,) [m] of the origin of the body frame."""
+        return self._world.positions[self.index]
+
+    @position.setter
+    def position(self, value: object) -> None:
+        self._world._set(self.index, position=check_vector("position", value))
+
+    @property
+    def orientation(self) -> np.ndarray:
+        """(4,) unit quaternion, body to world."""
+        return self._world.orientations[self.index]
+
+    @orientation.setter
+    def orientation(self, value: object) -> None:
+        self._world._set(self.index, orientation=check_quaternion("orientation", value))
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """(3,) [m/s] of the centre of mass."""
+        return self._world.velocities[self.index]
+
+    @velocity.setter
+    def velocity(self, value: object) -> None:
+        self._world._set(self.index, velocity=check_vector("velocity", value))
+
+    @property
+    def angular_velocity(self) -> np.ndarray:
+        """(3,) [rad/s] world axes."""
+        return self._world.angular_velocities[self.index]
+
+    @angular_velocity.setter
+    def angular_velocity(self, value: object) -> None:
+        self._world._set(self.index, angular_velocity=check_vector("angular_velocity", value))
+
+    def __repr__(self) -> str:
+        x, y, z = self.position
+        return f"<Body {self.name!r}: {self.kind} {type(self.shape).__name__} at ({x:.6g}, {y:.6g}, {z:.6g})>"

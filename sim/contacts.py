@@ -1,0 +1,304 @@
+"""From poses to contact points: bounds, candidate pairs, manifolds, and the table of contacts that the kick solves."""
+
+from __future__ import annotations
+
+import math
+
+
+from collision.bounds import aabb
+from collision.broadphase import find_pairs
+from collision.jit import kernel
+from collision.linalg import (
+    add, axpy, cross, dot, load3, load9, norm, orthonormal, scale, store3, store9, sub,
+)  # fmt: skip
+from collision.narrowphase import manifold
+from sim.integrators.rk4 import acceleration
+from sim.motion import geom_pose, point_velocity
+from sim.state import CONTACTS_FULL, DYNAMIC, OK, PAIRS_FULL, UNCERTAIN
+
+SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
+FLAT = 1e-6  # [1/m] a curvature below this is none
+UNKNOWN = -1.0  # event time of a pair that was not looked at yet
+KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
+
+
+@kernel
+def threshold(accel, dt):
+    """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal."""
+    return max(SLOWEST_IMPACT, 2.0 * abs(accel) * dt)
+
+
+@kernel
+def fastest_accel(bodies, i, gravity):
+    """Bound on the acceleration of any point of body i [m/s^2]."""
+    if bodies.kind[i] != DYNAMIC:
+        w = norm(load3(bodies.w_drive, i))
+        return w * w * bodies.radius[i] if w > 0.0 else 0.0
+    w = bodies.spin[i] * norm(load3(bodies.l, i))
+    return norm(gravity) + 2.0 * w * w * bodies.radius[i]
+
+
+@kernel
+def speculative_margin(bodies, i, j, gravity, dt):
+    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]."""
+    a = fastest_accel(bodies, i, gravity) + fastest_accel(bodies, j, gravity)
+    return dt * (SLOWEST_IMPACT + 3.0 * a * dt)
+
+
+@kernel
+def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
+    """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
+    i = geoms.body[k]
+    x, rot = geom_pose(bodies, geoms, k)
+    lo, hi = aabb(geometry, geoms.shape[k], x, rot)
+    fat = 2.0 * speculative_margin(bodies, i, i, gravity, dt)
+    if bodies.kind[i] == DYNAMIC:
+        fat += bodies.spin[i] * norm(load3(bodies.l, i)) * bodies.radius[i] * h + 0.5 * norm(gravity) * h * h
+    else:
+        w = norm(load3(bodies.w_drive, i))
+        if w > 0.0:
+            fat += w * bodies.radius[i] * h
+    v = load3(bodies.v, i)
+    return (
+        (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
+        (hi[0] + max(0.0, v[0] * h) + fat, hi[1] + max(0.0, v[1] * h) + fat, hi[2] + max(0.0, v[2] * h) + fat),
+    )
+
+
+@kernel
+def sweep_bounds(bodies, geoms, geometry, gravity, dt):
+    """Boxes of all pieces for the coming drift."""
+    for k in range(len(geoms.body)):
+        lo, hi = swept_box(bodies, geoms, geometry, k, gravity, dt, dt)
+        store3(geoms.lo, k, lo)
+        store3(geoms.hi, k, hi)
+
+
+@kernel
+def outgrown(bodies, geoms, geometry, body, gravity, h, dt):
+    """Widen the boxes of a body whose flight was changed; True where it can leave the box it had."""
+    grown = False
+    for k in range(len(geoms.body)):
+        if geoms.body[k] == body:
+            lo, hi = swept_box(bodies, geoms, geometry, k, gravity, h, dt)
+            for r in range(3):
+                if lo[r] < geoms.lo[k, r]:
+                    geoms.lo[k, r] = lo[r]
+                    grown = True
+                if hi[r] > geoms.hi[k, r]:
+                    geoms.hi[k, r] = hi[r]
+                    grown = True
+    return grown
+
+
+@kernel
+def update_pairs(geoms, pairs):
+    """Candidate pairs of the boxes; what was known of a pair stays with it. OK or PAIRS_FULL, then nothing changed."""
+    old = pairs.count[0]
+    keys, axes, events = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.event[:old].copy()
+    found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
+    if found > len(pairs.geoms):
+        pairs.geoms[:old] = keys
+        return PAIRS_FULL
+    k = 0
+    for n in range(found):
+        i, j = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        while k < old and (keys[k, 0] < i or (keys[k, 0] == i and keys[k, 1] < j)):
+            k += 1
+        pairs.fresh[n] = False
+        pairs.points[n] = 0
+        if k < old and keys[k, 0] == i and keys[k, 1] == j:
+            store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
+            pairs.event[n] = events[k]
+        else:
+            store3(pairs.axis, n, (0.0, 0.0, 0.0))
+            pairs.event[n] = UNKNOWN
+    pairs.count[0] = found
+    return OK
+
+
+@kernel
+def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
+    """Contact points of pair n for the current poses, within the speculative margin; True where certain."""
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    xa, ra = geom_pose(bodies, geoms, a)
+    xb, rb = geom_pose(bodies, geoms, b)
+    margin = speculative_margin(bodies, geoms.body[a], geoms.body[b], gravity, dt)
+    count, normal, status = manifold(
+        geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, load3(pairs.axis, n), pairs.rows[n], pairs.ids[n]
+    )
+    pairs.points[n] = count
+    pairs.fresh[n] = True
+    if count > 0:
+        store3(pairs.normal, n, normal)
+        store3(pairs.axis, n, normal)
+    return status != 4
+
+
+@kernel
+def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
+    """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
+    for n in range(pairs.count[0]):
+        if not pairs.fresh[n]:
+            if not update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
+                books.counters[UNCERTAIN] += 1
+
+
+@kernel
+def _curvature(k_along, k_across, d, e, s, t):
+    """Entries (ss, st, tt) of a curvature tensor k_along d d^T + k_across e e^T in the tangent basis s, t."""
+    k1, k2 = min(k_along, KEEN), min(k_across, KEEN)
+    d0, d1, e0, e1 = dot(d, s), dot(d, t), dot(e, s), dot(e, t)
+    return k1 * d0 * d0 + k2 * e0 * e0, k1 * d0 * d1 + k2 * e0 * e1, k1 * d1 * d1 + k2 * e1 * e1
+
+
+@kernel
+def contact_acceleration(bodies, i, j, row, s, t, n, gravity):
+    """Relative acceleration (s, t, n) of j against i in free flight, at the geometric contact.
+
+    The place of contact wanders over both surfaces. With S the curvature tensors, w the wandering velocities against
+    the material, u the slip and Omega = omega_j - omega_i: w_i - w_j = u and (S_i + S_j) w_j = Omega x n - S_i u
+    (Montana, Int. J. Robotics Res. 7 (1988) 17, eq. 21), the normal turns by n' = omega_j x n - S_j w_j, and
+    the second derivative of the gap is n.(a_j - a_i + omega_j x w_j - omega_i x w_i) + n'.u. A rolling sphere's centripetal
+    acceleration cancels in it.
+    """
+    point = (row[0], row[1], row[2])
+    da, db = (row[4], row[5], row[6]), (row[9], row[10], row[11])
+    a0, a1, a2 = _curvature(row[7], row[8], da, cross(n, da), s, t)
+    b0, b1, b2 = _curvature(row[12], row[13], db, cross(n, db), s, t)
+    wi, wj = load3(bodies.w, i), load3(bodies.w, j)
+    u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+    us, ut = dot(u, s), dot(u, t)
+    turn = cross(sub(wj, wi), n)
+    fs = dot(turn, s) - (a0 * us + a1 * ut)
+    ft = dot(turn, t) - (a1 * us + a2 * ut)
+    ws, wt = _pseudo_solve(a0 + b0, a1 + b1, a2 + b2, fs, ft)
+    wander_j = add(scale(ws, s), scale(wt, t))
+    wander_i = add(wander_j, add(scale(us, s), scale(ut, t)))
+    n_dot = sub(cross(wj, n), add(scale(b0 * ws + b1 * wt, s), scale(b1 * ws + b2 * wt, t)))
+    if row[12] >= KEEN or row[13] >= KEEN:  # S_j w_j is then a large number times a small one: use the other side
+        vs, vt = ws + us, wt + ut
+        n_dot = add(cross(wi, n), add(scale(a0 * vs + a1 * vt, s), scale(a1 * vs + a2 * vt, t)))
+    a = sub(
+        axpy(1.0, material_acceleration(bodies, j, point, gravity), cross(wj, wander_j)),
+        axpy(1.0, material_acceleration(bodies, i, point, gravity), cross(wi, wander_i)),
+    )
+    return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
+
+
+@kernel
+def _pseudo_solve(m0, m1, m2, fs, ft):
+    """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero."""
+    mean, half = 0.5 * (m0 + m2), math.hypot(0.5 * (m0 - m2), m1)
+    high, low = mean + half, mean - half
+    if high < FLAT:
+        return 0.0, 0.0
+    if low >= FLAT:
+        det = m0 * m2 - m1 * m1
+        return (m2 * fs - m1 * ft) / det, (m0 * ft - m1 * fs) / det
+    # one direction only: the eigenvector of the larger eigenvalue
+    if m0 >= m2:
+        c, d = m0 - mean + half, m1
+    else:
+        c, d = m1, m2 - mean + half
+    size = c * c + d * d
+    f = (c * fs + d * ft) / (size * high)
+    return f * c, f * d
+
+
+@kernel
+def material_acceleration(bodies, i, point, gravity):
+    """Acceleration of the material point of body i that is at a point of the world, in free flight."""
+    w, r = load3(bodies.w, i), sub(point, load3(bodies.x, i))
+    centripetal = cross(w, cross(w, r))
+    if bodies.kind[i] != DYNAMIC:
+        return centripetal
+    alpha = acceleration(w, load9(bodies.rot, i), load9(bodies.inertia, i), load9(bodies.inv_inertia, i), (0.0, 0.0, 0.0))
+    return add(add(gravity, cross(alpha, r)), centripetal)
+
+
+@kernel
+def combined_friction(bodies, i, j):
+    """Geometric mean: a body without friction stays without, whatever it touches."""
+    return math.sqrt(bodies.friction[i] * bodies.friction[j])
+
+
+@kernel
+def combined_restitution(bodies, i, j):
+    """The larger of both: a ball that bounces does so on any floor."""
+    return max(bodies.restitution[i], bodies.restitution[j])
+
+
+@kernel
+def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
+    """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
+    contacts.pair[k, 0], contacts.pair[k, 1] = a, b
+    contacts.body[k, 0], contacts.body[k, 1] = i, j
+    contacts.id[k] = id
+    store3(contacts.point, k, (row[0], row[1], row[2]))
+    store9(contacts.frame, k, (s[0], s[1], s[2], t[0], t[1], t[2], normal[0], normal[1], normal[2]))
+    contacts.gap[k] = row[3]
+    contacts.mu[k] = combined_friction(bodies, i, j)
+    store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
+    store3(contacts.accel, k, accel)
+    contacts.slides[k] = 0
+    store3(contacts.impulse, k, (0.0, 0.0, 0.0))
+
+
+@kernel
+def concerns(bodies, i, j, label):
+    """A pair of bodies has a dynamic member in an island."""
+    in_i = bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+    return in_i or (bodies.kind[j] == DYNAMIC and bodies.island[j] == label)
+
+
+@kernel
+def tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
+    """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
+
+    Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
+    that concern bodies of this island, -1 for all. ``h``: how long the flight after the kick will be.
+
+    A point that is open and closes faster than the threshold gets no row: it is an impact of the coming drift.
+    """
+    old = before.count[0]
+    old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
+    old_impulse, old_frame = before.impulse[:old].copy(), before.frame[:old].copy()
+    old_slides = before.slides[:old].copy()
+    count, first = 0, 0
+    for n in range(pairs.count[0]):
+        points = pairs.points[n]
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        if points == 0 or (label >= 0 and not concerns(bodies, geoms.body[a], geoms.body[b], label)):
+            continue
+        while first < old and (old_pair[first, 0] < a or (old_pair[first, 0] == a and old_pair[first, 1] < b)):
+            first += 1
+        i, j = geoms.body[a], geoms.body[b]
+        normal = load3(pairs.normal, n)
+        s, t = orthonormal(normal)
+        for k in range(points):
+            row = pairs.rows[n, k]
+            point = (row[0], row[1], row[2])
+            u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)
+            if row[3] > 0.0 and dot(u, normal) < -threshold(accel[2], h):
+                continue
+            if count == len(contacts.gap):
+                return CONTACTS_FULL
+            write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
+            m = first
+            while m < old and old_pair[m, 0] == a and old_pair[m, 1] == b:
+                if old_id[m] == pairs.ids[n, k]:
+                    e = load9(old_frame, m)
+                    world = (
+                        e[0] * old_impulse[m, 0] + e[3] * old_impulse[m, 1] + e[6] * old_impulse[m, 2],
+                        e[1] * old_impulse[m, 0] + e[4] * old_impulse[m, 1] + e[7] * old_impulse[m, 2],
+                        e[2] * old_impulse[m, 0] + e[5] * old_impulse[m, 1] + e[8] * old_impulse[m, 2],
+                    )
+                    store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
+                    contacts.slides[count] = old_slides[m]
+                    break
+                m += 1
+            count += 1
+    contacts.count[0] = count
+    return OK

@@ -1,0 +1,75 @@
+"""Energy, momentum and angular momentum of a state, in NumPy: independent of the kernels that moved it.
+
+All are those of the middle of the kick: momenta are the mean of before and after it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.state import DYNAMIC, Bodies
+
+
+class Energy(NamedTuple):
+    """Energies [J]; potential is that of uniform gravity, zero with the centre of mass at the origin."""
+
+    kinetic_linear: float
+    kinetic_angular: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        return self.kinetic_linear + self.kinetic_angular + self.potential
+
+
+def mean_momenta(bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
+    """Momenta (n, 3) [kg m/s] and angular momenta (n, 3) [kg m^2/s] about the centres of mass; zero for driven bodies."""
+    return 0.5 * (bodies.p + bodies.p_before), 0.5 * (bodies.l + bodies.l_before)
+
+
+def angular_velocities(bodies: Bodies) -> np.ndarray:
+    """(n, 3) [rad/s], world axes."""
+    _, l = mean_momenta(bodies)
+    rot = rotations(bodies.q)
+    w = np.einsum("nij,njk,nlk,nl->ni", rot, bodies.inv_inertia, rot, l)
+    return np.where(bodies.kind[:, None] == DYNAMIC, w, bodies.w_drive)
+
+
+def velocities(bodies: Bodies) -> np.ndarray:
+    """(n, 3) [m/s] of the centres of mass."""
+    p, _ = mean_momenta(bodies)
+    return np.where(bodies.kind[:, None] == DYNAMIC, p * bodies.inv_mass[:, None], bodies.v_drive)
+
+
+def rotations(q: np.ndarray) -> np.ndarray:
+    """(n, 3, 3) rotation matrices of unit quaternions (n, 4)."""
+    w, x, y, z = q.T
+    return np.stack(
+        [
+            1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+        ],
+        axis=1,
+    ).reshape(-1, 3, 3)  # fmt: skip
+
+
+def energy(bodies: Bodies, gravity: tuple[float, float, float]) -> Energy:
+    p, l = mean_momenta(bodies)
+    linear = 0.5 * float(np.sum(p * p * bodies.inv_mass[:, None]))
+    dynamic = bodies.kind == DYNAMIC
+    angular = 0.5 * float(np.sum(l[dynamic] * angular_velocities(bodies)[dynamic]))
+    return Energy(linear, angular, -float(np.sum(bodies.mass[:, None] * bodies.x * np.array(gravity))) + 0.0)
+
+
+def momentum(bodies: Bodies) -> np.ndarray:
+    """(3,) [kg m/s] of all dynamic bodies."""
+    return mean_momenta(bodies)[0][bodies.kind == DYNAMIC].sum(axis=0)
+
+
+def angular_momentum(bodies: Bodies, about: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    """(3,) [kg m^2/s] of all dynamic bodies about a point of the world."""
+    p, l = mean_momenta(bodies)
+    return (l + np.cross(bodies.x - np.asarray(about, dtype=float), p))[bodies.kind == DYNAMIC].sum(axis=0)

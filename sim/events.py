@@ -1,0 +1,221 @@
+"""When the next impact of a pair is: the first instant in the drift at which a gap closes faster than the threshold.
+
+Pairs that are apart: conservative advancement on the certified distance (Mirtich, thesis 1996, 2.3.2): along a fixed
+normal the gap can not close faster than c, so it is safe to advance by gap/c; close by, Newton's method on the gap, kept in
+a bracket, takes over. Pairs that touch already (a rocking block about to land on its other edge): the points of the manifold
+at the end of the drift; one that is under the surface and came fast has crossed it, and Newton finds when.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+from collision.linalg import add, cross, dot, load3, load9, mul, norm, orthonormal, rotation, sub
+from collision.narrowphase import distance, manifold
+from collision.status import BEYOND_MARGIN
+from sim.contacts import contact_acceleration, threshold, update_manifold
+from sim.motion import composed, flight, velocity_of
+from sim.state import DYNAMIC
+
+TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
+EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
+
+
+@kernel
+def state_at(bodies, i, t, gravity):
+    """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
+    x, q, p, l = flight(bodies, i, t, gravity)
+    rot = rotation(q)
+    v, w = velocity_of(bodies, i, rot, p, l)
+    return x, rot, v, w
+
+
+@kernel
+def velocity_at(point, x, v, w):
+    return add(v, cross(w, sub(point, x)))
+
+
+@kernel
+def pair_size(bodies, i, j):
+    """Length scale of a pair: the smaller of the two radii that are finite [m]."""
+    r = min(bodies.radius[i], bodies.radius[j])
+    return r if r < math.inf else 1.0
+
+
+@kernel
+def closing_bound(bodies, i, gravity, h):
+    """Part of body i in how fast a gap can close, apart from its velocity: rotation, and gravity's pull over h."""
+    if bodies.kind[i] == DYNAMIC:
+        return bodies.spin[i] * norm(load3(bodies.l0, i)) * bodies.radius[i]
+    w = norm(load3(bodies.w_drive, i))
+    return w * bodies.radius[i] if w > 0.0 else 0.0
+
+
+@kernel
+def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
+    i, j = geoms.body[a], geoms.body[b]
+    xi, ri, vi, wi = state_at(bodies, i, t, gravity)
+    xj, rj, vj, wj = state_at(bodies, j, t, gravity)
+    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
+    middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
+    closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
+    return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
+
+
+@kernel
+def fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity, rows, ids):
+    """The deepest of the contact points at time t that close faster than ``limit``: (found, gap, closing speed)."""
+    i, j = geoms.body[a], geoms.body[b]
+    xi, ri, vi, wi = state_at(bodies, i, t, gravity)
+    xj, rj, vj, wj = state_at(bodies, j, t, gravity)
+    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
+    found, gap, speed = False, math.inf, 0.0
+    for k in range(count):
+        point = (rows[k, 0], rows[k, 1], rows[k, 2])
+        closing = -dot(n, sub(velocity_at(point, xj, vj, wj), velocity_at(point, xi, vi, wi)))
+        if closing > limit and rows[k, 3] < gap:
+            found, gap, speed = True, rows[k, 3], closing
+    return found, gap, speed
+
+
+@kernel
+def _limit(bodies, pairs, n, i, j, gravity, dt):
+    """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
+    limit = threshold(0.0, dt)
+    normal = load3(pairs.normal, n)
+    s, t = orthonormal(normal)
+    for k in range(pairs.points[n]):
+        limit = max(limit, threshold(contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, gravity)[2], dt))
+    return limit
+
+
+@kernel
+def free_limit(bodies, i, j, normal, gravity, dt):
+    """Threshold from gravity alone, for a pair without contact points."""
+    g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (dot(gravity, normal) if bodies.kind[i] == DYNAMIC else 0.0)
+    return threshold(g, dt)
+
+
+@kernel
+def next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
+    """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
+
+    All bodies must stand at the end of their flights. Leaves the manifold of that state in the table of pairs.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    start = max(bodies.t0[i], bodies.t0[j])
+    if start >= dt:
+        return math.inf, 0.0
+    size = pair_size(bodies, i, j)
+    axis = load3(pairs.axis, n)
+    spin = closing_bound(bodies, i, gravity, dt) + closing_bound(bodies, j, gravity, dt)
+    pull = norm(gravity) if bodies.kind[i] != DYNAMIC or bodies.kind[j] != DYNAMIC else 0.0
+    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
+    t, before = start, start
+    for _ in range(200):
+        reach = (speed + spin) * (dt - t)
+        status, gap, lower, normal, closing, centers = _distance_at(bodies, geoms, geometry, a, b, t, reach, axis, gravity)
+        if status == BEYOND_MARGIN or lower > reach:
+            return math.inf, 0.0
+        axis = normal
+        if gap <= TOUCH * size:
+            break
+        fastest = centers + pull * (dt - t) + spin
+        if fastest * (dt - t) <= lower:
+            return math.inf, 0.0
+        if gap < 1e-3 * size and closing > 0.1 * fastest:
+            found, when, speed_then = _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt)
+            if found:
+                if speed_then > free_limit(bodies, i, j, normal, gravity, dt):
+                    return when, speed_then
+                t = when
+                break
+        t += max(lower, 0.1 * EXACT * size) / fastest
+        if t >= dt:
+            return math.inf, 0.0
+    # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
+    if t == start:
+        found, gap, closing = fastest_point(
+            bodies, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, dt), gravity, rows, ids
+        )
+        if found and gap <= TOUCH * size:
+            if closing > _limit_at(bodies, i, j, rows, axis, gravity, dt):
+                return t, closing
+    return _crossing(bodies, geoms, pairs, geometry, n, t, axis, gravity, dt, rows, ids)
+
+
+@kernel
+def _limit_at(bodies, i, j, rows, normal, gravity, dt):
+    s, t = orthonormal(normal)
+    return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal, gravity)[2], dt)
+
+
+@kernel
+def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt):
+    """The instant near t at which a small gap closes: (found, time, approach speed)."""
+    low, high = t, math.inf
+    for _ in range(30):
+        step = gap / closing if closing > 0.0 else math.inf
+        t_new = t + step
+        if not (low <= t_new <= high):
+            if high == math.inf:
+                return False, 0.0, 0.0
+            t_new = 0.5 * (low + high)
+        if t_new > dt:
+            return False, 0.0, 0.0
+        if t_new == t:
+            return True, t, closing
+        t = t_new
+        _, gap, _, axis, closing, _ = _distance_at(bodies, geoms, geometry, a, b, t, math.inf, axis, gravity)
+        if abs(gap) <= EXACT * size:
+            return True, t, closing
+        if gap > 0.0:
+            low = t
+        else:
+            high = t
+    return high < math.inf, high if high < math.inf else t, closing
+
+
+@kernel
+def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows, ids):
+    """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    if not pairs.fresh[n]:
+        update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+    if pairs.points[n] == 0:
+        return math.inf, 0.0
+    size = pair_size(bodies, i, j)
+    limit = _limit(bodies, pairs, n, i, j, gravity, dt)
+    found, gap, closing = fastest_point(bodies, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, gravity, rows, ids)
+    if not found or gap > -EXACT * size:
+        return math.inf, 0.0
+    t, low, high = dt, start, dt
+    reach = 2.0 * closing * (dt - start) + size
+    when, speed = dt, closing
+    for _ in range(40):
+        t = t + gap / closing
+        if not (low <= t <= high):
+            t = 0.5 * (low + high)
+        found, gap, closing = fastest_point(
+            bodies, geoms, geometry, a, b, t, reach, load3(pairs.normal, n), 0.5 * limit, gravity, rows, ids
+        )
+        if not found:
+            low = t
+            t = 0.5 * (low + high)
+            gap, closing = 0.0, 1.0
+        else:
+            when, speed = t, closing
+            if abs(gap) <= EXACT * size or high - low <= 1e-15 * dt:
+                break
+            if gap > 0.0:
+                low = t
+            else:
+                high = t
+    return max(when, start), speed

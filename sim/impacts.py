@@ -1,0 +1,414 @@
+"""Impacts inside the drift, one instant after the other.
+
+At an instant the pair that approaches fastest collides first; approaching pairs that share a body with it and tie act together
+(mirror symmetry), all others follow in sequence, until none approaches: Newton's cradle transmits. All points between
+the same two bodies act together: a cube that lands flat bounces flat. One point alone obeys Mirtich's law
+(collision_law.py); several at once: the plastic problem with Coulomb friction is solved jointly (p_c), the normal impulses
+become (1 + e) p_cn, friction is solved again in the cone of the total, and restitution is shortened until it gives back
+no more than e^2 of what compression took. No impact raises the energy; that is measured at each.
+
+Bodies left in slow touch are kicked again, for the rest of the step, with the island they belong to.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import kernel
+from collision.linalg import add, cross, dot, load3, load9, matadd, mul, orthonormal, scale, store3, sub
+from collision.narrowphase import manifold
+from sim import ledger
+from sim.collision_law import STRONGE, impact
+from sim.contacts import (
+    UNKNOWN, combined_restitution, concerns, contact_acceleration, outgrown, tabulate, update_manifold, update_pairs, write_row,
+)  # fmt: skip
+from sim.events import TOUCH, next_impact, pair_size
+from sim.microcollisions import AGAIN, _load_bodies, _load_contacts, _members, kick_island
+from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
+from sim.solvers.newton import add_impulses, newton, relative_velocity
+from sim.state import CAPPED, DYNAMIC, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS
+
+TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
+
+
+@kernel
+def drift(model, geometry, settings, table):
+    """Move all bodies to the end of the step, through every impact on the way. OK or PAIRS_FULL.
+
+    ``table`` is a spare table of contacts.
+    """
+    bodies, geoms, pairs, contacts, books = model
+    dt, gravity = settings.dt, settings.gravity
+    n = len(bodies.kind)
+    error = np.empty(n)
+    for i in range(n):
+        error[i] = fly_to(bodies, i, dt, gravity)
+    touched = np.zeros(n, dtype=np.bool_)
+    rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
+    for k in range(pairs.count[0]):
+        pairs.fresh[k] = False
+        pairs.event[k], pairs.speed[k] = next_impact(bodies, geoms, pairs, geometry, k, gravity, dt, rows, ids)
+    most = 10 * pairs.count[0] + 100
+    for _ in range(most):
+        first = _first_event(pairs, dt)
+        if first < 0:
+            break
+        t = pairs.event[first]
+        touched[:] = False
+        _collide(model, geometry, settings, table, first, t, touched, error)
+        full = False
+        for i in range(n):
+            if touched[i]:
+                full = outgrown(bodies, geoms, geometry, i, gravity, dt - t, dt) or full
+                start_flight(bodies, i, t)
+                error[i] = fly_to(bodies, i, dt, gravity)
+        if full:
+            if update_pairs(geoms, pairs) != OK:
+                return 1
+        for k in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+            if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+                pairs.fresh[k] = False
+                pairs.event[k], pairs.speed[k] = next_impact(bodies, geoms, pairs, geometry, k, gravity, dt, rows, ids)
+    else:
+        books.counters[CAPPED] += 1
+    for i in range(n):
+        _book_flight(bodies, books, i, error[i], gravity)
+    return OK
+
+
+@kernel
+def _book_flight(bodies, books, i, error, gravity):
+    books.energy[ledger.INTEGRATOR] += error
+    fall = sub(load3(bodies.x, i), load3(bodies.x0, i))
+    books.moved[0] += abs(error) + abs(bodies.mass[i] * dot(gravity, fall))
+
+
+@kernel
+def _first_event(pairs, dt):
+    """The pair with the earliest event, the fastest among those of the same instant; -1: none."""
+    t = math.inf
+    for k in range(pairs.count[0]):
+        t = min(t, pairs.event[k])
+    if t == math.inf:
+        return -1
+    best = -1
+    for k in range(pairs.count[0]):
+        if pairs.event[k] <= t + TIE * dt and (best < 0 or pairs.speed[k] > pairs.speed[best]):
+            best = k
+    return best
+
+
+@kernel
+def _bring(bodies, books, i, t, gravity, touched, error):
+    """Have body i stand at time t, and remember that its flight changes there."""
+    if not touched[i]:
+        e = fly_to(bodies, i, t, gravity)
+        _book_flight(bodies, books, i, e, gravity)
+        start_flight(bodies, i, t)
+        touched[i] = True
+
+
+@kernel
+def _collide(model, geometry, settings, table, first, t, touched, error):
+    """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
+    bodies, geoms, pairs, contacts, books = model
+    gravity, dt = settings.gravity, settings.dt
+    books.counters[IMPACTS] += 1
+    group = np.zeros(pairs.count[0], dtype=np.bool_)
+    _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error)
+    count = _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity)
+    if count == 1:
+        _single(bodies, table, books)
+    elif count > 1:
+        _joint(bodies, table, books, settings)
+    h = dt - t
+    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
+        _kick_again(model, geometry, settings, table, first, t, touched, error)
+
+
+@kernel
+def _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error):
+    """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies."""
+    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    speed = pairs.speed[first]
+    group[first] = True
+    _bring(bodies, books, i, t, gravity, touched, error)
+    _bring(bodies, books, j, t, gravity, touched, error)
+    grew = True
+    while grew:
+        grew = False
+        for k in range(len(group)):
+            if group[k]:
+                continue
+            a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+            same = touched[a] and touched[b]
+            shares = (touched[a] and bodies.kind[a] == DYNAMIC) or (touched[b] and bodies.kind[b] == DYNAMIC)
+            tie = shares and abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - TIE)
+            if same or tie:
+                group[k] = True
+                grew = True
+                _bring(bodies, books, a, t, gravity, touched, error)
+                _bring(bodies, books, b, t, gravity, touched, error)
+
+
+@kernel
+def _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity):
+    """Fill the spare table with the points of the group that touch now; their number."""
+    rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
+    count = 0
+    for n in range(len(group)):
+        if not group[n]:
+            continue
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        i, j = geoms.body[a], geoms.body[b]
+        xa, ra = geom_pose(bodies, geoms, a)
+        xb, rb = geom_pose(bodies, geoms, b)
+        margin = 10.0 * TOUCH * pair_size(bodies, i, j)
+        points, normal, _ = manifold(
+            geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, load3(pairs.axis, n), rows, ids
+        )
+        s, t = orthonormal(normal)
+        for k in range(points):
+            if count == len(table.gap):
+                break
+            point = (rows[k, 0], rows[k, 1], rows[k, 2])
+            u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+            write_row(bodies, table, count, a, b, i, j, ids[k], rows[k], s, t, normal, u, (0.0, 0.0, 0.0))
+            count += 1
+    table.count[0] = count
+    return count
+
+
+@kernel
+def inverse_mass(bodies, i, point):
+    """(1/m) 1 - [r]x J^-1 [r]x of body i at a point of the world; zero where impulses do not move it."""
+    w = world_inverse_inertia(bodies, i)
+    x, y, z = sub(point, load3(bodies.x, i))
+    # columns of J^-1 [r]x, then -[r]x times them
+    c0 = mul(w, (0.0, z, -y))
+    c1 = mul(w, (-z, 0.0, x))
+    c2 = mul(w, (y, -x, 0.0))
+    d0, d1, d2 = cross((x, y, z), c0), cross((x, y, z), c1), cross((x, y, z), c2)
+    m = bodies.inv_mass[i]
+    return (m - d0[0], -d1[0], -d2[0], -d0[1], m - d1[1], -d2[1], -d0[2], -d1[2], m - d2[2])
+
+
+@kernel
+def _single(bodies, table, books):
+    """One point: Mirtich's law."""
+    i, j = table.body[0, 0], table.body[0, 1]
+    point = load3(table.point, 0)
+    e = load9(table.frame, 0)
+    k = matadd(inverse_mass(bodies, i, point), inverse_mass(bodies, j, point))
+    a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
+    ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
+    frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
+    p, _, _, _, _ = impact(frame_k, load3(table.u, 0), table.mu[0], combined_restitution(bodies, i, j), STRONGE)
+    store3(table.impulse, 0, p)
+    _apply_impacts(bodies, table, books)
+
+
+@kernel
+def _joint(bodies, table, books, settings):
+    """Several points at once: joint plastic solve, then restitution."""
+    m = table.count[0]
+    rows = np.arange(m)
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    members, a, b = _members(bodies, table, rows, local)
+    n = len(members)
+    mass, inv_mass = np.empty(n), np.empty(n)
+    inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
+    vstar, v = np.empty((n, 6)), np.empty((n, 6))
+    _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
+    ja, jb = np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
+    u0, mu, p = np.zeros((m, 3)), np.empty(m), np.empty((m, 3))
+    _load_contacts(bodies, table, rows, a, b, ja, jb, u0, mu, p)
+    speed = 0.0
+    for k in range(m):
+        speed = max(speed, abs(table.u[k, 2]))
+    tolerance = 1e-14 * speed
+    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, np.zeros((m, 3)), u0, tolerance, 100, p, v)
+    extra = _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v)
+    for k in range(m):
+        store3(table.impulse, k, (p[k, 0] + extra[k, 0], p[k, 1] + extra[k, 1], p[k, 2] + extra[k, 2]))
+    _apply_impacts(bodies, table, books)
+
+
+@kernel
+def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v):
+    """Impulses to add to the plastic ones p, after which the bodies have velocities v.
+
+    Normal parts e p_n; friction by projection onto the disc of the total's cone, swept until it stands; all shortened by
+    one factor so that restitution's normal work is at most e^2 of compression's.
+    """
+    m = len(mu)
+    extra, d, u = np.zeros((m, 3)), np.zeros_like(v), np.empty((m, 3))
+    gain = np.zeros(m)
+    for k in range(m):
+        extra[k, 2] = combined_restitution(bodies, table.body[k, 0], table.body[k, 1]) * p[k, 2]
+        for r in range(2):  # a bound on the largest tangential K: its trace
+            gain[k] += _own(inv_mass, inv_inertia, a, b, ja, jb, k, r)
+    for sweep in range(200):
+        moved = 0.0
+        d[:] = v
+        add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
+        relative_velocity(a, b, ja, jb, u0, d, u)
+        for k in range(m):
+            if gain[k] == 0.0:
+                continue
+            q0 = p[k, 0] + extra[k, 0] - u[k, 0] / (m * gain[k])
+            q1 = p[k, 1] + extra[k, 1] - u[k, 1] / (m * gain[k])
+            radius, length = mu[k] * (p[k, 2] + extra[k, 2]), math.hypot(q0, q1)
+            f = radius / length if length > radius else 1.0
+            e0, e1 = f * q0 - p[k, 0], f * q1 - p[k, 1]
+            moved = max(moved, abs(e0 - extra[k, 0]) + abs(e1 - extra[k, 1]) - 1e-15 * radius)
+            extra[k, 0], extra[k, 1] = e0, e1
+        if moved <= 0.0:
+            break
+    d[:] = 0.0
+    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
+    none, du, uc = np.zeros((m, 3)), np.empty((m, 3)), np.empty((m, 3))
+    relative_velocity(a, b, ja, jb, none, d, du)
+    relative_velocity(a, b, ja, jb, u0, v, uc)
+    # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most
+    # what e^2 of compression allows
+    allowed, linear, quadratic = 0.0, 0.0, 0.0
+    for k in range(m):
+        e = combined_restitution(bodies, table.body[k, 0], table.body[k, 1])
+        allowed -= e * e * p[k, 2] * 0.5 * (table.u[k, 2] + uc[k, 2])
+        for r in range(3):
+            linear += extra[k, r] * uc[k, r]
+            quadratic += 0.5 * extra[k, r] * du[k, r]
+    if quadratic > 0.0 and linear + quadratic > allowed * (1.0 + 1e-14):
+        f = (math.sqrt(linear * linear + 4.0 * quadratic * max(allowed, 0.0)) - linear) / (2.0 * quadratic)
+        f = min(1.0, max(0.0, f))
+        for k in range(m):
+            for r in range(3):
+                extra[k, r] *= f
+    return extra
+
+
+@kernel
+def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
+    """Inverse effective mass of contact k along axis r of its frame."""
+    total = 0.0
+    for side in range(2):
+        i = a[k] if side == 0 else b[k]
+        j = ja[k] if side == 0 else jb[k]
+        if i >= 0:
+            for c in range(3):
+                total += inv_mass[i] * j[r, c] * j[r, c]
+                for d in range(3):
+                    total += j[r, 3 + c] * inv_inertia[i, c, d] * j[r, 3 + d]
+    return total
+
+
+@kernel
+def _apply_impacts(bodies, table, books):
+    """Impulses of the table (whole ones) to the bodies, works to the books, energy checked."""
+    m = table.count[0]
+    for k in range(m):
+        e = load9(table.frame, k)
+        p = load3(table.impulse, k)
+        q = (
+            e[0] * p[0] + e[3] * p[1] + e[6] * p[2],
+            e[1] * p[0] + e[4] * p[1] + e[7] * p[2],
+            e[2] * p[0] + e[5] * p[1] + e[8] * p[2],
+        )
+        point = load3(table.point, k)
+        for side in range(2):
+            i = table.body[k, side]
+            f = q if side == 1 else scale(-1.0, q)
+            if bodies.kind[i] == DYNAMIC:
+                apply_impulse(bodies, i, f, point)
+            else:
+                arm = cross(point, f)
+                for r in range(3):
+                    books.reservoir[0, r] += f[r]
+                    books.reservoir[1, r] += arm[r]
+    change, size = 0.0, 0.0
+    for k in range(m):
+        e = load9(table.frame, k)
+        i, j = table.body[k, 0], table.body[k, 1]
+        point = load3(table.point, k)
+        vi, vj = point_velocity(bodies, i, point), point_velocity(bodies, j, point)
+        after = mul(e, sub(vj, vi))
+        before, p = load3(table.u, k), load3(table.impulse, k)
+        normal = 0.5 * p[2] * (before[2] + after[2])
+        slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
+        books.energy[ledger.RESTITUTION] -= normal
+        books.energy[ledger.FRICTION] -= slip
+        driven = 0.0
+        world = add(add(scale(p[0], (e[0], e[1], e[2])), scale(p[1], (e[3], e[4], e[5]))), scale(p[2], (e[6], e[7], e[8])))
+        if bodies.kind[i] != DYNAMIC:
+            driven += dot(world, vi)
+        if bodies.kind[j] != DYNAMIC:
+            driven -= dot(world, vj)
+        books.energy[ledger.EXTERNAL] += driven
+        books.moved[0] += abs(normal) + abs(slip) + abs(driven)
+        change += normal + slip
+        size += abs(p[2] * before[2])
+    if size > 0.0:
+        books.worst[GAIN] = max(books.worst[GAIN], change / size)
+
+
+@kernel
+def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
+    """A slow contact of the bodies that just collided would close further in the rest of the step."""
+    found = False
+    for n in range(pairs.count[0]):
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        i, j = geoms.body[a], geoms.body[b]
+        if not (touched[i] and touched[j]):
+            continue
+        update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+        pairs.fresh[n] = False
+        normal = load3(pairs.normal, n)
+        s, t = orthonormal(normal)
+        for k in range(pairs.points[n]):
+            row = pairs.rows[n, k]
+            if row[3] > TOUCH * pair_size(bodies, i, j):
+                continue
+            point = (row[0], row[1], row[2])
+            u = dot(normal, sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point)))
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)[2]
+            if u + 0.5 * accel * h < 0.0:
+                found = True
+    return found
+
+
+@kernel
+def _kick_again(model, geometry, settings, table, first, t, touched, error):
+    """Kick the island of the collided bodies at time t, for the rest of the step."""
+    bodies, geoms, pairs, contacts, books = model
+    gravity, dt = settings.gravity, settings.dt
+    books.counters[REKICKS] += 1
+    label = -1
+    for i in range(len(touched)):
+        if touched[i] and bodies.kind[i] == DYNAMIC:
+            if label < 0:
+                label = bodies.island[i]
+            other = bodies.island[i]
+            if other != label:
+                for k in range(len(touched)):
+                    if bodies.island[k] == other:
+                        bodies.island[k] = label
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            _bring(bodies, books, i, t, gravity, touched, error)
+    for n in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+        pairs.fresh[n] = False
+        if concerns(bodies, i, j, label):
+            # a driven body, or one of another island, stands elsewhere in time: bring it for the query
+            _bring(bodies, books, i, t, gravity, touched, error)
+            _bring(bodies, books, j, t, gravity, touched, error)
+            update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+            pairs.fresh[n] = False
+    if tabulate(bodies, geoms, pairs, contacts, table, gravity, dt - t, label) != OK or table.count[0] == 0:
+        return
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    kick_island(bodies, table, books, settings, dt - t, AGAIN, np.arange(table.count[0]), local)

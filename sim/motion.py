@@ -1,0 +1,167 @@
+"""Free flight of single bodies, and the quantities that follow from their state."""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+from collision.linalg import (
+    add3, axpy, cross, dot, load3, load4, load9, mul, norm, qmul, qnormalize, rotation, scale, store3, store4, store9, sub,
+)  # fmt: skip
+from sim.forces import potential
+from sim.integrators.rk4 import angular_velocity, rk4
+from sim.state import DYNAMIC
+
+
+@kernel
+def drive(x, q, v, w, h):
+    """Pose of a body that moves at constant velocity and angular velocity, after h."""
+    angle = norm(w) * h
+    if angle != 0.0:
+        axis = scale(math.sin(0.5 * angle) / norm(w), w)
+        q = qnormalize(qmul((math.cos(0.5 * angle), axis[0], axis[1], axis[2]), q))
+    return axpy(h, v, x), q
+
+
+@kernel
+def flight(bodies, i, t, gravity):
+    """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0."""
+    h = t - bodies.t0[i]
+    x, q = load3(bodies.x0, i), load4(bodies.q0, i)
+    p, l = load3(bodies.p0, i), load3(bodies.l0, i)
+    if h == 0.0:
+        return x, q, p, l
+    if bodies.kind[i] == DYNAMIC:
+        return rk4(x, q, p, l, h, bodies.mass[i], bodies.inv_mass[i], load9(bodies.inv_inertia, i), gravity)
+    x, q = drive(x, q, load3(bodies.v_drive, i), load3(bodies.w_drive, i), h)
+    return x, q, p, l
+
+
+@kernel
+def velocity_of(bodies, i, rot, p, l):
+    """Velocity and angular velocity that belong to these momenta."""
+    if bodies.kind[i] == DYNAMIC:
+        return scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l)
+    return load3(bodies.v_drive, i), load3(bodies.w_drive, i)
+
+
+@kernel
+def place(bodies, i, x, q, p, l):
+    """Make this the current state of body i."""
+    rot = rotation(q)
+    v, w = velocity_of(bodies, i, rot, p, l)
+    store3(bodies.x, i, x)
+    store4(bodies.q, i, q)
+    store3(bodies.p, i, p)
+    store3(bodies.l, i, l)
+    store9(bodies.rot, i, rot)
+    store3(bodies.v, i, v)
+    store3(bodies.w, i, w)
+
+
+@kernel
+def fly_to(bodies, i, t, gravity):
+    """Move body i along its free flight to time t; the energy change of the flight [J].
+
+    That change is the integrator's error: gravity's work is in the potential.
+    """
+    x, q, p, l = flight(bodies, i, t, gravity)
+    place(bodies, i, x, q, p, l)
+    if bodies.kind[i] != DYNAMIC:
+        return 0.0
+    rot0 = rotation(load4(bodies.q0, i))
+    v0, w0 = velocity_of(bodies, i, rot0, load3(bodies.p0, i), load3(bodies.l0, i))
+    # difference of kinetic energies as (v1 - v0).(p1 + p0)/2 and of potentials as -f.(x1 - x0): no cancellation of totals
+    v1, w1 = load3(bodies.v, i), load3(bodies.w, i)
+    l0 = load3(bodies.l0, i)
+    linear = 0.5 * bodies.mass[i] * dot(sub(v1, v0), (v1[0] + v0[0], v1[1] + v0[1], v1[2] + v0[2]))
+    angular = 0.5 * (dot(w1, l) - dot(w0, l0))
+    return linear + angular + potential(sub(x, load3(bodies.x0, i)), bodies.mass[i], gravity)
+
+
+@kernel
+def start_flight(bodies, i, t):
+    """From now on body i flies freely from its current state, which it has at time t of the drift."""
+    bodies.t0[i] = t
+    store3(bodies.x0, i, load3(bodies.x, i))
+    store4(bodies.q0, i, load4(bodies.q, i))
+    store3(bodies.p0, i, load3(bodies.p, i))
+    store3(bodies.l0, i, load3(bodies.l, i))
+
+
+@kernel
+def world_inverse_inertia(bodies, i):
+    """R J^-1 R^T, nine numbers; zero for bodies that impulses do not move."""
+    if bodies.kind[i] != DYNAMIC:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    r = load9(bodies.rot, i)
+    j = load9(bodies.inv_inertia, i)
+    # columns of J^-1 R^T, then R times them
+    a = mul(r, mul(j, (r[0], r[1], r[2])))
+    b = mul(r, mul(j, (r[3], r[4], r[5])))
+    c = mul(r, mul(j, (r[6], r[7], r[8])))
+    return (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
+
+
+@kernel
+def apply_impulse(bodies, i, impulse, point):
+    """Change the momenta of body i by an impulse at a point of the world, and its velocities with them."""
+    if bodies.kind[i] != DYNAMIC:
+        return
+    add3(bodies.p, i, impulse)
+    add3(bodies.l, i, cross(sub(point, load3(bodies.x, i)), impulse))
+    refresh_velocity(bodies, i)
+
+
+@kernel
+def refresh_velocity(bodies, i):
+    v, w = velocity_of(bodies, i, load9(bodies.rot, i), load3(bodies.p, i), load3(bodies.l, i))
+    store3(bodies.v, i, v)
+    store3(bodies.w, i, w)
+
+
+@kernel
+def point_velocity(bodies, i, point):
+    """Velocity of the material point of body i at a point of the world."""
+    v, w, r = load3(bodies.v, i), load3(bodies.w, i), sub(point, load3(bodies.x, i))
+    return (
+        v[0] + w[1] * r[2] - w[2] * r[1],
+        v[1] + w[2] * r[0] - w[0] * r[2],
+        v[2] + w[0] * r[1] - w[1] * r[0],
+    )
+
+
+@kernel
+def geom_pose(bodies, geoms, k):
+    """Position and rotation matrix of piece k in the world, for the current state of its body."""
+    i = geoms.body[k]
+    rot = load9(bodies.rot, i)
+    return composed(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
+
+
+@kernel
+def composed(x, rot, gx, grot):
+    """Pose of a frame (gx, grot) given in a body at (x, rot)."""
+    c = mul(rot, gx)
+    m = (
+        rot[0] * grot[0] + rot[1] * grot[3] + rot[2] * grot[6],
+        rot[0] * grot[1] + rot[1] * grot[4] + rot[2] * grot[7],
+        rot[0] * grot[2] + rot[1] * grot[5] + rot[2] * grot[8],
+        rot[3] * grot[0] + rot[4] * grot[3] + rot[5] * grot[6],
+        rot[3] * grot[1] + rot[4] * grot[4] + rot[5] * grot[7],
+        rot[3] * grot[2] + rot[4] * grot[5] + rot[5] * grot[8],
+        rot[6] * grot[0] + rot[7] * grot[3] + rot[8] * grot[6],
+        rot[6] * grot[1] + rot[7] * grot[4] + rot[8] * grot[7],
+        rot[6] * grot[2] + rot[7] * grot[5] + rot[8] * grot[8],
+    )
+    return (x[0] + c[0], x[1] + c[1], x[2] + c[2]), m
+
+
+@kernel
+def kinetic_energy(bodies, i, p, l):
+    """Linear and angular kinetic energy [J] of body i with these momenta at its current orientation."""
+    if bodies.kind[i] != DYNAMIC:
+        return 0.0, 0.0
+    w = angular_velocity(load9(bodies.rot, i), load9(bodies.inv_inertia, i), l)
+    return 0.5 * bodies.inv_mass[i] * dot(p, p), 0.5 * dot(w, l)
+

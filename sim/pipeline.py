@@ -1,0 +1,145 @@
+"""One step, as a list of stages.
+
+    settle         second halves of the last kick's works go to the books                     below
+    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contacts.py
+    drift          free flight under smooth forces, interrupted by impacts in order of time   impacts.py, events.py
+    narrowphase    manifolds at the new poses, within the speculative margin                  contacts.py
+    contact        table of contacts, impulses carried over by feature; islands; the kick     microcollisions.py
+
+The state between two steps is that of the middle of the kick: momenta before and after it are kept, their mean is what
+the world reports.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+from sim.contacts import narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.impacts import drift
+from sim.islands import label_islands
+from sim.microcollisions import KICK, START, kick
+from sim.motion import place, start_flight
+from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS
+
+
+@kernel
+def advance(model, geometry, settings, table, saved, steps):
+    """Take ``steps`` steps in one compiled call: (steps taken, OK or why it stopped)."""
+    for k in range(steps):
+        result = step(model, geometry, settings, table, saved)
+        if result != OK:
+            return k, result
+    return steps, OK
+
+
+@kernel
+def step(model, geometry, settings, table, saved):
+    bodies, geoms, pairs, contacts, books = model
+    save(bodies, books, saved)
+    settle(books)
+    result = find_candidates(model, geometry, settings)
+    if result == OK:
+        result = drift(model, geometry, settings, table)
+    if result != OK:
+        restore(bodies, books, saved)
+        return result
+    if not finite(bodies):
+        return NOT_FINITE
+    narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
+    contact(model, settings, KICK)
+    books.counters[STEPS] += 1
+    return OK
+
+
+@kernel
+def begin(model, geometry, settings):
+    """Make a state that was set from outside ready to step: its velocities are means, so the kick is centred on them."""
+    bodies, geoms, pairs, contacts, books = model
+    books.pending[:] = 0.0
+    books.reservoir_pending[:] = 0.0
+    for i in range(len(bodies.kind)):
+        q = (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
+        x, p, l = (bodies.x[i, 0], bodies.x[i, 1], bodies.x[i, 2]), bodies.p[i], bodies.l[i]
+        place(bodies, i, x, q, (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+    result = find_candidates(model, geometry, settings)
+    if result != OK:
+        return result
+    narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
+    contact(model, settings, START)
+    return OK
+
+
+@kernel
+def find_candidates(model, geometry, settings):
+    """Pairs whose boxes meet on the coming drift."""
+    bodies, geoms, pairs, contacts, books = model
+    sweep_bounds(bodies, geoms, geometry, settings.gravity, settings.dt)
+    return update_pairs(geoms, pairs)
+
+
+@kernel
+def contact(model, settings, mode):
+    """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
+    bodies, geoms, pairs, contacts, books = model
+    bodies.p_before[:] = bodies.p
+    bodies.l_before[:] = bodies.l
+    tabulate(bodies, geoms, pairs, contacts, contacts, settings.gravity, settings.dt, -1)
+    label_islands(bodies, contacts)
+    kick(bodies, contacts, books, settings, settings.dt, mode)
+    for i in range(len(bodies.kind)):
+        start_flight(bodies, i, 0.0)
+
+
+@kernel
+def settle(books):
+    """The last kick's second half is over."""
+    books.energy[:] += books.pending
+    books.pending[:] = 0.0
+    books.reservoir[:] += books.reservoir_pending
+    books.reservoir_pending[:] = 0.0
+
+
+@kernel
+def finite(bodies):
+    total = 0.0
+    for i in range(len(bodies.kind)):
+        if bodies.kind[i] == DYNAMIC:
+            for r in range(3):
+                total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
+    return math.isfinite(total)
+
+
+@kernel
+def save(bodies, books, saved):
+    """Keep what a step changes before it can run out of room."""
+    _copy(bodies, books, saved[0], saved[1])
+
+
+@kernel
+def restore(bodies, books, saved):
+    """Undo an unfinished step."""
+    _copy(saved[0], saved[1], bodies, books)
+    for i in range(len(bodies.kind)):
+        x, q = bodies.x[i], bodies.q[i]
+        p, l = bodies.p[i], bodies.l[i]
+        place(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+        start_flight(bodies, i, 0.0)
+
+
+@kernel
+def _copy(bodies, books, bodies_to, books_to):
+    bodies_to.x[:] = bodies.x
+    bodies_to.q[:] = bodies.q
+    bodies_to.p[:] = bodies.p
+    bodies_to.l[:] = bodies.l
+    bodies_to.p_before[:] = bodies.p_before
+    bodies_to.l_before[:] = bodies.l_before
+    bodies_to.island[:] = bodies.island
+    books_to.energy[:] = books.energy
+    books_to.pending[:] = books.pending
+    books_to.moved[:] = books.moved
+    books_to.reservoir[:] = books.reservoir
+    books_to.reservoir_pending[:] = books.reservoir_pending
+    books_to.counters[:] = books.counters
+    books_to.worst[:] = books.worst

@@ -1,0 +1,1 @@
+"""Solvers of the kick: newton.py, accurate; blocks.py, the linear algebra under it."""

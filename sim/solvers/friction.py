@@ -1,0 +1,59 @@
+"""The law of a contact as a projection, twice: true Coulomb friction, and its convex relaxation.
+
+With u the relative velocity, c the target and R > 0 any number, y = p - (u - c)/R; a contact is solved when p = P(y):
+
+coulomb  p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest to y_t. Non-penetration,
+         complementarity, the cone and maximal dissipation in one line (Alart, Curnier, Comput. Methods Appl. Mech.
+         Eng. 92 (1991) 353, eq. 2.10).
+cone     p = the point of the cone |p_t| <= mu p_n nearest to y: the optimum of a convex problem, but it opens the gap at
+         the rate mu |u_t - c_t| while sliding. Lowering c_n by that rate restores Coulomb's law (De Saxce, Feng, Math.
+         Comput. Modelling 28 (1998) 225).
+
+Both return p and the nine numbers of dP/dy.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import kernel
+
+
+@kernel
+def coulomb(y, mu):
+    if y[2] <= 0.0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    radius = mu * y[2]
+    length = math.sqrt(y[0] * y[0] + y[1] * y[1])
+    if length <= radius:
+        return y, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    dx, dy = y[0] / length, y[1] / length
+    f = radius / length
+    return (
+        (radius * dx, radius * dy, y[2]),
+        (f * dy * dy, -f * dx * dy, mu * dx, -f * dx * dy, f * dx * dx, mu * dy, 0.0, 0.0, 1.0),
+    )
+
+
+@kernel
+def cone(y, mu):
+    length = math.sqrt(y[0] * y[0] + y[1] * y[1])
+    if length <= mu * y[2]:
+        return y, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    if mu * length <= -y[2]:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    s = 1.0 / (1.0 + mu * mu)
+    n = s * (y[2] + mu * length)
+    if length == 0.0:
+        return (0.0, 0.0, n), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, s)
+    dx, dy = y[0] / length, y[1] / length
+    f = mu * n / length
+    g = s * mu * mu
+    return (
+        (mu * n * dx, mu * n * dy, n),
+        (
+            f * dy * dy + g * dx * dx, (g - f) * dx * dy, s * mu * dx,
+            (g - f) * dx * dy, f * dx * dx + g * dy * dy, s * mu * dy,
+            s * mu * dx, s * mu * dy, s,
+        ),
+    )  # fmt: skip

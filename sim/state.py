@@ -1,0 +1,193 @@
+"""The state of a world: structure of arrays, grouped by who reads and who writes.
+
+Every group is a NamedTuple of arrays, which compiled kernels take as one argument. Row i of the body arrays is body i
+of the world, in the order of adding.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+STATIC, DYNAMIC, KINEMATIC = range(3)
+KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
+
+# What a compiled call reports back.
+OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE = range(4)
+
+ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
+POINTS = 8  # contact points of a pair of shapes
+
+
+class Bodies(NamedTuple):
+    """What a body is, and how it moves. World axes, about the centre of mass, unless said otherwise."""
+
+    kind: np.ndarray  # (n,) int64
+    mass: np.ndarray  # (n,) [kg]; 0 for static and kinematic bodies
+    inv_mass: np.ndarray  # (n,) [1/kg]; 0 for static and kinematic bodies
+    inertia: np.ndarray  # (n, 3, 3) body axes [kg m^2]
+    inv_inertia: np.ndarray  # (n, 3, 3) body axes
+    spin: np.ndarray  # (n,) 1 / smallest principal moment: |omega| <= spin |L|
+    center: np.ndarray  # (n, 3) centre of mass in the body's own frame [m]
+    radius: np.ndarray  # (n,) of the sphere about the centre of mass that holds all of the body's shapes [m]
+    friction: np.ndarray  # (n,)
+    restitution: np.ndarray  # (n,)
+    # state: position of the centre of mass, orientation, momenta after the kick (the next drift starts from them) ...
+    x: np.ndarray  # (n, 3) [m]
+    q: np.ndarray  # (n, 4) unit, body to world
+    p: np.ndarray  # (n, 3) [kg m/s]
+    l: np.ndarray  # (n, 3) [kg m^2/s]
+    # ... momenta before the kick; what the world reports is the mean of both
+    p_before: np.ndarray  # (n, 3)
+    l_before: np.ndarray  # (n, 3)
+    v_drive: np.ndarray  # (n, 3) velocity of static and kinematic bodies [m/s]
+    w_drive: np.ndarray  # (n, 3) their angular velocity [rad/s]
+    # derived, valid for the current x, q, p, l
+    rot: np.ndarray  # (n, 3, 3) body to world
+    v: np.ndarray  # (n, 3) [m/s]
+    w: np.ndarray  # (n, 3) [rad/s]
+    # where the current free flight of each body began, inside the drift
+    t0: np.ndarray  # (n,) [s] since the start of the drift
+    x0: np.ndarray  # (n, 3)
+    q0: np.ndarray  # (n, 4)
+    p0: np.ndarray  # (n, 3)
+    l0: np.ndarray  # (n, 3)
+    island: np.ndarray  # (n,) int64 union-find parent, then island label
+
+
+class Geoms(NamedTuple):
+    """Convex pieces: which shape on which body, where."""
+
+    body: np.ndarray  # (m,) int64
+    shape: np.ndarray  # (m,) int64 row of the packed Geometry
+    x: np.ndarray  # (m, 3) of the shape's origin from the centre of mass, body axes [m]
+    rot: np.ndarray  # (m, 3, 3) shape to body
+    mobile: np.ndarray  # (m,) bool: moved by impulses
+    lo: np.ndarray  # (m, 3) swept bounds over the coming drift
+    hi: np.ndarray  # (m, 3)
+
+
+class Pairs(NamedTuple):
+    """Candidate pairs of pieces, sorted, with what is known of each."""
+
+    count: np.ndarray  # (1,) int64
+    geoms: np.ndarray  # (c, 2) int64
+    axis: np.ndarray  # (c, 3) last normal: where the next query starts
+    event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
+    speed: np.ndarray  # (c,) approach speed at that time [m/s]
+    fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
+    points: np.ndarray  # (c,) int64 number of contact points
+    normal: np.ndarray  # (c, 3)
+    rows: np.ndarray  # (c, POINTS, ROWS)
+    ids: np.ndarray  # (c, POINTS) int64
+
+
+class Contacts(NamedTuple):
+    """Contact points of the last kick, in the order of the pairs."""
+
+    count: np.ndarray  # (1,) int64
+    pair: np.ndarray  # (c, 2) int64 geoms
+    body: np.ndarray  # (c, 2) int64
+    id: np.ndarray  # (c,) int64 feature id within the pair
+    point: np.ndarray  # (c, 3) [m]
+    frame: np.ndarray  # (c, 3, 3) rows: two tangents, normal
+    gap: np.ndarray  # (c,) [m]
+    mu: np.ndarray  # (c,)
+    impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
+    slides: np.ndarray  # (c,) int64 law of the tangent: 0 stick target, 1 slip of the middle of the kick
+    u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
+    u_after: np.ndarray  # (c, 3)
+    accel: np.ndarray  # (c, 3) relative acceleration in free flight at the geometric contact, in the frame [m/s^2]
+    island: np.ndarray  # (c,) int64
+    order: np.ndarray  # (c,) int64 rows sorted by island
+
+
+class Books(NamedTuple):
+    """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger.py."""
+
+    energy: np.ndarray  # (ledger.ENTRIES,) [J]
+    pending: np.ndarray  # (ledger.ENTRIES,) [J] of the second half of the last kick
+    moved: np.ndarray  # (1,) [J] sum of absolute works
+    reservoir: np.ndarray  # (2, 3) momentum and angular momentum about the origin given to static and kinematic bodies
+    reservoir_pending: np.ndarray  # (2, 3)
+    counters: np.ndarray  # (COUNTERS,) int64
+    worst: np.ndarray  # (WORST,) float64
+
+
+# slots of Books.counters
+STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS = range(8)
+COUNTERS = 8
+# slots of Books.worst
+RESIDUAL, DEPTH, GAIN = range(3)
+WORST = 3
+
+
+class Settings(NamedTuple):
+    """Numbers of a step."""
+
+    dt: float  # [s]
+    gravity: tuple[float, float, float]  # [m/s^2]
+    tolerance: float  # solver stops when no contact's velocity is off by more [m/s]
+    iterations: int  # most Newton iterations of a solve
+    correction: float  # part of a depth that one step removes
+    slop: float  # depth that is rounding, not worth a correction [m]
+
+
+class Model(NamedTuple):
+    """All of a world that kernels see, but for the shapes."""
+
+    bodies: Bodies
+    geoms: Geoms
+    pairs: Pairs
+    contacts: Contacts
+    books: Books
+
+
+def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...] = ()) -> NamedTuple:
+    """A group with ``n`` zero rows: ``shapes`` gives what follows the first axis, scalars by default."""
+    return cls(**{f: np.zeros((n, *shapes.get(f, ())), dtype=np.int64 if f in integers else np.float64) for f in cls._fields})
+
+
+V, M, Q = (3,), (3, 3), (4,)
+BODY_SHAPES = dict(
+    inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V, v_drive=V, w_drive=V,
+    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V,
+)  # fmt: skip
+CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, impulse=V, u=V, u_after=V, accel=V)
+
+
+def bodies_of(n: int) -> Bodies:
+    return arrays(Bodies, n, BODY_SHAPES, ("kind", "island"))
+
+
+def geoms_of(n: int) -> Geoms:
+    return arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), ("body", "shape"))._replace(mobile=np.zeros(n, dtype=np.bool_))
+
+
+def pairs_of(n: int) -> Pairs:
+    group = arrays(Pairs, n, dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,)), ("geoms", "points", "ids"))
+    return group._replace(count=np.zeros(1, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
+
+
+def contacts_of(n: int) -> Contacts:
+    group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "island", "order"))
+    return group._replace(count=np.zeros(1, dtype=np.int64))
+
+
+def books_of(entries: int) -> Books:
+    return Books(
+        energy=np.zeros(entries),
+        pending=np.zeros(entries),
+        moved=np.zeros(1),
+        reservoir=np.zeros((2, 3)),
+        reservoir_pending=np.zeros((2, 3)),
+        counters=np.zeros(COUNTERS, dtype=np.int64),
+        worst=np.zeros(WORST),
+    )
+
+
+def copied(group: NamedTuple, into: NamedTuple) -> None:
+    """Copy the rows of one group to the head of a larger one."""
+    for old, new in zip(group, into, strict=True):
+        new[: len(old)] = old
