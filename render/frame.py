@@ -156,8 +156,16 @@ class RunFrames:
         if len(self.times) == 0:
             raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to draw")
         self.trails = trails
-        self._positions, self._orientations = _Rows(run.positions), _Rows(run.orientations)
-        self._velocities, self._spins = _Rows(run.velocities), _Rows(run.angular_velocities)
+        stored = run.dataset if getattr(run, "path", None) is not None else None  # on disk: read as it is needed
+        self._positions, self._orientations, self._velocities, self._spins = (
+            _Rows(getattr(run, name) if stored is None else stored[variable])
+            for name, variable in (
+                ("positions", "position"),
+                ("orientations", "orientation"),
+                ("velocities", "velocity"),
+                ("angular_velocities", "angular_velocity"),
+            )
+        )
         self._energy = np.asarray(run.energy, float)
 
     @property

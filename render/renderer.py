@@ -17,6 +17,7 @@ from render.overlay import panels_of, square_of, strokes_of
 from render.rotation import multiply, rotate
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
+LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
 PROGRAMS = ("body", "depth", "edge", "floor", "sky", "smooth", "stroke", "panel")
 ROUND = ("ball", "cylinder", "cone", "capsule")
 INSTANCE = "3f 4f 3f 4f/i"
@@ -306,11 +307,13 @@ class Renderer:
         gl = self.gl
         gl.enable_only(gl.DEPTH_TEST | gl.CULL_FACE)
         gl.depth_func = "<"
+        gl.polygon_offset = LINE_ROOM
         for group, detail in zip(self._groups, self._detail, strict=True):
             surface = self._arrays(group, detail)[0]
             if surface is not None:
                 self._set("body", u_pattern=look.PATTERN if group.key[0] in ROUND else 1.0)
                 surface.render(instances=len(group.rows))
+        gl.polygon_offset = 0.0, 0.0
         gl.disable(gl.CULL_FACE)
 
     def _draw_floors(self, frame: Frame, camera: Camera) -> None:
@@ -341,7 +344,9 @@ class Renderer:
                 u_fade=6.0 * camera.distance,
             )
             (self.gl.enable if below else self.gl.disable)(self.gl.BLEND)
+            self.gl.polygon_offset = LINE_ROOM
             self._screen["floor"].render(self.gl.TRIANGLE_STRIP)
+            self.gl.polygon_offset = 0.0, 0.0
         self.gl.disable(self.gl.BLEND)
 
     def _draw_sky(self, camera: Camera) -> None:

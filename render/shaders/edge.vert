@@ -22,7 +22,7 @@ vec3 turned(vec3 v) {
 
 vec4 clipped(vec3 local) {
     vec3 p = i_position + turned(local * i_scale);
-    vec4 c = u_view_projection * vec4(u_eye + 0.9985 * (p - u_eye), 1.0);
+    vec4 c = u_view_projection * vec4(u_eye + 0.9994 * (p - u_eye), 1.0);
     c.w = max(c.w, 1e-6);
     return c;
 }
