@@ -1,4 +1,4 @@
-"""Run a scene and leave what a person wants of it: the trajectory, a film, a figure, a summary."""
+"""Run a scene under a progress bar; leave its trajectory and summary on disk."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from collision.errors import check_number
-from scenarios.progress import Bar, RunProgress, compiling
+from scenarios.progress import RunProgress, compiling
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene
 
-TRAJECTORY, FILM, FIGURE, SUMMARY = "trajectory.zarr", "film.mp4", "energy.png", "summary.json"
+TRAJECTORY, SUMMARY = "trajectory.zarr", "summary.json"
 
 
 @dataclass
@@ -61,19 +61,3 @@ def run_scene(
         (out / SUMMARY).write_text(json.dumps(artefacts.summary, indent=2) + "\n", encoding="utf-8")
         artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
     return artefacts
-
-
-def film_run(
-    run: Run,
-    path: str | Path,
-    size: tuple[int, int] = (1280, 720),
-    fps: float = 30,
-    preset: str = "default",
-    quiet: bool = False,
-    **options: Any,
-) -> Path:
-    """Film a run, with progress; options as those of ``render.film``."""
-    import render
-
-    with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
-        return render.film(run, path, size=size, fps=fps, preset=preset, progress=bar.update, **options)

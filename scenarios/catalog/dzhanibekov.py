@@ -19,7 +19,7 @@ def dzhanibekov(
     body turns over, and back. With the defaults (moments 1, 2, 3 kg m^2) the angular velocity about the middle axis
     changes sign at 2.63302756204, 7.89908268611 and 13.1651378102 s, every 5.26605512408 s. Angular momentum never
     changes: watch it stay while the body turns over. Engines that drop or approximate the gyroscopic term do not flip.
-    A perturbation ten times smaller comes later by ln(10) / 2.887 = 0.8 s a flip's half.
+    With a perturbation ten times smaller the first flip comes ln(10) / 2.887 = 0.8 s later.
     """
     scene = Scene(gravity=(0, 0, 0), duration=20.0, camera=CameraDef((2.6, -2.6, 1.6), (0, 0, 0)))
     plate = Box((0.707, 0.5, 0.06))  # nearly the plate with moments in the ratio 1 : 2 : 3

@@ -1,0 +1,1 @@
+"""What users run: the catalog, scene files, running and recording, the command line."""

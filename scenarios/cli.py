@@ -1,0 +1,275 @@
+"""The command ``tumble``. Nothing heavy is imported before a verb needs it, so that ``--help`` answers at once."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+PRESETS = ("fast", "default", "best")
+DEMO = ("two_cuboids", "dropped_cuboids")
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong on one line, without the usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a verb; the exit code: 0, 2 for bad input, 1 for what failed, 130 for Ctrl-C."""
+    arguments = parser().parse_args(argv)
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    signal.signal(signal.SIGTERM, _terminated)  # as Ctrl-C: recordings are closed on the way out
+    try:
+        code = arguments.verb(arguments) or 0
+        sys.stdout.flush()  # here, where a closed pipe can still be handled
+        return code
+    except KeyboardInterrupt as interrupt:
+        return _fail(INTERRUPTED, f"stopped{': ' + str(interrupt) if str(interrupt) else ''}")
+    except BrokenPipeError:  # the reader has seen enough, as in `tumble list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        code = _code(error)
+        if code is None:
+            raise  # a mistake of ours: the traceback is wanted
+        return _fail(code, str(error))
+
+
+def _code(error: Exception) -> int | None:
+    """The exit code of an error that a user can do something about; None for any other."""
+    from sim.errors import InputError, RecordingError, SimulationError
+
+    if isinstance(error, InputError | RecordingError):
+        return BAD_INPUT
+    render = sys.modules.get("render.errors")
+    if isinstance(error, SimulationError | OSError) or (render and isinstance(error, render.RenderError)):
+        return FAILED
+    return None
+
+
+def _fail(code: int, message: str) -> int:
+    print(f"tumble: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _terminated(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+# ---------------------------------------------------------------------- verbs
+
+
+def list_(arguments: argparse.Namespace) -> None:
+    """Names and first lines of the catalog."""
+    from scenarios.registry import catalog
+
+    scenarios = catalog()
+    width = max(map(len, scenarios))
+    for name, scenario in scenarios.items():
+        print(f"{name:{width}}  {scenario.summary}")
+
+
+def show(arguments: argparse.Namespace) -> None:
+    """What a scenario is about, and its parameters."""
+    from scenarios.registry import load
+
+    scenario = load(arguments.name)
+    print(scenario.name)
+    print(f"\n{scenario.doc}\n")
+    scene = scenario()
+    print(f"bodies {len(scene)}, duration {scene.duration:g} s, dt 1/{1 / scene.dt:g} s\n")
+    rows = [("parameter", "default", "unit", "type", "range", "meaning")]
+    for p in scenario.parameters.values():
+        rows.append((p.name, p.field.show(p.default), p.unit, p.field.type, p.range, p.help))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    for row in rows:
+        print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=False)), row[5], sep="  ")
+    print(f"\ntumble run {scenario.name} --set {next(iter(scenario.parameters), 'name')}=...")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run a scenario or a scene file; record, plot, and film it on request."""
+    scene, name = _scene(arguments)
+    out = Path(arguments.out or Path("runs") / name)
+    from scenarios.report import report, show_warnings, table
+    from scenarios.run import TRAJECTORY, run_scene
+
+    show_warnings()
+    try:
+        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every)
+        report(artefacts, out, arguments.video, **_film(arguments))
+    except KeyboardInterrupt:
+        recorded = (out / TRAJECTORY).exists()
+        raise KeyboardInterrupt(f"what was recorded is in {out / TRAJECTORY}" if recorded else "") from None
+    print(table([artefacts.summary]))
+    _say_paths(artefacts.paths)
+
+
+def demo(arguments: argparse.Namespace) -> None:
+    """Two scenarios from start to film."""
+    from scenarios.registry import load
+    from scenarios.report import report, show_warnings, table
+    from scenarios.run import run_scene
+
+    show_warnings()
+    done = []
+    for name in DEMO:
+        scene = load(name)()
+        out = Path(arguments.out) / name
+        artefacts = run_scene(scene, out)
+        report(artefacts, out, True, **_film(arguments))
+        done.append(artefacts)
+    print(table([artefacts.summary for artefacts in done]))
+    for artefacts in done:
+        _say_paths(artefacts.paths)
+
+
+def film(arguments: argparse.Namespace) -> None:
+    """A film of a recorded run."""
+    from scenarios.report import film_run, show_warnings
+    from sim.run import Run
+
+    show_warnings()
+    run = Run.open(arguments.run)
+    print(film_run(run, arguments.out, start=arguments.start, stop=arguments.stop, speed=arguments.speed, **_film(arguments)))
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    """What works here; exit code 1 where something needed is missing."""
+    from scenarios.doctor import examine
+
+    if arguments.prune:
+        from collision.jit import prune
+
+        print(f"deleted {prune()} folders of kernels that no longer fit")
+    missing = False
+    for finding in examine():
+        mark = {True: "ok     ", None: "limited", False: "MISSING"}[finding.good]
+        print(f"{mark}  {finding.what:13} {finding.says}")
+        if finding.remedy:
+            print(f"{'':24}{finding.remedy}")
+        missing |= finding.good is False
+    return FAILED if missing else 0
+
+
+# ---------------------------------------------------------------------- helpers
+
+
+def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
+    """The scene that is meant by a name or a file, and a name for its folder."""
+    from collision.errors import InputError
+    from scenarios.files import load_scene
+    from scenarios.registry import load
+
+    given = arguments.name_or_file
+    texts = {}
+    for item in arguments.set:
+        key, equals, text = item.partition("=")
+        if not equals or not key:
+            raise InputError("--set", item, "must be name=value")
+        texts[key.strip()] = text.strip()
+    if given.endswith(".toml") or os.sep in given or Path(given).is_file():
+        scene = load_scene(given)
+        if texts:
+            raise InputError("--set", arguments.set[0], "sets parameters of scenarios; a scene file is changed in the file")
+        return scene, Path(given).stem
+    scenario = load(given)
+    return scenario(**scenario.parse(texts)), given
+
+
+def _film(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"size": arguments.size, "fps": arguments.fps, "preset": arguments.preset}
+
+
+def _say_paths(paths: dict[str, Path]) -> None:
+    print()
+    for what, path in paths.items():
+        print(f"{what:10}  {path}")
+
+
+def _quantity(unit: str, **limits: float) -> Callable[[str], float]:
+    """A number on the command line, with or without its unit: "0.01", "1/240", "5 ms"."""
+
+    def read(text: str) -> float:
+        from collision.errors import InputError
+        from scenarios.fields import Real
+
+        try:
+            return Real(unit=unit, **limits).parse("", text)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} {error.hint}") from None
+
+    return read
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, x, height = text.lower().partition("x")
+    if not (x and width.isdigit() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} must be WIDTHxHEIGHT, such as 1280x720")
+    return int(width), int(height)
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 1")
+    return int(text)
+
+
+def parser() -> Parser:
+    """The verbs and their options."""
+    top = Parser(prog="tumble", description="Rigid bodies whose energy and momentum can be trusted.")
+    verbs = top.add_subparsers(metavar="VERB", required=True, parser_class=Parser)
+
+    def verb(name: str, action: Callable, help: str) -> Parser:
+        made = verbs.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")
+        made.set_defaults(verb=action)
+        return made
+
+    verb("list", list_, "list the scenarios of the catalog")
+
+    one = verb("show", show, "show what a scenario is about, and its parameters")
+    one.add_argument("name", metavar="NAME")
+
+    one = verb("run", run, "run a scenario or a scene file; record it")
+    one.add_argument("name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, or a TOML file")
+    one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
+    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
+    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+    one.add_argument("--out", metavar="DIR", help="where to put the results (runs/NAME)")
+    one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
+    one.add_argument("--video", action="store_true", help="make a film too")
+    _film_options(one)
+
+    one = verb("demo", demo, "run two scenarios from start to film")
+    one.add_argument("--out", default="runs", metavar="DIR", help="where to put the results (runs)")
+    _film_options(one)
+
+    one = verb("film", film, "film a recorded run")
+    one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
+    one.add_argument("--out", required=True, metavar="F.mp4", help="the film")
+    one.add_argument("--start", type=_quantity("s"), metavar="S", help="of the run; else its beginning")
+    one.add_argument("--stop", type=_quantity("s"), metavar="S", help="of the run; else its end")
+    one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
+    _film_options(one)
+
+    one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
+    one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")
+    return top
+
+
+def _film_options(one: Parser) -> None:
+    one.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="of the film (1280x720)")
+    one.add_argument("--fps", type=_quantity("", above=0, high=1000), default=30.0, metavar="N", help="frames per second (30)")
+    one.add_argument("--preset", choices=PRESETS, default="default", help="quality of the picture (default)")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,115 @@
+"""What this installation can do here, and how to get what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+PACKAGES = ("tumble", "numpy", "scipy", "numba", "llvmlite", "zarr", "xarray", "trimesh", "coacd", "matplotlib", "moderngl", "av")
+
+
+class Finding(NamedTuple):
+    """One line of the report. ``good``: True, False (something needed is missing), None (it works, in a lesser way)."""
+
+    good: bool | None
+    what: str
+    says: str
+    remedy: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """All findings, in the order in which they are shown."""
+    for check in (_python, _packages, _compiler, _cache, _drawing, _codec):
+        yield from _guarded(check)
+
+
+def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """The doctor must not fall ill: what goes wrong inside a check is a finding too."""
+    try:
+        yield from check()
+    except Exception as error:
+        yield Finding(False, check.__name__.strip("_"), f"{type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _python() -> Iterator[Finding]:
+    good = (3, 11) <= sys.version_info[:2] <= (3, 14)
+    remedy = "" if good else "install Python 3.11 to 3.14"
+    yield Finding(good, "python", f"{platform.python_version()} at {sys.executable}, {platform.platform()}", remedy)
+
+
+def _packages() -> Iterator[Finding]:
+    pygame = "pygame-ce" if sys.version_info >= (3, 14) else "pygame"
+    for package in (*PACKAGES, pygame):
+        try:
+            yield Finding(True, package, version(package))
+        except PackageNotFoundError:
+            yield Finding(False, package, "missing", f"python -m pip install {package}")
+
+
+def _compiler() -> Iterator[Finding]:
+    import numba
+    from numba.core import config
+
+    threads = f"{numba.config.NUMBA_NUM_THREADS} threads of {os.cpu_count()} processors"
+    if config.DISABLE_JIT:
+        yield Finding(
+            None, "compiler", f"off, {threads}", "unset NUMBA_DISABLE_JIT: without the compiler all is about 100 times slower"
+        )
+    else:
+        yield Finding(True, "compiler", threads)
+
+
+def _cache() -> Iterator[Finding]:
+    from collision.jit import cache_root, stale_folders
+
+    root = cache_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        writable = os.access(root, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        remedy = "set TUMBLE_CACHE_DIR to a folder that can be written, or each start compiles anew"
+        yield Finding(None, "kernel cache", f"{root} can not be written", remedy)
+        return
+    files = [file for file in root.rglob("*") if file.is_file()]
+    size = sum(file.stat().st_size for file in files) / 1e6
+    compiled = sum(file.suffix == ".nbc" for file in files)
+    state = f"{compiled} kernels, {size:.1f} MB in {root}"
+    yield Finding(True, "kernel cache", state if compiled else f"empty: the first run compiles; {root}")
+    stale = stale_folders()
+    if stale:
+        yield Finding(
+            None,
+            "kernel cache",
+            f"{len(stale)} folders belong to other sources or versions",
+            "tumble doctor --prune deletes them",
+        )
+
+
+def _drawing() -> Iterator[Finding]:
+    from render.context import describe
+
+    begun = time.perf_counter()
+    gl = describe()
+    seconds = time.perf_counter() - begun
+    if gl["backend"] == "painter":
+        remedy = "install an OpenGL driver (Debian and Ubuntu: apt install libegl1 libgl1 libgl1-mesa-dri)"
+        yield Finding(None, "drawing", f"{gl['renderer']}: {gl['reason']}", remedy)
+    else:
+        yield Finding(True, "drawing", f"{gl['renderer']}, OpenGL {gl['version']}, by {gl['backend']} in {seconds:.1f} s")
+
+
+def _codec() -> Iterator[Finding]:
+    import av
+
+    try:
+        codec = av.codec.Codec("libx264", "w")
+        yield Finding(True, "film codec", f"{codec.name} (H.264)")
+    except Exception:
+        yield Finding(False, "film codec", "no H.264 encoder", "python -m pip install --force-reinstall av (its wheels have one)")
