@@ -13,10 +13,13 @@ import numpy as np
 
 from collision.geometry import BOX
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from collision.support import aligned_face, inner, is_polytope, support
+from collision.support import EPS, aligned_face, inner, is_polytope, support
 
-INSIDE = 1e-10  # of the size: a point this far beyond a side still counts as inside
-SNAP = 1e-7  # of the size: points closer than this are one, and keep the id of the vertex they come from
+# Of the shortest edge of the two features. A vertex this little beyond a side counts as inside, so that aligned boxes
+# have the same four points whatever the rounding.
+INSIDE = 1e-7
+# Points closer than this are one. A corner cut off by less keeps the id of the vertex that it stands for.
+SNAP = 1e-6
 MASK = (1 << 14) - 1
 
 
@@ -98,9 +101,16 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
             store3(p[0], k, add(mul(r_inc, load3(g.vertices, base_inc + k)), x_inc))
             label[0, k, 0] = k
             label[0, k, 1] = edge_id(0, 1)
+    shortest = math.inf
+    for i in range(m):
+        if m > 1:
+            shortest = min(shortest, norm(sub(load3(p[0], (i + 1) % m), load3(p[0], i))))
+    for k in range(count_ref):
+        u = load3(g.vertices, g.loops[start_ref + k])
+        shortest = min(shortest, norm(sub(load3(g.vertices, g.loops[start_ref + (k + 1) % count_ref]), u)))
+    inside = INSIDE * shortest + 4.0 * EPS * size
+    snap = SNAP * shortest + 4.0 * EPS * size
     now = 0
-    inside = INSIDE * size
-    snap = SNAP * size
     for k in range(count_ref):
         if m == 0:
             break
@@ -127,7 +137,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
                 label[new, kept, 1] = label[now, i, 1]
                 kept += 1
             if in_u != in_v and kept < cap:
-                w = axpy(du / (du - dv), sub(v, u), u)
+                w = axpy(du / (du - dv), sub(v, u), u) if abs(du) < abs(dv) else axpy(dv / (dv - du), sub(u, v), v)
                 source = label[now, i, 1]
                 name = corner_id(source, k, count_ref, start_ref, g.loops, base)
                 if in_u:

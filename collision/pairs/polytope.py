@@ -103,13 +103,13 @@ def edge_points(g, r, t, edges):
 
 
 @inner
-def overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size):
+def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, size):
     """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges."""
     if face_a < 0 and face_b < 0:
-        if edges[0] >= 0:
-            return edge_points(g, r, t, edges)
         _, p = support(g, a, n)
-        return p, p
+        if edges[0] >= 0:
+            p, _ = edge_points(g, r, t, edges)
+        return p, axpy(sep, n, p)
     origin = (0.0, 0.0, 0.0)
     eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     cap = patch_capacity(g, a, face_a, b) if face_a >= 0 else patch_capacity(g, b, face_b, a)
@@ -117,21 +117,19 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size):
     gaps = np.empty(cap)
     names = np.empty(cap, np.int64)
     if face_a >= 0:
-        count, least, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, points, gaps, names)
+        count, _, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, points, gaps, names)
         if count > 0:
             q = load3(points, k)
         else:
             _, q = support(g, b, neg(mul_t(r, n)))
             q = add(mul(r, q), t)
-            least = dot(n, q) - g.offsets[face_a]
-        return axpy(-least, n, q), q
-    count, least, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, points, gaps, names)
+        return axpy(-sep, n, q), q
+    count, _, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, points, gaps, names)
     if count > 0:
         p = load3(points, k)
     else:
         _, p = support(g, a, n)
-        least = dot(neg(n), sub(p, t)) - g.offsets[face_b]
-    return p, axpy(least, n, p)
+    return p, axpy(sep, n, p)
 
 
 @inner
@@ -188,7 +186,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     else:
         face_a = -1
         face_b = -1
-    p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, edges, size)
+    p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, size)
     if face_a < 0 and face_b < 0:
         named = edges
     else:
@@ -262,7 +260,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
 
     Faces are preferred: a face whose separation is within `slack` of the best axis is taken. Of the two best faces the
-    one of the warm axis stays while it is within slack, else B's must be better than A's by half of it.
+    one of the warm axis stays while it is within slack, else that of the larger body (A's on a tie) while within half.
     """
     r, t = relative(xa, ra, xb, rb)
     x = sub(xb, xa)
@@ -293,7 +291,10 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         if face_b >= 0:
             m = load3(g.normals, face_b)
             sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b]
-    side = 1 if sep_b > sep_a + 0.5 * slack else 0
+    if g.radius[b] > g.radius[a]:  # the larger body keeps the reference: the points are vertices of the smaller one
+        side = 0 if sep_a > sep_b + 0.5 * slack else 1
+    else:
+        side = 1 if sep_b > sep_a + 0.5 * slack else 0
     if face_a >= 0 and face_b >= 0 and abs(sep_a - sep_b) <= slack:
         off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
         off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)

@@ -1,0 +1,143 @@
+"""Proximity queries for users: signed distance and contact manifold of two shapes.
+
+One compiled call a pair of convex shapes; a Compound is taken piece by piece.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from collision.errors import InputError, check_number
+from collision.narrowphase import distance, manifold
+from collision.pose import Pose
+from collision.shapes import Shape, convex_parts
+from collision.shapeset import ShapeSet
+from collision.status import Status
+
+NO_AXIS = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """Signed distance of two shapes, certified.
+
+    status: `Status`. distance [m], negative = overlap; the true value lies in [lower, upper], rounding included.
+    normal (3,): unit vector from A to B. point_a, point_b (3,) [m], world frame: the closest points where the shapes
+    are apart, the deepest where they overlap; point_b - point_a = distance normal. With BEYOND_MARGIN the search
+    stopped early: distance is the lower bound, and the points are not the closest ones.
+    """
+
+    status: Status
+    distance: float
+    lower: float
+    upper: float
+    normal: np.ndarray
+    point_a: np.ndarray
+    point_b: np.ndarray
+    iterations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Manifold:
+    """Contact points of two shapes.
+
+    normal (3,): unit vector from A to B, that of the deepest point where the pieces of compounds have several;
+    normals (n, 3) each point's own. points (n, 3) [m]: midway between the two surfaces. gaps (n,) [m] along the
+    normal, negative = overlap. ids (n,): the same feature keeps its id from call to call. parts (n, 2): which piece of
+    A and of B the point belongs to (zeros unless compound).
+    """
+
+    status: Status
+    normal: np.ndarray
+    points: np.ndarray
+    gaps: np.ndarray
+    ids: np.ndarray
+    normals: np.ndarray
+    parts: np.ndarray
+
+
+def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = math.inf) -> Distance:
+    """Signed distance of shape a at pose_a and shape b at pose_b.
+
+    ``margin`` [m]: stop as soon as the shapes are certainly further apart (status BEYOND_MARGIN). Overlap of compounds
+    is that of their deepest pair of pieces. Raises InputError for what is not a shape, a pose or a number.
+
+    Method: closed forms for half-spaces and spheres; Gilbert, Johnson and Keerthi (1988) and separating axes for
+    polytopes. Every answer is bounded from below by support planes and from above by its witness points.
+    """
+    margin = _margin(margin)
+    best = None
+    lower = upper = math.inf
+    for _, _, g, poses in _pairs(a, pose_a, b, pose_b):
+        result = Distance(*_plain(distance(g, 0, *poses[0], 1, *poses[1], margin, NO_AXIS)))
+        lower, upper = min(lower, result.lower), min(upper, result.upper)
+        if best is None or result.distance < best.distance:
+            best = result
+    if best.lower == lower and best.upper == upper:
+        return best
+    return Distance(best.status, best.distance, lower, upper, best.normal, best.point_a, best.point_b, best.iterations)
+
+
+def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0) -> Manifold:
+    """Contact points of shape a at pose_a and shape b at pose_b: all with a gap of at most ``margin`` [m], eight a pair.
+
+    Faces are preferred to edges where both will do, so that a box on a box has four points also when it is askew by
+    rounding; for that a slack of 1e-8 of the size is added to the margin. No points: the shapes are further apart.
+    Raises InputError for what is not a shape, a pose or a number.
+    """
+    margin = _margin(margin)
+    rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
+    found = []
+    nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
+    for i, j, g, poses in _pairs(a, pose_a, b, pose_b):
+        count, n, code = manifold(g, 0, *poses[0], 1, *poses[1], margin, NO_AXIS, rows, ids)
+        if count == 0 and (found or normal.any()):
+            continue
+        least = rows[:count, 3].min() if count else math.inf
+        if least < nearest or not normal.any():
+            nearest, normal, status = least, np.array(n, float), Status(code)
+        found.append((rows[:count, :3].copy(), rows[:count, 3].copy(), ids[:count].copy(), n, (i, j)))
+    points, gaps, names = (np.concatenate([f[k] for f in found]) for k in range(3))
+    each = [len(f[1]) for f in found]
+    normals = np.repeat(np.array([f[3] for f in found], float), each, axis=0)
+    parts = np.repeat(np.array([f[4] for f in found]), each, axis=0)
+    return Manifold(status, normal, points, gaps, names, normals, parts)
+
+
+def _margin(margin) -> float:
+    return margin if margin == math.inf else check_number("margin", margin)
+
+
+def _plain(result) -> tuple:
+    status, d, lower, upper, n, p, q, iterations = result
+    vectors = (np.array(v, float) for v in (n, p, q))
+    return Status(status), float(d), float(lower), float(upper), *vectors, int(iterations)
+
+
+def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose):
+    """All pairs of convex pieces: (piece of a, piece of b, packed geometry, the two poses as kernels take them)."""
+    for name, shape, kind in (("a", a, Shape), ("pose_a", pose_a, Pose), ("b", b, Shape), ("pose_b", pose_b, Pose)):
+        if not isinstance(shape, kind):
+            raise InputError(name, shape, f"must be a {kind.__name__}")
+    placed_b = _placed(b, pose_b)
+    for i, (shape_a, at_a) in enumerate(_placed(a, pose_a)):
+        for j, (shape_b, at_b) in enumerate(placed_b):
+            yield i, j, _packed(shape_a, shape_b), (at_a, at_b)
+
+
+def _placed(shape: Shape, pose: Pose) -> list[tuple[Shape, tuple]]:
+    """The convex pieces, each at its world pose; a pose that changes nothing is left out, and its rounding with it."""
+    return [(s, _numbers(pose if p == Pose() else pose @ p)) for s, p in convex_parts(shape)]
+
+
+def _numbers(pose: Pose) -> tuple:
+    return tuple(map(float, pose.position)), tuple(pose.matrix().ravel().tolist())
+
+
+@lru_cache(maxsize=1024)
+def _packed(a: Shape, b: Shape):
+    return ShapeSet([a, b]).geometry
