@@ -115,6 +115,7 @@ def sat_polytopes(g, a, b, r, t, axis):
 
     normal = (0.0, 0.0, 0.0)
     edges = NO_EDGES
+    near = 1e-12 * (g.radius[a] + g.radius[b] + norm(t))
     solid = g.rank[a] == 3 and g.rank[b] == 3
     first = g.edge[b, 0]
     table = np.empty((g.edge[b, 1] - first, 12))  # edges of B in A's frame: middle, direction, -normals of its faces
@@ -161,15 +162,17 @@ def sat_polytopes(g, a, b, r, t, axis):
                 turns = 1
                 if dot(n, a0) + dot(n, a1) < 0.0:
                     n = neg(n)
-                if dot(n, sub((table[k, 0], table[k, 1], table[k, 2]), pa)) <= sep_edge:
-                    continue
+            between = dot(n, sub((table[k, 0], table[k, 1], table[k, 2]), pa))
+            if turns == 1 and between <= sep_edge:
+                continue
             for _ in range(turns):
                 s = separation(g, a, b, r, t, n)
-                if s > sep_edge:
+                if s > sep_edge and between <= s + near:  # both edges lie on the support planes
                     sep_edge = s
                     normal = n
                     edges = (g.edges[e, 0], g.edges[e, 1], g.edges[first + k, 0], g.edges[first + k, 1])
                 n = neg(n)
+                between = -between
     if face_a < 0 and face_b < 0 and sep_edge == -math.inf:
         # points and segments in one line: any normal of the line; the line itself where they are apart
         n = axis

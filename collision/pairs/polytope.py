@@ -149,7 +149,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     if boxes:
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
         low = max(sep_a, sep_b, sep_e)
-        guess = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
+        guess, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
         touch = low <= 0.0
         if low > margin:
             _, p = support(g, a, guess)
@@ -176,15 +176,12 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     if best > 0.0 and high < math.inf and state == APART:  # apart, but closer than GJK can tell
         if low >= best:
             return low, high, n, p, q, named, iterations
-        axis_best = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
+        axis_best, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
         return best, max(high, best), axis_best, p, q, named, iterations
-    n = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)
-    if sep_a == best:
-        face_b = -1
-    elif sep_b == best:
+    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+    if which != 0:
         face_a = -1
-    else:
-        face_a = -1
+    if which != 1:
         face_b = -1
     p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, size)
     if face_a < 0 and face_b < 0:
@@ -195,13 +192,18 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
 
 
 @inner
-def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge):
-    """The axis of greatest separation, in A's frame; a face before an edge on a tie."""
-    if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e:
-        return load3(g.normals, face_a)
-    if face_b >= 0 and sep_b >= sep_e:
-        return neg(mul(r, load3(g.normals, face_b)))
-    return n_edge
+def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
+    """The axis of greatest separation in A's frame, and 0 for a face of A, 1 for one of B, 2 for edges.
+
+    A face goes before edges that are better by rounding alone: on parallel faces any two edges that cross give the
+    same axis, but not all of them meet.
+    """
+    slack = 16.0 * EPS * size
+    if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e - slack:
+        return load3(g.normals, face_a), 0
+    if face_b >= 0 and sep_b >= sep_e - slack:
+        return neg(mul(r, load3(g.normals, face_b))), 1
+    return n_edge, 2
 
 
 @inner
@@ -276,7 +278,8 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
         low = max(sep_a, sep_b, sep_e)
         if low > limit:
-            return 0, to_world(ra, best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge)), BEYOND_MARGIN
+            n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+            return 0, to_world(ra, n), BEYOND_MARGIN
     else:
         low, high, n, p, q, named, _ = polytope_query(g, a, b, r, t, guess, limit, size)
         known = True
