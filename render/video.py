@@ -71,7 +71,7 @@ def still(
 
     surface = pygame.image.frombuffer(pixels.tobytes(), (pixels.shape[1], pixels.shape[0]), "RGBA")
     part = path.with_name(f".{path.stem}.part{path.suffix}")
-    with _whole(path, part):
+    with whole(path, part):
         pygame.image.save(surface if path.suffix.lower() == ".png" else surface.convert(24), str(part))
     return path
 
@@ -173,7 +173,7 @@ def write_mp4(
     except (av.error.FFmpegError, ValueError) as error:
         raise RenderError(f"{path}: PyAV has no encoder {CODEC}; `pip install --upgrade av` brings one ({error})") from error
     part = path.with_name(f".{path.stem}.part.mp4")
-    with _whole(path, part), av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
+    with whole(path, part), av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
         options = {"preset": "veryfast", "crf": str(quality)}
         rate = Fraction(fps).limit_denominator(1001)
         stream = container.add_stream(CODEC, rate=rate, options=options)
@@ -193,7 +193,7 @@ def write_mp4(
         container.mux(stream.encode())
 
 
-class _whole:
+class whole:
     """Write to ``part``; on success it becomes ``path``, on any failure it goes. What the disk says becomes a RenderError."""
 
     def __init__(self, path: Path, part: Path):
