@@ -80,9 +80,7 @@ VARIABLES = (
     Variable("position", "m", "position of the body frame", lambda now: now.world.positions, ("body", "xyz")),
     Variable("orientation", "1", "unit quaternion, body to world", lambda now: now.world.orientations, ("body", "wxyz")),
     Variable("velocity", "m s-1", "velocity of the centre of mass", lambda now: now.world.velocities, ("body", "xyz")),
-    Variable(
-        "angular_velocity", "rad s-1", "angular velocity", lambda now: now.world.angular_velocities, ("body", "xyz")
-    ),
+    Variable("angular_velocity", "rad s-1", "angular velocity", lambda now: now.world.angular_velocities, ("body", "xyz")),
     Variable("kinetic_linear", "J", "kinetic energy of translation", _energy("kinetic_linear")),
     Variable("kinetic_angular", "J", "kinetic energy of rotation", _energy("kinetic_angular")),
     Variable("potential", "J", "potential energy", _energy("potential")),
@@ -126,15 +124,16 @@ class Recorder:
         self._store: _Store | _Memory | None = None
         self._last_step: int | None = None
         self._raising: BaseException | None = None
-        self._clock = 0.0
+        self._clock = 0.0  # when the run began
+        self._spent = 0.0  # seconds that recording took
 
     def start(self, world: Any) -> None:
         self._raising = sys.exception()
-        self._clock = time.perf_counter()
         if self._store is None:
             self.attributes = {**metadata(world), **self.attributes}
             make = _Memory if self.path is None else _Store
             self._store = make(self.path, world.names, self.attributes)
+        self._clock = time.perf_counter()
 
     def __call__(self, world: Any) -> None:
         if self._store is None:
@@ -142,8 +141,10 @@ class Recorder:
         if world.step_count == self._last_step:  # a second run begins where the first ended
             return
         self._last_step = world.step_count
+        begun = time.perf_counter()
         now = Moment(world)
         self._store.append([variable.read(now) for variable in VARIABLES])
+        self._spent += time.perf_counter() - begun
 
     def finish(self, world: Any) -> None:
         """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""
@@ -152,7 +153,7 @@ class Recorder:
         wall = self.attributes.get("wall_seconds", 0.0) + time.perf_counter() - self._clock
         complete = sys.exception() is self._raising
         counters = json.dumps(world.statistics())
-        self.attributes.update(complete=complete, wall_seconds=wall, steps=world.step_count, statistics=counters)
+        self.attributes.update(complete=complete, wall_seconds=wall, recording_seconds=self._spent, statistics=counters)
         self._store.close(self.attributes)
 
     def run(self) -> Run:

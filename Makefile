@@ -1,0 +1,49 @@
+# demo test validate bench lint clean: each sets up what it needs in .venv by itself.
+# Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
+
+VENV ?= .venv
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null && echo $$p && break; done)
+BIN = $(VENV)/bin
+USER_STAMP = $(VENV)/.set-up
+DEV_STAMP = $(VENV)/.set-up-dev
+INPUTS = pyproject.toml constraints.txt tools/setup_venv.py
+JOBS ?= 2
+
+.PHONY: demo test validate bench lint clean
+.DEFAULT_GOAL = demo
+
+demo: $(USER_STAMP)
+	@$(BIN)/tumble demo
+
+test: $(DEV_STAMP)
+	@$(BIN)/python -m scenarios.warm
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(ARGS)
+
+validate: $(DEV_STAMP)
+	@$(BIN)/python -m scenarios.warm
+	@$(BIN)/python -m pytest -q -m validate $(ARGS)
+
+bench: $(USER_STAMP)
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+lint: $(DEV_STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+clean:
+	rm -rf $(VENV) runs build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# the environment of a developer is that of a user, and more
+$(USER_STAMP): $(INPUTS)
+	@$(call setup,,$(USER_STAMP))
+
+$(DEV_STAMP): $(INPUTS)
+	@$(call setup,dev,$(DEV_STAMP))
+	@touch $(USER_STAMP)
+
+define setup
+if [ -z "$(PYTHON)" ]; then echo "Python 3.11 to 3.14 is needed and was not found (make PYTHON=/path/to/python3)" >&2; exit 1; fi; \
+$(PYTHON) tools/setup_venv.py "$(VENV)" "$(1)" "$(2)"
+endef

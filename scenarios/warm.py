@@ -1,0 +1,11 @@
+"""Compile all kernels into the cache: ``python -m scenarios.warm``. Before parallel tests, lest each worker does it."""
+
+from __future__ import annotations
+
+import sys
+
+from scenarios.run import warm
+
+if __name__ == "__main__":
+    warm()
+    sys.exit(0)

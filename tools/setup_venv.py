@@ -1,0 +1,101 @@
+"""Set up .venv for the Makefile: tested versions, one line of progress. Uses the standard library only.
+
+python tools/setup_venv.py VENV EXTRA STAMP
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOG = "setup.log"
+
+
+def main(venv: Path, extra: str, stamp: Path) -> int:
+    if not (3, 11) <= sys.version_info[:2] <= (3, 14):
+        return fail(f"Python {sys.version.split()[0]} will not do: 3.11 to 3.14 is needed (make PYTHON=/path/to/python3)")
+    begun = time.monotonic()
+    python = venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not works(python):
+        say("Setting up: creating .venv")
+        made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], capture_output=True, text=True)
+        if made.returncode:
+            package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
+            return fail(
+                f"no virtual environment could be made; on Debian and Ubuntu: apt install {package}\n{made.stdout}{made.stderr}"
+            )
+    target = f"{ROOT}[{extra}]" if extra else str(ROOT)
+    code = install(python, ["-e", target, "-c", str(ROOT / "constraints.txt")], venv / LOG)
+    if code:
+        return code
+    stamp.touch()
+    clear()
+    print(f"Set up .venv with Python {sys.version.split()[0]} in {time.monotonic() - begun:.0f} s", flush=True)
+    return 0
+
+
+def works(python: Path) -> bool:
+    """The environment is there, of this version of Python, and not broken by a move or an upgrade."""
+    try:
+        answer = subprocess.run(
+            [str(python), "-c", "import sys, pip; print(sys.version_info[:2])"], capture_output=True, text=True
+        )
+    except OSError:
+        return False
+    return answer.returncode == 0 and answer.stdout.strip() == str(sys.version_info[:2])
+
+
+def install(python: Path, what: list[str], log: Path) -> int:
+    """pip, with its many lines in a log and one line of progress here."""
+    packages = sum(1 for line in (ROOT / "constraints.txt").read_text().splitlines() if re.match(r"\w", line))
+    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", *what]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    seen, lines, last = 0, [], ""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment) as pip:
+        for line in pip.stdout:
+            lines.append(line)
+            if match := re.match(r"\s*(?:Downloading|Using cached|Requirement already satisfied:|Collecting) ?([\w.-]+)", line):
+                name = re.split(r"[-=<>!~;\[ ]", match[1])[0]
+                if line.startswith(("Collecting", "Requirement")):
+                    seen += name != last
+                last = name
+                say(f"Setting up: package {min(seen, packages)} of about {packages}, {name}")
+            elif line.startswith("Installing collected"):
+                say(f"Setting up: installing {line.count(',') + 1} packages")
+    log.write_text("".join(lines), encoding="utf-8")
+    if pip.returncode:
+        errors = [line for line in lines if line.startswith("ERROR")] or lines[-5:]
+        return fail("".join(errors) + f"pip could not install what is needed; all of its output is in {log}")
+    return 0
+
+
+def say(text: str) -> None:
+    """A line that the next one overwrites; where the output is no terminal, only the first of its kind."""
+    if sys.stdout.isatty():
+        print(f"\r\033[K{text[:100]}", end="", flush=True)
+    elif text.split(",")[0] not in _said and "package" not in text:
+        _said.add(text.split(",")[0])
+        print(text, flush=True)
+
+
+_said: set[str] = set()
+
+
+def clear() -> None:
+    if sys.stdout.isatty():
+        print("\r\033[K", end="")
+
+
+def fail(text: str) -> int:
+    clear()
+    print(text.rstrip(), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])))
