@@ -137,7 +137,10 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
                 label[new, kept, 1] = label[now, i, 1]
                 kept += 1
             if in_u != in_v and kept < cap:
-                w = axpy(du / (du - dv), sub(v, u), u) if abs(du) < abs(dv) else axpy(dv / (dv - du), sub(u, v), v)
+                if abs(du) < abs(dv):  # from the nearer end; never beyond it, though both may lie outside by a hair
+                    w = axpy(max(du / (du - dv), 0.0), sub(v, u), u)
+                else:
+                    w = axpy(max(dv / (dv - du), 0.0), sub(u, v), v)
                 source = label[now, i, 1]
                 name = corner_id(source, k, count_ref, start_ref, g.loops, base)
                 if in_u:

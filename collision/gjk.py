@@ -3,7 +3,7 @@
 Everything is in A's frame; B stands there with rotation r and translation t. The search runs on the Minkowski
 difference D = B - A, whose point closest to the origin, v, gives the distance |v| and the normal v/|v| from A to B.
 Every support plane gives a lower bound n.w, so the loop stops on the duality gap |v| - n.w, on a support point seen
-before, or as soon as |v| no longer falls: it can not cycle.
+before, or as soon as |v| no longer falls (but for four steps that turn it): it can not cycle.
 """
 
 from __future__ import annotations
@@ -152,6 +152,8 @@ def gjk(g, a, b, r, t, axis, limit, size):
     l0, l1, l2 = 1.0, 0.0, 0.0
     count = 1
     v = w0
+    least = dot(v, v)
+    stalled = 0
     lower = -math.inf
     state = APART
     tiny = 16.0 * EPS * size
@@ -183,8 +185,14 @@ def gjk(g, a, b, r, t, axis, limit, size):
         if inside:
             state = INSIDE
             break
-        if not dot(u, u) < length * length:
+        square = dot(u, u)
+        if not square <= least * (1.0 + 4.0 * EPS):
             break
+        if square >= least:  # no gain but that of direction, from the better support point: a few such steps, no cycle
+            stalled += 1
+            if stalled > 4:
+                break
+        least = square
         v = u
         count = 0
         if m0 > 0.0:

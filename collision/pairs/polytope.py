@@ -34,6 +34,32 @@ def improve(g, a, b, r, t, n, low, m):
 
 
 @inner
+def improve_across(g, a, b, r, t, n, low, e):
+    """The better of (n, low) and n made perpendicular to the edge e."""
+    ee = dot(e, e)
+    if ee == 0.0:
+        return n, low
+    m = axpy(-dot(e, n) / ee, e, n)
+    m = axpy(-dot(e, m) / ee, e, m)
+    length = norm(m)
+    if length < 0.5:
+        return n, low
+    return improve(g, a, b, r, t, n, low, scale(1.0 / length, m))
+
+
+@inner
+def improve_normal(g, a, b, r, t, n, low, e, f):
+    """The better of (n, low) and the unit normal of edges e and f that points along n."""
+    m = cross(e, f)
+    length = norm(m)
+    if length <= 1e-14 * norm(e) * norm(f):
+        return n, low
+    m = scale(math.copysign(1.0 / length, dot(m, n)), m)
+    m = axpy(-dot(e, m) / dot(e, e), e, m)  # exact across e at least where the edges are nearly parallel
+    return improve(g, a, b, r, t, n, low, scale(1.0 / norm(m), m))
+
+
+@inner
 def polish(g, a, b, r, t, v, count, rows, high, size):
     """Best axis found from the end of GJK: (normal, separation).
 
@@ -47,27 +73,19 @@ def polish(g, a, b, r, t, v, count, rows, high, size):
         return n, low
     ea = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
     eb = mul(r, sub(load3(g.vertices, rows[3]), load3(g.vertices, rows[1])))
+    e0 = sub(eb, ea)
     if count >= 2:
-        for e in (ea, eb):
-            ee = dot(e, e)
-            if ee > 0.0:
-                m = axpy(-dot(e, n) / ee, e, n)
-                m = axpy(-dot(e, m) / ee, e, m)
-                if norm(m) > 0.5:
-                    n, low = improve(g, a, b, r, t, n, low, scale(1.0 / norm(m), m))
+        for e in (e0, ea, eb):
+            n, low = improve_across(g, a, b, r, t, n, low, e)
     if count == 3:
-        if ea[0] == 0.0 and ea[1] == 0.0 and ea[2] == 0.0:
-            ea = sub(load3(g.vertices, rows[4]), load3(g.vertices, rows[0]))
-        if eb[0] == 0.0 and eb[1] == 0.0 and eb[2] == 0.0:
-            eb = mul(r, sub(load3(g.vertices, rows[5]), load3(g.vertices, rows[1])))
-        if (rows[0] != rows[2] or rows[0] != rows[4]) and (rows[1] != rows[3] or rows[1] != rows[5]):
-            m = cross(ea, eb)
-            size_m = norm(m)
-            if size_m > 1e-14 * norm(ea) * norm(eb):
-                m = scale(1.0 / size_m, m)
-                m = axpy(-dot(m, ea) / dot(ea, ea), ea, m)
-                m = scale(1.0 / norm(m), m)
-                n, low = improve(g, a, b, r, t, n, low, m if dot(m, v) > 0.0 else neg(m))
+        fa = sub(load3(g.vertices, rows[4]), load3(g.vertices, rows[0]))
+        fb = mul(r, sub(load3(g.vertices, rows[5]), load3(g.vertices, rows[1])))
+        n, low = improve_normal(g, a, b, r, t, n, low, e0, sub(fb, fa))
+        if norm(ea) == 0.0:
+            ea = fa
+        if norm(eb) == 0.0:
+            eb = fb
+        n, low = improve_normal(g, a, b, r, t, n, low, ea, eb)
     if low >= enough:
         return n, low
     f = aligned_face(g, a, n)
