@@ -86,7 +86,7 @@ def fit(centers: np.ndarray, radii: np.ndarray, aspect: float, *, floor: bool = 
     places with that direction of sight, the nearest from which each ball lies inside the four planes of the picture.
     """
     centers, radii = np.atleast_2d(np.asarray(centers, float)), np.atleast_1d(np.asarray(radii, float))
-    if len(centers) == 0:
+    if centers.size == 0:
         centers, radii = np.zeros((1, 3)), np.ones(1)
     lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
     if not (hi > lo).any():  # a single point: a metre around it

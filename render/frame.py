@@ -20,6 +20,7 @@ from render.rotation import interpolate, rotate
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60
+LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on disk
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,7 @@ def frame_of(world: Any, cast: Cast | None = None) -> Frame:
         scene = getattr(world, "scene", None)
         bodies = scene.bodies if scene is not None else world.bodies
         cast = cast_of(bodies, getattr(scene, "name", ""))
+    energy = float(world.energy().total)
     frame = Frame(
         cast,
         float(world.time),
@@ -131,7 +133,7 @@ def frame_of(world: Any, cast: Cast | None = None) -> Frame:
         np.array(world.orientations, float),
         np.array(world.velocities, float),
         np.array(world.angular_velocities, float),
-        lines=_lines(cast.title, float(world.time), float(world.energy().total)),
+        lines=_lines(cast.title, float(world.time), energy, _digits(np.array([energy]))),
     )
     if hasattr(world, "contacts"):
         found = world.contacts()
@@ -146,17 +148,21 @@ class RunFrames:
     ----------
     run : has ``scene`` (with ``bodies`` and ``name``) and ``times`` (T,), ``positions`` (T, n, 3), ``orientations``
         (T, n, 4), ``velocities`` and ``angular_velocities`` (T, n, 3), ``energy`` (T,).
-    trails : also give the paths of the centres of mass over the last second.
+
+    Attributes
+    ----------
+    trails : set it to have the paths of the centres of mass over the last second in the frames.
     """
 
-    def __init__(self, run: Any, trails: bool = False):
+    def __init__(self, run: Any):
         self.cast = cast_of(run.scene.bodies, getattr(run.scene, "name", ""))
         self.camera = getattr(run.scene, "camera", None)
         self.times = np.asarray(run.times, float)
         if len(self.times) == 0:
             raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to draw")
-        self.trails = trails
-        stored = run.dataset if getattr(run, "path", None) is not None else None  # on disk: read as it is needed
+        self.trails = False
+        large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
+        stored = run.dataset if large else None  # read as it is needed
         self._positions, self._orientations, self._velocities, self._spins = (
             _Rows(getattr(run, name) if stored is None else stored[variable])
             for name, variable in (
@@ -167,6 +173,7 @@ class RunFrames:
             )
         )
         self._energy = np.asarray(run.energy, float)
+        self._digits = _digits(self._energy)
 
     @property
     def start(self) -> float:
@@ -196,7 +203,7 @@ class RunFrames:
         energy = float(self._energy[i] + s * (self._energy[min(i + 1, len(self._energy) - 1)] - self._energy[i]))
         time = min(max(time, self.start), self.stop)
         trails = self._trails(time) if self.trails else []
-        return Frame(self.cast, time, x, q, v, w, trails=trails, lines=_lines(self.cast.title, time, energy))
+        return Frame(self.cast, time, x, q, v, w, trails=trails, lines=_lines(self.cast.title, time, energy, self._digits))
 
     def sampled(self, count: int = 96) -> tuple[np.ndarray, np.ndarray]:
         """``(centres (k, n, 3), radii (n,))`` of the balls around the bodies at up to ``count`` instants of the run."""
@@ -246,5 +253,11 @@ class _Rows:
         return self.rows[i - self.start]
 
 
-def _lines(title: str, time: float, energy: float) -> tuple[str, ...]:
-    return (title.replace("_", " "), f"t = {time:.3f} s", f"E = {energy:.6g} J")
+def _digits(energy: np.ndarray) -> int:
+    """Decimals that show five digits of the largest energy, the same all through a film so that the number stands still."""
+    most = float(np.abs(energy).max()) if len(energy) else 0.0
+    return int(np.clip(4 - np.floor(np.log10(most)), 0, 9)) if most > 0 else 3
+
+
+def _lines(title: str, time: float, energy: float, digits: int) -> tuple[str, ...]:
+    return (title.replace("_", " "), f"t = {time:.3f} s", f"E = {energy:.{digits}f} J")

@@ -24,7 +24,7 @@ def backdrop(
     towards = -back + x[None, :, None] * right + y[:, None, None] * up
     rise = towards[..., 2] / np.linalg.norm(towards, axis=2)
     below = look.HORIZON if planes else look.NADIR
-    amount = np.sqrt(np.abs(rise))[..., None]
+    amount = (rise**2 / (rise**2 + 0.04))[..., None]
     sky = look.HORIZON + amount * np.where((rise > 0)[..., None], look.ZENITH - look.HORIZON, below - look.HORIZON)
     in_sun, in_shade, nearest = sky.copy(), sky.copy(), np.full((height, width), np.inf)
     masks = []

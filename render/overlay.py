@@ -9,7 +9,7 @@ import numpy as np
 
 from collision.errors import InputError
 from render.camera import Camera
-from render.frame import Frame
+from render.frame import Cast, Frame
 from render.look import rgb
 
 OVERLAYS = ("text", "contacts", "trails", "velocity", "angular_velocity", "angular_momentum", "names")
@@ -36,8 +36,10 @@ class Panel:
     top: int
 
 
-def check(overlays: object) -> tuple[str, ...]:
-    """The overlays asked for, by name."""
+def check(overlays: object, cast: Cast) -> tuple[str, ...]:
+    """The overlays asked for, by name; None: text, and trails in free space, where nothing else shows the way gone."""
+    if overlays is None:
+        return ("text",) if cast.has_floor else ("text", "trails")
     wanted = (overlays,) if isinstance(overlays, str) else tuple(overlays)
     for name in wanted:
         if name not in OVERLAYS:
@@ -85,20 +87,26 @@ def panels_of(
     return [p for p in out if p.pixels.size]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def text_block(lines: tuple[tuple[str, tuple[float, float, float]], ...], height: int) -> np.ndarray:
     """Lines of text with their colours on a light veil with round corners, (h, w, 4) uint8."""
     import pygame
 
-    font = _font(max(height, 8))
-    drawn = [font.render(text, True, [round(255 * c) for c in color]) for text, color in lines]
-    pad, step = round(0.45 * height), round(1.22 * font.get_height())
-    w, h = max(d.get_width() for d in drawn) + 2 * pad, step * (len(drawn) - 1) + font.get_height() + 2 * pad
+    height = max(height, 8)
+    drawn = [_line(text, color, height) for text, color in lines]
+    tall = _font(height).get_height()
+    pad, step = round(0.45 * height), round(1.22 * tall)
+    w, h = max(d.get_width() for d in drawn) + 2 * pad, step * (len(drawn) - 1) + tall + 2 * pad
     surface = pygame.Surface((w, h), pygame.SRCALPHA)
     pygame.draw.rect(surface, (255, 255, 255, 150), surface.get_rect(), border_radius=pad)
     for i, text in enumerate(drawn):
         surface.blit(text, (pad, pad + i * step))
     return np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8).reshape(h, w, 4)
+
+
+@lru_cache(maxsize=512)
+def _line(text: str, color: tuple[float, float, float], height: int):
+    return _font(height).render(text, True, [round(255 * c) for c in color])
 
 
 @lru_cache(maxsize=16)

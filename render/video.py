@@ -30,18 +30,21 @@ def picture(
     time: float | None = None,
     preset: str = "default",
     camera: Any = None,
-    overlays: tuple[str, ...] = ("text",),
+    overlays: tuple[str, ...] | None = None,
 ) -> np.ndarray:
     """The picture of a world as it stands, or of a run at ``time`` [s] (its end where not given): (h, w, 4) uint8, RGBA."""
-    wanted, size = overlay.check(overlays), _size(size)
+    size = _size(size)
     if hasattr(source, "times"):
-        frames = RunFrames(source, trails="trails" in wanted)
+        frames = RunFrames(source)
+        wanted = overlay.check(overlays, frames.cast)
+        frames.trails = "trails" in wanted
         frame = frames.at(frames.stop if time is None else check_number("time", time))
         camera = camera_for(frames, size, camera)
     else:
         if time is not None:
             raise InputError("time", time, "a world is drawn as it stands; only a recorded run has other times")
         frame = frame_of(source)
+        wanted = overlay.check(overlays, frame.cast)
         own = getattr(getattr(source, "scene", None), "camera", None)
         camera = camera_for(frame, size, own if camera is None else camera)
     with open_renderer(size, preset) as renderer:
@@ -55,7 +58,7 @@ def still(
     time: float | None = None,
     preset: str = "default",
     camera: Any = None,
-    overlays: tuple[str, ...] = ("text",),
+    overlays: tuple[str, ...] | None = None,
 ) -> Path:
     """Write :func:`picture` to a PNG (or .jpg) file; returns its path.
 
@@ -86,7 +89,7 @@ def film(
     start: float | None = None,
     stop: float | None = None,
     speed: float = 1.0,
-    overlays: tuple[str, ...] = ("text",),
+    overlays: tuple[str, ...] | None = None,
     progress: Callable[[int, int], None] | None = None,
     quality: int = 19,
 ) -> Path:
@@ -102,7 +105,8 @@ def film(
     camera : a Camera, or anything with position and target; else the scene's own, else one that sees the whole run.
     start, stop : [s] of the run; else all of it.
     speed : seconds of the run per second of film; 0.1 is slow motion.
-    overlays : of ``text contacts trails velocity angular_velocity angular_momentum names``.
+    overlays : of ``text contacts trails velocity angular_velocity angular_momentum names``; else text, and trails in
+        free space, where nothing else shows the way gone.
     progress : called with (frames done, frames in all) after each frame.
     quality : x264's constant rate factor; smaller is better and larger.
 
@@ -114,11 +118,13 @@ def film(
         from sim.recording import Run
 
         run = Run.open(run)
-    path, size, wanted = Path(path), _size(size, even=True), overlay.check(overlays)
+    path, size = Path(path), _size(size, even=True)
     if path.suffix.lower() != ".mp4":
         raise InputError("path", str(path), "a film is an .mp4 file")
     fps, speed = check_number("fps", fps, above=0.0), check_number("speed", speed, above=0.0)
-    frames = RunFrames(run, trails="trails" in wanted)
+    frames = RunFrames(run)
+    wanted = overlay.check(overlays, frames.cast)
+    frames.trails = "trails" in wanted
     times = film_times(frames, fps, start, stop, speed)
     camera = camera_for(frames, size, camera)
     with open_renderer(size, preset) as renderer:

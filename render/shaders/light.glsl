@@ -53,6 +53,6 @@ vec3 to_display(vec3 x) {
 }
 
 vec3 sky_towards(vec3 d) {
-    float up = d.z * inversesqrt(dot(d, d));
-    return mix(u_horizon, up > 0.0 ? u_zenith : u_nadir, sqrt(abs(up)));
+    float up2 = d.z * d.z / dot(d, d);
+    return mix(u_horizon, d.z > 0.0 ? u_zenith : u_nadir, up2 / (up2 + 0.04));
 }

@@ -1,0 +1,109 @@
+"""Meshes against the volumes of their shapes: closed, outward, of the right size and in the right place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull as Qhull
+
+from collision.mass import mass_properties
+from collision.pose import Pose
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from render.meshes import bounding_ball, mesh_of, parts_of, planes_of
+from render.rotation import rotate
+from tests.render.known_flights import zoo
+
+POINTS = np.random.default_rng(2).normal(size=(40, 3))
+
+
+def volume_and_center(shape, detail=96):
+    """By the divergence theorem over the triangles: right only for a closed surface with all faces outward."""
+    volume, moment = 0.0, np.zeros(3)
+    for part in parts_of(shape):
+        points, _, triangles = mesh_of(part.key, detail).triangles()
+        points = rotate(np.array(part.orientation), points * part.scale) + part.position
+        a, b, c = (points[triangles[:, k]] for k in range(3))
+        six = np.einsum("ij,ij->i", a, np.cross(b, c))
+        volume += six.sum() / 6
+        moment += (six[:, None] * (a + b + c)).sum(axis=0) / 24
+    return volume, moment / volume
+
+
+@pytest.mark.parametrize(
+    ("shape", "rtol"),
+    [
+        (Box((0.1, 0.2, 0.3)), 1e-12),
+        (ConvexHull(POINTS), 1e-12),
+        (Sphere(0.7), 3e-3),
+        (Ellipsoid((0.1, 0.2, 0.3)), 3e-3),
+        (Cylinder(0.3, 0.5), 3e-3),
+        (Cone(0.3, 0.5), 3e-3),
+        (Capsule(0.2, 0.5), 3e-3),
+        (Compound([(Box((0.1, 0.2, 0.3)), Pose((1, 2, 3), (0.6, 0.8, 0, 0))), (Box((1, 1, 1)), Pose((5, 0, 0)))]), 1e-12),
+    ],
+    ids=lambda v: getattr(v, "type", ""),
+)
+def test_volume_and_center(shape, rtol):
+    exact = mass_properties(shape)
+    volume, center = volume_and_center(shape)
+    assert volume == pytest.approx(exact.volume, rel=rtol)
+    assert np.abs(center - exact.center).max() < 1e-12 + rtol
+    if rtol > 1e-6:  # a coarser mesh of a round body misses the bound
+        assert volume_and_center(shape, 24)[0] != pytest.approx(exact.volume, rel=rtol)
+
+
+@pytest.mark.parametrize("shape", [b.shape for b in zoo().bodies if b.shape.type not in ("halfspace", "half_space", "compound")])
+def test_normals_are_unit_and_outward(shape):
+    mesh = mesh_of(parts_of(shape)[0].key, 24)
+    points, normals, _ = mesh.triangles()
+    assert np.abs(np.linalg.norm(normals, axis=1) - 1).max() < 1e-12
+    middle = mesh.corners.mean(axis=0)
+    assert (np.einsum("ij,ij->i", normals, points - middle) > 0).all()
+
+
+def test_edges():
+    assert len(mesh_of(("box",)).edges) == 12
+    cube = ConvexHull([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+    mesh = mesh_of(parts_of(cube)[0].key)
+    assert len(mesh.edges) == 12  # not the diagonals of triangulated faces
+    assert sorted(map(len, mesh.faces)) == [4] * 6
+
+
+def test_flat_collinear_and_single_hulls_can_be_drawn():
+    flat = mesh_of(parts_of(ConvexHull([[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0.5, 0.5, 1]]))[0].key)
+    assert [len(f) for f in flat.faces] == [4, 4]
+    assert flat.normals[0][0] @ flat.normals[1][0] == pytest.approx(-1)
+    line = mesh_of(parts_of(ConvexHull([[0, 0, 0], [1, 1, 1], [0.5, 0.5, 0.5]]))[0].key)
+    assert len(line.faces) == 0
+    assert np.ptp(line.corners[line.edges[0]], axis=0) == pytest.approx([1, 1, 1])
+    point = mesh_of(parts_of(ConvexHull([[3, 2, 1]]))[0].key)
+    assert len(point.faces) == 0
+    assert point.edges.tolist() == [[0, 0]]
+
+
+def test_planes_of_a_tilted_half_space():
+    n = np.array([0.6, 0.0, 0.8])
+    ((normal, offset),) = planes_of(HalfSpace(tuple(n), 2.0))
+    assert normal == pytest.approx(n)
+    assert offset == 2.0
+    assert parts_of(HalfSpace()) == []
+
+
+def test_bounding_balls_hold_their_bodies():
+    for body in zoo().bodies:
+        center, radius = bounding_ball(body.shape)
+        if body.shape.type.startswith("half"):
+            assert np.isnan(radius)
+            continue
+        points = np.concatenate(
+            [rotate(np.array(p.orientation), mesh_of(p.key, 48).corners * p.scale) + p.position for p in parts_of(body.shape)]
+        )
+        far = np.linalg.norm(points - center, axis=1).max()
+        assert far <= 1.02 * radius
+        assert far >= 0.95 * radius
+
+
+def test_hull_of_a_hull_mesh_is_the_hull():
+    mesh = mesh_of(parts_of(ConvexHull(POINTS))[0].key)
+    assert set(np.unique(np.concatenate([list(f) for f in mesh.faces]))) <= set(range(len(mesh.corners)))
+    assert len({c for f in mesh.faces for c in f}) == len(Qhull(POINTS).vertices)

@@ -1,0 +1,218 @@
+"""Pictures against geometry: silhouettes, shadows and the floor's squares land on the pixels where the camera says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collision.shapes import Box, HalfSpace, Sphere
+from render.camera import Camera, fit
+from render.context import open_renderer
+from render.look import PRESETS, SUN
+from render.overlay import square_of
+from render.rotation import rotate
+from sim.scene import Scene
+from tests.render.known_flights import frame_of, two_cuboids, zoo
+
+SIZE = (640, 360)
+SOME = (0.96, 0.28 * 0.6, 0.28 * 0.8, 0.0)  # an attitude without symmetry
+
+
+def draw(scene, camera, preset="default", overlays=()):
+    with open_renderer(SIZE, preset) as renderer:
+        return renderer.draw(frame_of(scene), camera, overlays)
+
+
+def scene_of(*bodies) -> Scene:
+    scene = Scene()
+    for shape, position, *rest in bodies:
+        kind = "static" if isinstance(shape, HalfSpace) else "dynamic"
+        scene.add(shape, position=position, orientation=rest[0] if rest else (1, 0, 0, 0), kind=kind)
+    return scene
+
+
+def mask_of(scene, camera, preset="default"):
+    """Pixels that the bodies change."""
+    empty = Scene(bodies=[b for b in scene.bodies if isinstance(b.shape, HalfSpace)])
+    change = draw(scene, camera, preset).astype(int) - draw(empty, camera, preset)
+    return np.abs(change[..., :3]).sum(axis=2) > 24
+
+
+def overlap(a, b):
+    """Shared part of two masks: intersection over union."""
+    return (a & b).sum() / (a | b).sum()
+
+
+def rays(camera):
+    """(h, w, 3) unit directions through the middles of the pixels."""
+    right, up, back = camera.axes()
+    tall = np.tan(np.radians(camera.fov_degrees) / 2)
+    x = (2 * (np.arange(SIZE[0]) + 0.5) / SIZE[0] - 1) * tall * SIZE[0] / SIZE[1]
+    y = (1 - 2 * (np.arange(SIZE[1]) + 0.5) / SIZE[1]) * tall
+    d = -back + x[None, :, None] * right + y[:, None, None] * up
+    return d / np.linalg.norm(d, axis=2, keepdims=True)
+
+
+def ball(camera, center, radius):
+    """Pixels whose ray meets a ball."""
+    d, to = rays(camera), np.subtract(center, camera.position)
+    along = d @ to
+    return (np.linalg.norm(to - along[..., None] * d, axis=2) < radius) & (along > 0)
+
+
+def box(camera, half, position, orientation):
+    """Pixels whose ray meets a box (slabs)."""
+    back = np.array(orientation) * (1, -1, -1, -1)
+    o, d = rotate(back, np.subtract(camera.position, position)), rotate(back, rays(camera))
+    with np.errstate(divide="ignore"):
+        t0, t1 = (-np.array(half) - o) / d, (np.array(half) - o) / d
+    return np.minimum(t0, t1).max(axis=2) < np.maximum(t0, t1).min(axis=2)
+
+
+CAMERA = Camera((1.4, -2.0, 1.1), (0.1, 0.0, 0.1))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_box_covers_its_pixels(backend, preset):
+    half, position = (0.5, 0.3, 0.2), (0.3, 0.1, 0.2)
+    seen = mask_of(scene_of((Box(half), position, SOME)), CAMERA, preset)
+    assert overlap(seen, box(CAMERA, half, position, SOME)) > 0.97  # the outline alone is 2 % of it
+    assert overlap(seen, box(CAMERA, half, (0.32, 0.1, 0.2), SOME)) < 0.97  # 2 cm beside it
+    assert overlap(seen, box(CAMERA, half, position, (0.96, 0.28 * 0.8, 0.28 * 0.6, 0))) < 0.97
+
+
+def test_the_corners_of_a_box_land_on_their_pixels(backend):
+    half, position = (0.5, 0.3, 0.2), (0.3, 0.1, 0.2)
+    seen = mask_of(scene_of((Box(half), position, SOME)), CAMERA)
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    pixels, _ = CAMERA.project(position + rotate(np.array(SOME), signs * half), SIZE)
+    rows, columns = np.nonzero(seen)
+    found = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
+    assert np.abs(np.array(found) - [*pixels.min(axis=0), *pixels.max(axis=0)]).max() < 2.0
+    for x, y in pixels:  # and something of the box is there at each corner
+        assert seen[max(int(y) - 2, 0) : int(y) + 3, max(int(x) - 2, 0) : int(x) + 3].any()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_ball_covers_its_pixels(backend, preset):
+    camera = Camera((2.0, -0.6, 0.8), (0.0, 0.3, 0.0), fov_degrees=60)  # off the middle, where its outline is an ellipse
+    seen = mask_of(scene_of((Sphere(0.5), (0.0, 0.0, 0.0), SOME)), camera, preset)
+    least = 0.97 if backend == "painter" and preset == "fast" else 0.98
+    assert overlap(seen, ball(camera, (0, 0, 0), 0.5)) > least
+    assert overlap(seen, ball(camera, (0, 0, 0), 0.515)) < least
+    assert overlap(seen, ball(camera, (0.02, 0, 0.02), 0.5)) < least
+
+
+def test_painter_and_gl_show_the_same(gl, monkeypatch):
+    scene = zoo()
+    centers, radii = frame_of(scene).balls()
+    camera = fit(centers[1:], radii[1:], SIZE[0] / SIZE[1], floor=True)
+    pictures, masks = [], []
+    for name in ("egl", "painter"):
+        monkeypatch.setenv("TUMBLE_RENDERER", name)
+        pictures.append(draw(scene, camera).astype(float))
+        masks.append(mask_of(Scene(bodies=scene.bodies[1:]), camera))
+    assert overlap(*masks) > 0.96
+    assert overlap(masks[0], np.roll(masks[1], 6, axis=1)) < 0.96
+    differ = np.abs(pictures[0] - pictures[1]).max(axis=2)
+    assert (differ > 40).mean() < 0.04  # shadows of bodies on bodies, and outlines
+    assert np.median(differ) <= 2.0  # light, sky and floor are the same
+
+
+def test_the_same_frame_is_the_same_bytes(backend):
+    scene = zoo()
+    a = draw(scene, CAMERA, overlays=("text", "names"))
+    with open_renderer(SIZE, "default") as renderer:
+        frame = frame_of(scene)
+        renderer.draw(frame_of(two_cuboids()), Camera((3, 3, 3), (0, 0, 0)), ("text",))  # something else in between
+        b = renderer.draw(frame, CAMERA, ("text", "names"))
+        c = renderer.draw(frame, CAMERA, ("text", "names"))
+    assert a.tobytes() == b.tobytes() == c.tobytes()
+    moved = frame_of(scene)
+    moved.positions[1] += 0.02
+    with open_renderer(SIZE, "default") as renderer:
+        assert renderer.draw(moved, CAMERA, ("text", "names")).tobytes() != a.tobytes()
+
+
+def test_near_hides_far(backend):
+    """A small box on a large plate, whose middle is nearer to the eye than the small box's: sorting by distance fails."""
+    scene = scene_of(
+        (Box((2.0, 2.0, 0.05)), (0, 0, -0.05)), (Box((0.1, 0.1, 0.1)), (0.0, 1.2, 0.1)), (Sphere(0.1), (0.6, -1.5, 0.1))
+    )
+    camera = Camera((1.0, -4.0, 2.0), (0, 0, 0))
+    picture = draw(scene, camera)
+    plate, small, sphere = frame_of(scene).cast.colors
+    for point, color in (((0.0, 1.2, 0.2), small), ((0.6, -1.5, 0.2), sphere), ((-1.0, 0.0, 0.0), plate)):
+        x, y = camera.project(np.array([point]), SIZE)[0][0].astype(int)
+        shown = picture[y + (2 if color is sphere else 0), x, :3] / 255
+        assert np.argmax(shown) == np.argmax(color)
+        assert np.abs(shown / shown.sum() - color / color.sum()).max() < 0.12
+
+
+def test_a_body_casts_its_shadow_away_from_the_sun(backend):
+    center, radius = np.array([0.0, 0.0, 0.8]), 0.2
+    scene = scene_of((HalfSpace(), (0, 0, 0)), (Sphere(radius), tuple(center)))
+    camera = Camera((1.0, -4.0, 2.5), (0.2, 0.1, 0.3))
+    with_ball, without = draw(scene, camera).astype(int), draw(scene_of((HalfSpace(), (0, 0, 0))), camera).astype(int)
+    darker = (without - with_ball)[..., :3].mean(axis=2)
+
+    def at(point):
+        x, y = camera.project(np.array([point]), SIZE)[0][0].astype(int)
+        return darker[y - 1 : y + 2, x - 1 : x + 2].mean()
+
+    foot = center - center[2] / SUN[2] * SUN
+    across = np.cross(SUN, (0, 0, 1)) / np.linalg.norm(np.cross(SUN, (0, 0, 1)))
+    assert at(foot) > 40
+    assert at(foot + 0.8 * radius * across) > 40
+    assert abs(at(foot + 1.3 * radius * across)) < 4
+    assert abs(at(foot - 1.3 * radius * across)) < 4
+    mirrored = center - center[2] / SUN[2] * SUN * (-1, -1, 1)
+    assert abs(at(mirrored)) < 4
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_the_squares_of_the_floor_have_the_size_that_is_told(backend, tilt):
+    scene = scene_of((HalfSpace((-np.sin(tilt), 0, np.cos(tilt))), (0, 0, 0)))
+    camera = Camera((0.3, -3.0, 3.0), (0.1, 0.2, 0.0))
+    picture, s = draw(scene, camera).astype(float)[..., :3].mean(axis=2), square_of(camera)
+    along = np.array([np.cos(tilt), 0, np.sin(tilt)])
+    middles = [(i + 0.5) * s * along + (j + 0.5) * s * np.array([0, 1, 0]) for i in range(-3, 3) for j in range(-2, 2)]
+    pixels = camera.project(np.array(middles), SIZE)[0].astype(int)
+    shades = np.array([picture[y - 1 : y + 2, x - 1 : x + 2].mean() for x, y in pixels]).reshape(6, 4)
+    step = np.add.outer(np.arange(6), np.arange(4)) % 2
+    light, dark = shades[step == step.flat[shades.argmax()]], shades[step != step.flat[shades.argmax()]]
+    assert light.min() > dark.max() + 4
+    assert light.std() < 3
+    assert dark.std() < 3
+
+
+def test_far_from_the_origin_the_picture_is_the_same(backend):
+    """Pictures are made relative to the camera's target: a thousand kilometres away single precision would tremble."""
+    bodies = [(Box((0.5, 0.3, 0.2)), np.array([0.3, 0.1, 0.2]), SOME), (Sphere(0.2), np.array([-0.4, 0.0, 0.1]), SOME)]
+    far = np.array([1e6, -2e6, 5e5])
+    here = draw(scene_of(*((s, tuple(x), q) for s, x, q in bodies)), CAMERA).astype(int)
+    moved = Camera(tuple(far + CAMERA.position), tuple(far + CAMERA.target))
+    there = draw(scene_of(*((s, tuple(far + x), q) for s, x, q in bodies)), moved).astype(int)
+    assert (np.abs(here - there).max(axis=2) > 8).mean() < 1e-3
+
+
+def test_overlays_are_drawn(backend):
+    scene, camera = two_cuboids(), Camera((0, -3, 1), (0, 0, 0))
+    frame = frame_of(scene)
+    frame.velocities = np.array([b.velocity for b in scene.bodies], float)
+    frame.angular_velocities = np.array([b.angular_velocity for b in scene.bodies], float)
+    frame.trails = [(0, np.array([[-1.0, 0, 0], [-0.8, 0, 0.2], [-0.5, 0, 0]]))]
+    frame.lines = ("two cuboids", "t = 0.5 s")
+    seen = set()
+    with open_renderer(SIZE, "default") as renderer:
+        for overlays in ((), ("text",), ("trails",), ("velocity",), ("angular_velocity",), ("angular_momentum",), ("names",)):
+            seen.add(renderer.draw(frame, camera, overlays).tobytes())
+    assert len(seen) == 7
+
+
+def test_an_empty_scene_and_a_body_behind_the_eye(backend):
+    assert draw(Scene(), CAMERA).std() > 1
+    behind = draw(scene_of((Box((0.5, 0.5, 0.5)), (3.0, -4.4, 2.1))), CAMERA)
+    assert np.abs(behind.astype(int) - draw(Scene(), CAMERA)).max() <= 1
+    around = draw(scene_of((Sphere(5.0), (0, 0, 0))), CAMERA)  # the eye inside a body: no crash
+    assert around.shape == (360, 640, 4)
