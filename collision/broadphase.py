@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import far, inner, kernel
 
 LEAF = 4  # boxes in a leaf
 FEW = 24  # up to so many boxes, comparing all with all is quicker
@@ -49,7 +49,7 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
     return count
 
 
-@kernel
+@inner
 def _overlap(lo, hi, i, j):
     return (
         lo[i, 0] <= hi[j, 0]
@@ -61,7 +61,7 @@ def _overlap(lo, hi, i, j):
     )
 
 
-@kernel
+@inner
 def _put(pairs, count, i, j):
     if count < pairs.shape[0]:
         pairs[count, 0] = min(i, j)
@@ -69,7 +69,7 @@ def _put(pairs, count, i, j):
     return count + 1
 
 
-@kernel
+@inner
 def _all_with_all(lo, hi, body_of, mobile, pairs):
     n = lo.shape[0]
     count = 0
@@ -80,7 +80,7 @@ def _all_with_all(lo, hi, body_of, mobile, pairs):
     return count
 
 
-@kernel
+@inner
 def _unbounded_pairs(lo, hi, body_of, mobile, order, bounded, pairs):
     """Pairs with at least one unbounded box, order[bounded:]."""
     n = lo.shape[0]
@@ -94,7 +94,7 @@ def _unbounded_pairs(lo, hi, body_of, mobile, order, bounded, pairs):
     return count
 
 
-@kernel
+@inner
 def _tree_pairs(lo, hi, body_of, mobile, order, n, pairs, count):
     """Pairs among the bounded boxes order[:n].
 
@@ -131,7 +131,7 @@ def _tree_pairs(lo, hi, body_of, mobile, order, n, pairs, count):
     return count
 
 
-@kernel
+@inner
 def _build(lo, hi, order, n, box, start, stop, skip):
     """The tree over order[:n], which is permuted; the number of nodes."""
     todo = np.empty((64, 2), np.int64)  # halves wait here: the depth is log2(n) at most
@@ -165,7 +165,7 @@ def _build(lo, hi, order, n, box, start, stop, skip):
     return nodes
 
 
-@kernel
+@inner
 def _bound(lo, hi, order, first, last, box, node):
     """The box of a node from those of its range; the axis along which the centres spread most."""
     x0, y0, z0 = math.inf, math.inf, math.inf
@@ -192,7 +192,7 @@ def _bound(lo, hi, order, first, last, box, node):
     return 1 if v1 - v0 >= w1 - w0 else 2
 
 
-@kernel
+@inner
 def _select(lo, hi, axis, order, left, right, middle):
     """Hoare's quickselect: permute order[left:right + 1] so that centres before ``middle`` are not above those after."""
     while left < right:
@@ -215,7 +215,7 @@ def _select(lo, hi, axis, order, left, right, middle):
             return
 
 
-@kernel
+@inner
 def _sort(pairs, count, n):
     """Sort pairs[:count] by (i, j): two stable counting sorts."""
     other = np.empty((count, 2), np.int64)
@@ -232,3 +232,8 @@ def _sort(pairs, count, n):
             place[source[a, key]] += 1
             target[k, 0] = source[a, 0]
             target[k, 1] = source[a, 1]
+
+
+find_pairs_far = far(
+    find_pairs, lambda: (np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int64))
+)

@@ -24,23 +24,32 @@ MASK = (1 << 14) - 1
 
 
 @inner
-def incident_face(g, s, d, size):
-    """Face along d that holds the support vertex along d; -1 for segments and points."""
+def incident_face(g, s, d):
+    """The face that lies lowest along -d: it holds the support vertex along d and the flattest edge from there.
+
+    -1 for segments and points.
+    """
     if g.kind[s] == BOX:
         return aligned_face(g, s, d)
-    if not is_polytope(g.kind[s]):
+    if not is_polytope(g.kind[s]) or g.face[s, 1] == g.face[s, 0]:
         return -1
-    _, v = support(g, s, d)
-    best = -1
-    top = -math.inf
-    near = -1e-9 * size
-    for f in range(g.face[s, 0], g.face[s, 1]):
-        n = load3(g.normals, f)
-        h = dot(n, d)
-        if h > top and dot(n, v) - g.offsets[f] >= near:
-            top = h
-            best = f
-    return best
+    row, v = support(g, s, d)
+    other = -1
+    flattest = -math.inf
+    for k in range(g.neighbor_start[row], g.neighbor_start[row + 1]):
+        e = sub(load3(g.vertices, g.neighbors[k]), v)
+        slope = dot(e, d) / norm(e)
+        if slope > flattest:
+            flattest = slope
+            other = g.neighbors[k]
+    low, up = min(row, other), max(row, other)
+    for e in range(g.edge[s, 0], g.edge[s, 1]):
+        if g.edges[e, 0] == low and g.edges[e, 1] == up or g.edges[e, 0] == up and g.edges[e, 1] == low:
+            f, h = g.edges[e, 2], g.edges[e, 3]
+            if h < 0 or f >= 0 and dot(load3(g.normals, f), d) >= dot(load3(g.normals, h), d):
+                return f
+            return h
+    return aligned_face(g, s, d)
 
 
 @inner
@@ -77,7 +86,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
     """
     n = mul(r_ref, load3(g.normals, f))
     down = neg(mul_t(r_inc, n))
-    face = incident_face(g, inc, down, size)
+    face = incident_face(g, inc, down)
     start_ref = g.loop_start[f]
     count_ref = g.loop_start[f + 1] - start_ref
     base = g.vertex[ref, 0]

@@ -36,3 +36,14 @@ class Geometry(NamedTuple):
     loop_start: np.ndarray  # (f + 1,) int64: slots of `loops` by face row
     loops: np.ndarray  # vertex rows of each face, counter-clockwise seen from outside (absolute rows)
     edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)
+
+
+def empty_geometry() -> Geometry:
+    """The tables of no shapes: an example of their types."""
+    ints, floats = np.zeros(0, np.int64), np.zeros(0)
+    spans, points = np.zeros((0, 2), np.int64), np.zeros((0, 3))
+    return Geometry(
+        kind=ints, size=np.zeros((0, 4)), center=points, radius=floats, rank=ints, vertex=spans, face=spans, edge=spans,
+        vertices=points, neighbor_start=ints, neighbors=ints, normals=points, offsets=floats, loop_start=ints, loops=ints,
+        edges=np.zeros((0, 4), np.int64),
+    )  # fmt: skip

@@ -28,11 +28,14 @@ def closest_segment(a, b):
     if t >= length2:
         return b, 0.0, 1.0
     t = t / length2
-    # from the nearer end, so that the weights keep their small digits
+    # from the nearer end, so that the weights keep their small digits; then across the edge to rounding, since the
+    # small vector left of two long ones has a direction of its own
     if t <= 0.5:
-        return axpy(t, ab, a), 1.0 - t, t
+        v = axpy(t, ab, a)
+        return axpy(-dot(v, ab) / length2, ab, v), 1.0 - t, t
     u = dot(b, ab) / length2
-    return axpy(-u, ab, b), u, 1.0 - u
+    v = axpy(-u, ab, b)
+    return axpy(-dot(v, ab) / length2, ab, v), u, 1.0 - u
 
 
 @inner

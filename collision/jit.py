@@ -12,6 +12,7 @@ is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zer
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import platform
 import re
@@ -20,12 +21,13 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-import llvmlite
+import llvmlite.binding
 import numba
 import numpy
 import platformdirs
-from numba.core import config
+from numba.core import cgutils, config, imputils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.extending import lower_builtin, type_callable
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("collision", "sim")
@@ -113,6 +115,10 @@ class _CacheImpl(CompileResultCacheImpl):
 class _KernelCache(FunctionCache):
     _impl_class = _CacheImpl
 
+    def load_overload(self, sig, target_context):
+        link_callees(self._py_func)
+        return super().load_overload(sig, target_context)
+
 
 def kernel(function: Callable | None = None, **options) -> Callable:
     """Compile a function of numbers, tuples and arrays; keep the machine code on disk.
@@ -130,6 +136,91 @@ def kernel(function: Callable | None = None, **options) -> Callable:
     except OSError:  # a read-only home: compile in memory, as Numba does without a cache
         pass
     return dispatcher
+
+
+def inner(function: Callable) -> Callable:
+    """A kernel that only kernels call: without the wrappers that take arguments from Python.
+
+    Those unpack every array of every group, and would be most of the machine code of a small function. Nothing is kept
+    on disk either: its code is part of its callers'.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+
+
+_FAR: list[_Far] = []  # in the order of import: callees come before their callers
+
+
+def far(function: Callable, examples: Callable[[], tuple]) -> Callable:
+    """A way to call a kernel from other kernels that leaves its machine code where it is.
+
+    Numba copies the code of a callee into each of its callers and optimises it there again, and again in the callers of
+    those: compiling a deep tree of large kernels took minutes. A far call is one to an external symbol instead, at the
+    cost of a call (tens of ns). ``examples()`` gives arguments of the one signature it has. Use for large kernels:
+
+    >>> distance_far = far(distance, lambda: (EMPTY, 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO))
+    """
+    if config.DISABLE_JIT:
+        return function
+    link = _Far(function, examples)
+    _FAR.append(link)
+
+    def stub(*arguments):
+        return function(*arguments)
+
+    def typer(context):
+        def typed(*arguments):
+            return link.signature()
+
+        typed.__signature__ = inspect.signature(function.py_func)
+        return typed
+
+    def lower(context, builder, signature, arguments):
+        kind = context.call_conv.get_function_type(signature.return_type, signature.args)
+        target = cgutils.get_or_insert_function(builder.module, kind, link.symbol)
+        status, result = context.call_conv.call_function(builder, target, signature.return_type, signature.args, arguments)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return imputils.impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    type_callable(stub)(typer)
+    lower_builtin(stub, types.VarArg(types.Any))(lower)
+    return stub
+
+
+class _Far:
+    """The compiled target of a far call, and its name for the linker."""
+
+    def __init__(self, dispatcher, examples: Callable[[], tuple]):
+        self.dispatcher, self.examples = dispatcher, examples
+        self.path = Path(dispatcher.py_func.__code__.co_filename).resolve()
+        self.symbol = f"tumble.{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}"
+        self._result = None
+        self.busy = False  # being compiled
+
+    def signature(self):
+        """Compile, or load from the cache, and make the symbol known; the signature."""
+        if self._result is None:
+            self.busy = True
+            arguments = tuple(numba.typeof(value) for value in self.examples())
+            self.dispatcher.compile(arguments)
+            self._result = self.dispatcher.overloads[arguments]
+            address = self._result.library.get_pointer_to_function(self._result.fndesc.llvm_func_name)
+            llvmlite.binding.add_symbol(self.symbol, address)
+            self.busy = False
+        return self._result.signature
+
+
+def link_callees(function: Callable) -> None:
+    """Make the symbols known that the stored code of a kernel can refer to: far calls of modules that it imports."""
+    path = Path(function.__code__.co_filename).resolve()
+    below = set(sources(path))
+    for link in _FAR:
+        if link.dispatcher.py_func is function:
+            break
+        if link.path in below and not link.busy:
+            link.signature()
 
 
 def stale_folders() -> list[Path]:

@@ -6,9 +6,11 @@ smaller kind first, so (A, B) and (B, A) run the same code.
 
 from __future__ import annotations
 
-from collision.geometry import HALFSPACE, SPHERE
-from collision.jit import kernel
-from collision.linalg import neg
+import numpy as np
+
+from collision.geometry import HALFSPACE, SPHERE, empty_geometry
+from collision.jit import far, kernel
+from collision.linalg import IDENTITY, ZERO, neg
 from collision.manifold import swap_rows
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from collision.pairs.polytope import polytope_distance, polytope_manifold
@@ -65,3 +67,8 @@ def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         swap_rows(rows, count)
         n = neg(n)
     return count, n, status
+
+
+_POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
+distance_far = far(distance, lambda: (empty_geometry(), *_POSES))
+manifold_far = far(manifold, lambda: (empty_geometry(), *_POSES, np.zeros((8, 14)), np.zeros(8, np.int64)))

@@ -9,14 +9,10 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, HULL, SPHERE
-from collision.jit import kernel
+from collision.jit import inner
 from collision.linalg import load3
 
 EPS = 2.0**-52
-
-# For kernels called by kernels alone: without a door for Python, which takes a third of the time to compile.
-inner = kernel(no_cpython_wrapper=True)
-
 
 @inner
 def is_polytope(kind):

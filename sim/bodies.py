@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import check_number, check_quaternion, check_vector
+from collision.errors import check_number, check_vector
 from collision.mass import mass_properties
 from collision.shapes import HalfSpace, Shape, shape_from_dict
-from sim.checks import check_inertia, check_range, plain
+from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
 
 KINDS = ("dynamic", "static", "kinematic")
@@ -70,7 +70,7 @@ class BodyDef:
             raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
         for field in ("position", "velocity", "angular_velocity"):
             put(field, check_vector(field, getattr(self, field)))
-        put("orientation", check_quaternion("orientation", self.orientation))
+        put("orientation", check_orientation("orientation", self.orientation))
         put("density", check_number("density", self.density, above=0))
         if self.mass is not None:
             put("mass", check_number("mass", self.mass, above=0))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from collision.errors import InputError, check_number
+from collision.errors import InputError, check_number, check_quaternion, check_vector
 
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
@@ -13,6 +15,16 @@ def check_range(name: str, value: object, low: float, high: float) -> float:
     if not low <= x <= high:
         raise InputError(name, value, f"must lie in [{low:g}, {high:g}]")
     return x
+
+
+def check_orientation(name: str, value: object) -> tuple[float, ...]:
+    """A unit quaternion as ``check_quaternion`` takes it; one that is unit but for rounding keeps its bits.
+
+    Else normalising twice could differ in the last bit, and a scene would not survive being written and read.
+    """
+    normalised = check_quaternion(name, value)
+    q = check_vector(name, value, 4)
+    return q if abs(math.hypot(*q) - 1.0) <= 1e-15 else normalised
 
 
 def check_inertia(name: str, value: object) -> tuple[tuple[float, float, float], ...]:

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import far, inner, kernel
 from collision.linalg import add, dot, inverse, mul, norm, scale
 
 STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse, velocity
@@ -81,7 +81,7 @@ def impact(k, u, mu, e, law):
     return p, add(u, mul(k, p)), energy * work_normal, energy * (work - work_normal), status
 
 
-@kernel
+@inner
 def _unit_impact(k, u, mu, e, law):
     """((p, work of p_z), status) of an impact with |u| = 1 and largest entry of K = 1."""
     s = math.hypot(u[0], u[1])
@@ -121,7 +121,7 @@ def _unit_impact(k, u, mu, e, law):
     return (books[0], books[1], books[2], books[5] - books[4]), status
 
 
-@kernel
+@inner
 def _flow(k, mu, c, d):
     """(g, h, f, dh/dtheta) at the slip direction (c, d)."""
     ax = k[2] - mu * (k[0] * c + k[1] * d)
@@ -130,7 +130,7 @@ def _flow(k, mu, c, d):
     return ax * c + ay * d, ay * c - ax * d, k[8] - mu * (k[2] * c + k[5] * d), slope
 
 
-@kernel
+@inner
 def _onto_ray(k, mu, c, d):
     """The direction with h = 0 next to (c, d): Newton. Along it the slip can be long, and the rest of h would add up."""
     for _ in range(3):
@@ -144,7 +144,7 @@ def _onto_ray(k, mu, c, d):
     return c, d
 
 
-@kernel
+@inner
 def _after_slip(k, mu):
     """The direction dp/dp_z when the slip has come to its end, and STICKING or REVERSED."""
     ki = inverse(k)
@@ -157,7 +157,7 @@ def _after_slip(k, mu):
     return (mu * ki[2] / r, mu * ki[5] / r, 1.0), REVERSED
 
 
-@kernel
+@inner
 def _line(k, d, limit, uz0, e, law, books):
     """Go on along p = d p_z until the impact ends or p_z has grown by ``limit``; (books, ended)."""
     px, py, pz, uz, lost, given, pc = books
@@ -196,7 +196,7 @@ def _line(k, d, limit, uz0, e, law, books):
     return (px, py, pz, uz, lost, given, pc), ended
 
 
-@kernel
+@inner
 def _restitution_left(kz, pz, uz, lost, given, pc, uz0, e, law):
     """How much p_z is still to come along a straight line with du_z/dp_z = kz; inf where the end is never reached."""
     if law == STRONGE:
@@ -216,7 +216,7 @@ def _restitution_left(kz, pz, uz, lost, given, pc, uz0, e, law):
 # ---- sliding: Dormand-Prince 5(4) in xi. y = (cos, sin, s, p_x, p_y, p_z, W) ----
 
 
-@kernel
+@inner
 def _rates(k, uz0, mu, y):
     c, d, s, px, py, pz, _ = y
     ax = k[2] - mu * (k[0] * c + k[1] * d)
@@ -225,7 +225,7 @@ def _rates(k, uz0, mu, y):
     return (-h * d, h * c, s * (ax * c + ay * d), -s * mu * c, -s * mu * d, s, s * (uz0 + k[2] * px + k[5] * py + k[8] * pz))
 
 
-@kernel
+@inner
 def _plus(y, a, r):
     return (
         y[0] + a * r[0],
@@ -238,7 +238,7 @@ def _plus(y, a, r):
     )
 
 
-@kernel
+@inner
 def _step(k, uz0, mu, y, t):
     """One step of length t in xi: (y, error). Dormand & Prince, J. Comp. Appl. Math. 6 (1980) 19."""
     r1 = _rates(k, uz0, mu, y)
@@ -263,7 +263,7 @@ def _step(k, uz0, mu, y, t):
 _SPEED_ZERO, _SPEED_TURNS, _END = range(3)
 
 
-@kernel
+@inner
 def _event(code, k, uz0, mu, e, law, y, lost, given, pc):
     """A function whose root is the event: u_z = 0; du_z/dp_z = 0; the end of restitution."""
     if code == _SPEED_TURNS:
@@ -276,14 +276,17 @@ def _event(code, k, uz0, mu, e, law, y, lost, given, pc):
     return y[5] - (1.0 + e) * pc
 
 
-@kernel
+@inner
 def _locate(code, k, uz0, mu, e, law, y, t, lost, given, pc):
     """The length of step in (0, t] at which the event falls, found by steps from y: regula falsi (Illinois)."""
     a, fa = 0.0, _event(code, k, uz0, mu, e, law, y, lost, given, pc)
     b = t
     fb = _event(code, k, uz0, mu, e, law, _step(k, uz0, mu, y, t)[0], lost, given, pc)
+    if code == _END and fa >= 0.0:
+        return 0.0  # there is nothing to give back
     if fa == 0.0 or (fa < 0.0) == (fb < 0.0):
         return b  # the phase starts on the event, or it falls on the end to rounding
+    small = 1e-16 * (e * e * lost if code == _END and law == STRONGE else 1.0)
     side = 0
     for _ in range(60):
         m = (a * fb - b * fa) / (fb - fa)
@@ -296,12 +299,12 @@ def _locate(code, k, uz0, mu, e, law, y, t, lost, given, pc):
             a, fa = m, fm
             fb = 0.5 * fb if side == -1 else fb
             side = -1
-        if abs(fm) < 1e-16 or b - a < 1e-15 * t:
+        if abs(fm) <= small or b - a <= 1e-15 * b:
             return m
     return b
 
 
-@kernel
+@inner
 def _cut(k, uz0, mu, e, law, y, y1, t, compressing, lost, given, pc):
     """Whether u_z changes its sign within the step, and the length of step up to there. A double crossing between the two
     ends shows by the turn of u_z."""
@@ -318,7 +321,7 @@ def _cut(k, uz0, mu, e, law, y, y1, t, compressing, lost, given, pc):
     return False, t
 
 
-@kernel
+@inner
 def _slide(k, uz0, mu, e, law, c, d, s):
     """Integrate the slip. (books, slip direction, slip speed, ended, ok); not ended: the slip has stopped or its direction
     has settled."""
@@ -392,7 +395,7 @@ def one_contact_coulomb(k, u, mu):
     return (-mu * c * pz, -mu * d * pz, pz)
 
 
-@kernel
+@inner
 def _angle_residual(k, u, mu, c, d):
     """f times the part of u + K p across the direction (c, d), for p = zeta (-u_z / f): zero where the slip is along it."""
     ax = k[2] - mu * (k[0] * c + k[1] * d)
@@ -401,7 +404,7 @@ def _angle_residual(k, u, mu, c, d):
     return f * (u[1] * c - u[0] * d) - u[2] * (ay * c - ax * d)
 
 
-@kernel
+@inner
 def _angle_slope(k, u, mu, c, d):
     """Derivative of the residual in the angle."""
     f = k[8] - mu * (k[2] * c + k[5] * d)
@@ -409,7 +412,7 @@ def _angle_slope(k, u, mu, c, d):
     return df * (u[1] * c - u[0] * d) - f * (u[1] * d + u[0] * c) - u[2] * _flow(k, mu, c, d)[3]
 
 
-@kernel
+@inner
 def _angle_root(k, u, mu, lo, hi, of_slope):
     """Root of the residual, or of its slope, between two angles where it changes sign: bisection, then nothing is left."""
     s_lo = _angle_value(k, u, mu, lo, of_slope)
@@ -425,13 +428,13 @@ def _angle_root(k, u, mu, lo, hi, of_slope):
     return 0.5 * (lo + hi)
 
 
-@kernel
+@inner
 def _angle_value(k, u, mu, angle, of_slope):
     c, d = math.cos(angle), math.sin(angle)
     return _angle_slope(k, u, mu, c, d) if of_slope else _angle_residual(k, u, mu, c, d)
 
 
-@kernel
+@inner
 def _better_angle(k, u, mu, angle, best):
     """Compare a root with the best so far, (energy after less before, cos, sin): it must press (f > 0) and slip forward."""
     c, d = math.cos(angle), math.sin(angle)
@@ -446,7 +449,7 @@ def _better_angle(k, u, mu, angle, best):
     return (energy, c, d) if energy < best[0] else best
 
 
-@kernel
+@inner
 def _slip_angle(k, u, mu):
     """(found, cos, sin) of the slip that the plastic problem ends with; u_z < 0, and sticking is out of the cone.
 
@@ -471,3 +474,6 @@ def _slip_angle(k, u, mu):
                 best = _better_angle(k, u, mu, _angle_root(k, u, mu, turn, hi, False), best)
         value, slope = value1, slope1
     return best[0] < math.inf, best[1], best[2]
+
+
+impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0))

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 
 
+import numpy as np
+
 from collision.bounds import aabb
-from collision.broadphase import find_pairs
-from collision.jit import kernel
+from collision.broadphase import find_pairs_far as find_pairs
+from collision.jit import far, inner, kernel
 from collision.linalg import (
-    add, axpy, cross, dot, load3, load9, norm, orthonormal, scale, store3, store9, sub,
+    ZERO, add, axpy, cross, dot, load3, load9, norm, orthonormal, scale, store3, store9, sub,
 )  # fmt: skip
-from collision.narrowphase import manifold
+from collision.narrowphase import manifold_far as manifold
 from sim.integrators.rk4 import acceleration
 from sim.motion import geom_pose, point_velocity
-from sim.state import CONTACTS_FULL, DYNAMIC, OK, PAIRS_FULL, UNCERTAIN
+from sim.state import CONTACTS_FULL, DYNAMIC, EXAMPLE, OK, PAIRS_FULL, ROWS, UNCERTAIN
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
@@ -22,13 +24,13 @@ UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
 
-@kernel
+@inner
 def threshold(accel, dt):
     """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal."""
     return max(SLOWEST_IMPACT, 2.0 * abs(accel) * dt)
 
 
-@kernel
+@inner
 def fastest_accel(bodies, i, gravity):
     """Bound on the acceleration of any point of body i [m/s^2]."""
     if bodies.kind[i] != DYNAMIC:
@@ -38,14 +40,14 @@ def fastest_accel(bodies, i, gravity):
     return norm(gravity) + 2.0 * w * w * bodies.radius[i]
 
 
-@kernel
+@inner
 def speculative_margin(bodies, i, j, gravity, dt):
     """Gap up to which contact points are wanted: what a slow approach can close in one step [m]."""
     a = fastest_accel(bodies, i, gravity) + fastest_accel(bodies, j, gravity)
     return dt * (SLOWEST_IMPACT + 3.0 * a * dt)
 
 
-@kernel
+@inner
 def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
     """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
     i = geoms.body[k]
@@ -65,7 +67,7 @@ def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
     )
 
 
-@kernel
+@inner
 def sweep_bounds(bodies, geoms, geometry, gravity, dt):
     """Boxes of all pieces for the coming drift."""
     for k in range(len(geoms.body)):
@@ -74,7 +76,7 @@ def sweep_bounds(bodies, geoms, geometry, gravity, dt):
         store3(geoms.hi, k, hi)
 
 
-@kernel
+@inner
 def outgrown(bodies, geoms, geometry, body, gravity, h, dt):
     """Widen the boxes of a body whose flight was changed; True where it can leave the box it had."""
     grown = False
@@ -91,7 +93,7 @@ def outgrown(bodies, geoms, geometry, body, gravity, h, dt):
     return grown
 
 
-@kernel
+@inner
 def update_pairs(geoms, pairs):
     """Candidate pairs of the boxes; what was known of a pair stays with it. OK or PAIRS_FULL, then nothing changed."""
     old = pairs.count[0]
@@ -117,7 +119,7 @@ def update_pairs(geoms, pairs):
     return OK
 
 
-@kernel
+@inner
 def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
     """Contact points of pair n for the current poses, within the speculative margin; True where certain."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
@@ -135,7 +137,7 @@ def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
     return status != 4
 
 
-@kernel
+@inner
 def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
     for n in range(pairs.count[0]):
@@ -144,7 +146,7 @@ def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
                 books.counters[UNCERTAIN] += 1
 
 
-@kernel
+@inner
 def _curvature(k_along, k_across, d, e, s, t):
     """Entries (ss, st, tt) of a curvature tensor k_along d d^T + k_across e e^T in the tangent basis s, t."""
     k1, k2 = min(k_along, KEEN), min(k_across, KEEN)
@@ -153,7 +155,7 @@ def _curvature(k_along, k_across, d, e, s, t):
 
 
 @kernel
-def contact_acceleration(bodies, i, j, row, s, t, n, gravity):
+def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
     """Relative acceleration (s, t, n) of j against i in free flight, at the geometric contact.
 
     The place of contact wanders over both surfaces. With S the curvature tensors, w the wandering velocities against
@@ -186,7 +188,10 @@ def contact_acceleration(bodies, i, j, row, s, t, n, gravity):
     return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
 
 
-@kernel
+contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, ZERO))
+
+
+@inner
 def _pseudo_solve(m0, m1, m2, fs, ft):
     """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero."""
     mean, half = 0.5 * (m0 + m2), math.hypot(0.5 * (m0 - m2), m1)
@@ -206,7 +211,7 @@ def _pseudo_solve(m0, m1, m2, fs, ft):
     return f * c, f * d
 
 
-@kernel
+@inner
 def material_acceleration(bodies, i, point, gravity):
     """Acceleration of the material point of body i that is at a point of the world, in free flight."""
     w, r = load3(bodies.w, i), sub(point, load3(bodies.x, i))
@@ -217,19 +222,19 @@ def material_acceleration(bodies, i, point, gravity):
     return add(add(gravity, cross(alpha, r)), centripetal)
 
 
-@kernel
+@inner
 def combined_friction(bodies, i, j):
     """Geometric mean: a body without friction stays without, whatever it touches."""
     return math.sqrt(bodies.friction[i] * bodies.friction[j])
 
 
-@kernel
+@inner
 def combined_restitution(bodies, i, j):
     """The larger of both: a ball that bounces does so on any floor."""
     return max(bodies.restitution[i], bodies.restitution[j])
 
 
-@kernel
+@inner
 def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
     contacts.pair[k, 0], contacts.pair[k, 1] = a, b
@@ -245,7 +250,7 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
 
 
-@kernel
+@inner
 def concerns(bodies, i, j, label):
     """A pair of bodies has a dynamic member in an island."""
     in_i = bodies.kind[i] == DYNAMIC and bodies.island[i] == label
@@ -253,7 +258,7 @@ def concerns(bodies, i, j, label):
 
 
 @kernel
-def tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
+def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
@@ -302,3 +307,8 @@ def tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
             count += 1
     contacts.count[0] = count
     return OK
+
+
+tabulate = far(
+    _tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, ZERO, 0.0, 0)
+)

@@ -10,19 +10,24 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import kernel
-from collision.linalg import add, cross, dot, load3, load9, mul, norm, orthonormal, rotation, sub
-from collision.narrowphase import distance, manifold
+import numpy as np
+
+from collision.geometry import empty_geometry
+from collision.jit import far, inner, kernel
+from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonormal, rotation, sub
+from collision.narrowphase import distance_far as distance
+from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
 from sim.contacts import contact_acceleration, threshold, update_manifold
-from sim.motion import composed, flight, velocity_of
-from sim.state import DYNAMIC
+from sim.motion import composed, velocity_of
+from sim.motion import flight_far as flight
+from sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
-@kernel
+@inner
 def state_at(bodies, i, t, gravity):
     """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
     x, q, p, l = flight(bodies, i, t, gravity)
@@ -31,19 +36,19 @@ def state_at(bodies, i, t, gravity):
     return x, rot, v, w
 
 
-@kernel
+@inner
 def velocity_at(point, x, v, w):
     return add(v, cross(w, sub(point, x)))
 
 
-@kernel
+@inner
 def pair_size(bodies, i, j):
     """Length scale of a pair: the smaller of the two radii that are finite [m]."""
     r = min(bodies.radius[i], bodies.radius[j])
     return r if r < math.inf else 1.0
 
 
-@kernel
+@inner
 def closing_bound(bodies, i, gravity, h):
     """Part of body i in how fast a gap can close, apart from its velocity: rotation, and gravity's pull over h."""
     if bodies.kind[i] == DYNAMIC:
@@ -65,8 +70,13 @@ def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
 
 
+distance_at = far(
+    _distance_at, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, ZERO)
+)
+
+
 @kernel
-def fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity, rows, ids):
+def _fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity, rows, ids):
     """The deepest of the contact points at time t that close faster than ``limit``: (found, gap, closing speed)."""
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = state_at(bodies, i, t, gravity)
@@ -83,7 +93,15 @@ def fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity
     return found, gap, speed
 
 
-@kernel
+fastest_point = far(
+    _fastest_point,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, 0.0, ZERO, np.zeros((8, 14)), np.zeros(8, np.int64),
+    ),
+)  # fmt: skip
+
+
+@inner
 def _limit(bodies, pairs, n, i, j, gravity, dt):
     """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
     limit = threshold(0.0, dt)
@@ -94,7 +112,7 @@ def _limit(bodies, pairs, n, i, j, gravity, dt):
     return limit
 
 
-@kernel
+@inner
 def free_limit(bodies, i, j, normal, gravity, dt):
     """Threshold from gravity alone, for a pair without contact points."""
     g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (dot(gravity, normal) if bodies.kind[i] == DYNAMIC else 0.0)
@@ -102,7 +120,7 @@ def free_limit(bodies, i, j, normal, gravity, dt):
 
 
 @kernel
-def next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
+def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
 
     All bodies must stand at the end of their flights. Leaves the manifold of that state in the table of pairs.
@@ -117,10 +135,10 @@ def next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     spin = closing_bound(bodies, i, gravity, dt) + closing_bound(bodies, j, gravity, dt)
     pull = norm(gravity) if bodies.kind[i] != DYNAMIC or bodies.kind[j] != DYNAMIC else 0.0
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    t, before = start, start
+    t = start
     for _ in range(200):
         reach = (speed + spin) * (dt - t)
-        status, gap, lower, normal, closing, centers = _distance_at(bodies, geoms, geometry, a, b, t, reach, axis, gravity)
+        status, gap, lower, normal, closing, centers = distance_at(bodies, geoms, geometry, a, b, t, reach, axis, gravity)
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
@@ -150,13 +168,13 @@ def next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     return _crossing(bodies, geoms, pairs, geometry, n, t, axis, gravity, dt, rows, ids)
 
 
-@kernel
+@inner
 def _limit_at(bodies, i, j, rows, normal, gravity, dt):
     s, t = orthonormal(normal)
     return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal, gravity)[2], dt)
 
 
-@kernel
+@inner
 def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt):
     """The instant near t at which a small gap closes: (found, time, approach speed)."""
     low, high = t, math.inf
@@ -172,7 +190,7 @@ def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity,
         if t_new == t:
             return True, t, closing
         t = t_new
-        _, gap, _, axis, closing, _ = _distance_at(bodies, geoms, geometry, a, b, t, math.inf, axis, gravity)
+        _, gap, _, axis, closing, _ = distance_at(bodies, geoms, geometry, a, b, t, math.inf, axis, gravity)
         if abs(gap) <= EXACT * size:
             return True, t, closing
         if gap > 0.0:
@@ -182,7 +200,7 @@ def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity,
     return high < math.inf, high if high < math.inf else t, closing
 
 
-@kernel
+@inner
 def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows, ids):
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
@@ -219,3 +237,9 @@ def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows,
             else:
                 high = t
     return max(when, start), speed
+
+
+next_impact = far(
+    _next_impact,
+    lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, ZERO, 0.0, np.zeros((8, 14)), np.zeros(8, np.int64)),
+)

@@ -16,24 +16,27 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
-from collision.linalg import add, cross, dot, load3, load9, matadd, mul, orthonormal, scale, store3, sub
-from collision.narrowphase import manifold
+from collision.geometry import empty_geometry
+from collision.jit import far, inner, kernel
+from collision.linalg import add, clear_table, copy_table, cross, dot, load3, load9, matadd, mul, orthonormal, scale, store3, sub
+from collision.narrowphase import manifold_far as manifold
 from sim import ledger
-from sim.collision_law import STRONGE, impact
+from sim.collision_law import STRONGE
+from sim.collision_law import impact_far as impact
 from sim.contacts import (
     UNKNOWN, combined_restitution, concerns, contact_acceleration, outgrown, tabulate, update_manifold, update_pairs, write_row,
 )  # fmt: skip
 from sim.events import TOUCH, next_impact, pair_size
 from sim.microcollisions import AGAIN, _load_bodies, _load_contacts, _members, kick_island
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
-from sim.solvers.newton import add_impulses, newton, relative_velocity
-from sim.state import CAPPED, DYNAMIC, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS
+from sim.solvers.newton import add_impulses, relative_velocity
+from sim.solvers.newton import newton_far as newton
+from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS, SETTINGS
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 
 
-@kernel
+@inner
 def drift(model, geometry, settings, table):
     """Move all bodies to the end of the step, through every impact on the way. OK or PAIRS_FULL.
 
@@ -56,7 +59,8 @@ def drift(model, geometry, settings, table):
         if first < 0:
             break
         t = pairs.event[first]
-        touched[:] = False
+        for i in range(n):
+            touched[i] = False
         _collide(model, geometry, settings, table, first, t, touched, error)
         full = False
         for i in range(n):
@@ -79,14 +83,14 @@ def drift(model, geometry, settings, table):
     return OK
 
 
-@kernel
+@inner
 def _book_flight(bodies, books, i, error, gravity):
     books.energy[ledger.INTEGRATOR] += error
     fall = sub(load3(bodies.x, i), load3(bodies.x0, i))
     books.moved[0] += abs(error) + abs(bodies.mass[i] * dot(gravity, fall))
 
 
-@kernel
+@inner
 def _first_event(pairs, dt):
     """The pair with the earliest event, the fastest among those of the same instant; -1: none."""
     t = math.inf
@@ -101,7 +105,7 @@ def _first_event(pairs, dt):
     return best
 
 
-@kernel
+@inner
 def _bring(bodies, books, i, t, gravity, touched, error):
     """Have body i stand at time t, and remember that its flight changes there."""
     if not touched[i]:
@@ -111,25 +115,7 @@ def _bring(bodies, books, i, t, gravity, touched, error):
         touched[i] = True
 
 
-@kernel
-def _collide(model, geometry, settings, table, first, t, touched, error):
-    """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
-    bodies, geoms, pairs, contacts, books = model
-    gravity, dt = settings.gravity, settings.dt
-    books.counters[IMPACTS] += 1
-    group = np.zeros(pairs.count[0], dtype=np.bool_)
-    _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error)
-    count = _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity)
-    if count == 1:
-        _single(bodies, table, books)
-    elif count > 1:
-        _joint(bodies, table, books, settings)
-    h = dt - t
-    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
-        _kick_again(model, geometry, settings, table, first, t, touched, error)
-
-
-@kernel
+@inner
 def _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error):
     """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies."""
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
@@ -154,7 +140,7 @@ def _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, 
                 _bring(bodies, books, b, t, gravity, touched, error)
 
 
-@kernel
+@inner
 def _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity):
     """Fill the spare table with the points of the group that touch now; their number."""
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
@@ -182,7 +168,7 @@ def _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity):
     return count
 
 
-@kernel
+@inner
 def inverse_mass(bodies, i, point):
     """(1/m) 1 - [r]x J^-1 [r]x of body i at a point of the world; zero where impulses do not move it."""
     w = world_inverse_inertia(bodies, i)
@@ -196,7 +182,7 @@ def inverse_mass(bodies, i, point):
     return (m - d0[0], -d1[0], -d2[0], -d0[1], m - d1[1], -d2[1], -d0[2], -d1[2], m - d2[2])
 
 
-@kernel
+@inner
 def _single(bodies, table, books):
     """One point: Mirtich's law."""
     i, j = table.body[0, 0], table.body[0, 1]
@@ -212,7 +198,7 @@ def _single(bodies, table, books):
 
 
 @kernel
-def _joint(bodies, table, books, settings):
+def _joint_impact(bodies, table, books, settings):
     """Several points at once: joint plastic solve, then restitution."""
     m = table.count[0]
     rows = np.arange(m)
@@ -237,7 +223,7 @@ def _joint(bodies, table, books, settings):
     _apply_impacts(bodies, table, books)
 
 
-@kernel
+@inner
 def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v):
     """Impulses to add to the plastic ones p, after which the bodies have velocities v.
 
@@ -253,7 +239,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
             gain[k] += _own(inv_mass, inv_inertia, a, b, ja, jb, k, r)
     for sweep in range(200):
         moved = 0.0
-        d[:] = v
+        copy_table(v, d)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
         relative_velocity(a, b, ja, jb, u0, d, u)
         for k in range(m):
@@ -268,7 +254,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
             extra[k, 0], extra[k, 1] = e0, e1
         if moved <= 0.0:
             break
-    d[:] = 0.0
+    clear_table(d)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
     none, du, uc = np.zeros((m, 3)), np.empty((m, 3)), np.empty((m, 3))
     relative_velocity(a, b, ja, jb, none, d, du)
@@ -291,7 +277,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     return extra
 
 
-@kernel
+@inner
 def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
     """Inverse effective mass of contact k along axis r of its frame."""
     total = 0.0
@@ -306,7 +292,7 @@ def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
     return total
 
 
-@kernel
+@inner
 def _apply_impacts(bodies, table, books):
     """Impulses of the table (whole ones) to the bodies, works to the books, energy checked."""
     m = table.count[0]
@@ -355,7 +341,7 @@ def _apply_impacts(bodies, table, books):
         books.worst[GAIN] = max(books.worst[GAIN], change / size)
 
 
-@kernel
+@inner
 def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
     """A slow contact of the bodies that just collided would close further in the rest of the step."""
     found = False
@@ -380,7 +366,7 @@ def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
     return found
 
 
-@kernel
+@inner
 def _kick_again(model, geometry, settings, table, first, t, touched, error):
     """Kick the island of the collided bodies at time t, for the rest of the step."""
     bodies, geoms, pairs, contacts, books = model
@@ -412,3 +398,29 @@ def _kick_again(model, geometry, settings, table, first, t, touched, error):
         return
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     kick_island(bodies, table, books, settings, dt - t, AGAIN, np.arange(table.count[0]), local)
+
+
+_joint = far(_joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, SETTINGS))
+
+
+@kernel
+def _collide_now(model, geometry, settings, table, first, t, touched, error):
+    """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
+    bodies, geoms, pairs, contacts, books = model
+    gravity, dt = settings.gravity, settings.dt
+    books.counters[IMPACTS] += 1
+    group = np.zeros(pairs.count[0], dtype=np.bool_)
+    _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error)
+    count = _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity)
+    if count == 1:
+        _single(bodies, table, books)
+    elif count > 1:
+        _joint(bodies, table, books, settings)
+    h = dt - t
+    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
+        _kick_again(model, geometry, settings, table, first, t, touched, error)
+
+_collide = far(
+    _collide_now,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
+)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import inner
 from sim.state import DYNAMIC
 
 
-@kernel
+@inner
 def find_root(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -16,7 +16,7 @@ def find_root(parent, i):
     return i
 
 
-@kernel
+@inner
 def label_islands(bodies, contacts):
     """Label bodies and contacts by island and sort the contacts by it; the number of islands that have contacts.
 

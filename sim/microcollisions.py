@@ -19,21 +19,21 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import far, inner, kernel
 from collision.linalg import add, add3, cross, dot, load3, load9, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.motion import (
     drive, kinetic_energy, place, point_velocity, refresh_velocity, world_inverse_inertia,
 )  # fmt: skip
-from sim.solvers.newton import newton
-from sim.state import CAPPED, DEPTH, DYNAMIC, ITERATIONS, RESIDUAL, SOLVES, UNSOLVED
+from sim.solvers.newton import newton_far as newton
+from sim.state import CAPPED, DEPTH, DYNAMIC, EXAMPLE, ITERATIONS, RESIDUAL, SETTINGS, SOLVES, UNSOLVED
 
 KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
 
 ROUNDS = 4  # changes between the laws of sticking and sliding
 
 
-@kernel
+@inner
 def kick(bodies, contacts, books, settings, h, mode):
     """Kick every island of a table sorted by islands (islands.label_islands)."""
     n = contacts.count[0]
@@ -48,7 +48,7 @@ def kick(bodies, contacts, books, settings, h, mode):
 
 
 @kernel
-def kick_island(bodies, contacts, books, settings, h, mode, rows, local):
+def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
     """Solve the contacts ``rows`` together and apply the impulses. ``local`` is all -1, and is so again afterwards."""
     m = len(rows)
     members, a, b = _members(bodies, contacts, rows, local)
@@ -83,7 +83,7 @@ def kick_island(bodies, contacts, books, settings, h, mode, rows, local):
         local[i] = -1
 
 
-@kernel
+@inner
 def _members(bodies, contacts, rows, local):
     """Dynamic bodies of these contacts, and the local index of each contact's two bodies (-1: not dynamic)."""
     m = len(rows)
@@ -102,7 +102,7 @@ def _members(bodies, contacts, rows, local):
     return members[:n], ends[0], ends[1]
 
 
-@kernel
+@inner
 def _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, v):
     for k in range(len(members)):
         i = members[k]
@@ -117,7 +117,7 @@ def _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, v):
             v[k, 3 + r] = bodies.w[i, r]
 
 
-@kernel
+@inner
 def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
     for k in range(len(rows)):
         row = rows[k]
@@ -143,7 +143,7 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
                 u0[k, r] += dot(e, point_velocity(bodies, j, point))
 
 
-@kernel
+@inner
 def _targets(contacts, rows, h, mode, c):
     """The velocity that each contact is solved towards, in its frame; see the head of this file."""
     for k in range(len(rows)):
@@ -159,7 +159,7 @@ def _targets(contacts, rows, h, mode, c):
                 c[k, r] = 0.0 if contacts.slides[row] else 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
 
 
-@kernel
+@inner
 def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
     """Switch contacts whose solution belongs to the other law of friction; True where any was."""
     changed = False
@@ -191,7 +191,7 @@ def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
     return changed
 
 
-@kernel
+@inner
 def _apply(bodies, contacts, books, rows, p, mode):
     """Impulses to momenta, at one common point with opposite signs; works to the books."""
     # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
@@ -229,7 +229,7 @@ def _apply(bodies, contacts, books, rows, p, mode):
         _book(bodies, contacts, books, rows[k], mode)
 
 
-@kernel
+@inner
 def _to_reservoir(books, f, point, mode):
     """Momentum that static and driven bodies take up; f is half the impulse."""
     arm = cross(point, f)
@@ -245,7 +245,7 @@ def _to_reservoir(books, f, point, mode):
             books.reservoir_pending[1, r] += arm[r]
 
 
-@kernel
+@inner
 def _book(bodies, contacts, books, row, mode):
     """Works of the impulse of a contact, before and after the middle of the kick."""
     e = load9(contacts.frame, row)
@@ -286,7 +286,7 @@ def _book(bodies, contacts, books, row, mode):
         books.pending[ledger.EXTERNAL] += driven
 
 
-@kernel
+@inner
 def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, h):
     """Remove part of every overlap by a displacement that leaves the momenta alone; its work goes to the books.
 
@@ -316,15 +316,23 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
         books.moved[0] += abs(work)
 
 
-@kernel
+@inner
 def _q(bodies, i):
     return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
 
 
-@kernel
+@inner
 def _energy(bodies, settings, i):
     """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
     p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
     l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
     linear, angular = kinetic_energy(bodies, i, p, l)
     return linear + angular - bodies.mass[i] * dot(settings.gravity, load3(bodies.x, i))
+
+
+kick_island = far(
+    _kick_island,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, SETTINGS, 0.0, 0, np.zeros(0, np.int64), np.zeros(0, np.int64),
+    ),
+)  # fmt: skip

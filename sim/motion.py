@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import kernel
+from collision.jit import far, inner, kernel
 from collision.linalg import (
-    add3, axpy, cross, dot, load3, load4, load9, mul, norm, qmul, qnormalize, rotation, scale, store3, store4, store9, sub,
+    ZERO, add3, axpy, cross, dot, load3, load4, load9, mul, norm, qmul, qnormalize, rotation, scale, store3, store4, store9, sub,
 )  # fmt: skip
 from sim.forces import potential
 from sim.integrators.rk4 import angular_velocity, rk4
-from sim.state import DYNAMIC
+from sim.state import DYNAMIC, EXAMPLE
 
 
-@kernel
+@inner
 def drive(x, q, v, w, h):
     """Pose of a body that moves at constant velocity and angular velocity, after h."""
     angle = norm(w) * h
@@ -37,7 +37,10 @@ def flight(bodies, i, t, gravity):
     return x, q, p, l
 
 
-@kernel
+flight_far = far(flight, lambda: (EXAMPLE.bodies, 0, 0.0, ZERO))
+
+
+@inner
 def velocity_of(bodies, i, rot, p, l):
     """Velocity and angular velocity that belong to these momenta."""
     if bodies.kind[i] == DYNAMIC:
@@ -45,7 +48,7 @@ def velocity_of(bodies, i, rot, p, l):
     return load3(bodies.v_drive, i), load3(bodies.w_drive, i)
 
 
-@kernel
+@inner
 def place(bodies, i, x, q, p, l):
     """Make this the current state of body i."""
     rot = rotation(q)
@@ -59,13 +62,13 @@ def place(bodies, i, x, q, p, l):
     store3(bodies.w, i, w)
 
 
-@kernel
+@inner
 def fly_to(bodies, i, t, gravity):
     """Move body i along its free flight to time t; the energy change of the flight [J].
 
     That change is the integrator's error: gravity's work is in the potential.
     """
-    x, q, p, l = flight(bodies, i, t, gravity)
+    x, q, p, l = flight_far(bodies, i, t, gravity)
     place(bodies, i, x, q, p, l)
     if bodies.kind[i] != DYNAMIC:
         return 0.0
@@ -79,7 +82,7 @@ def fly_to(bodies, i, t, gravity):
     return linear + angular + potential(sub(x, load3(bodies.x0, i)), bodies.mass[i], gravity)
 
 
-@kernel
+@inner
 def start_flight(bodies, i, t):
     """From now on body i flies freely from its current state, which it has at time t of the drift."""
     bodies.t0[i] = t
@@ -89,7 +92,7 @@ def start_flight(bodies, i, t):
     store3(bodies.l0, i, load3(bodies.l, i))
 
 
-@kernel
+@inner
 def world_inverse_inertia(bodies, i):
     """R J^-1 R^T, nine numbers; zero for bodies that impulses do not move."""
     if bodies.kind[i] != DYNAMIC:
@@ -103,7 +106,7 @@ def world_inverse_inertia(bodies, i):
     return (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
 
 
-@kernel
+@inner
 def apply_impulse(bodies, i, impulse, point):
     """Change the momenta of body i by an impulse at a point of the world, and its velocities with them."""
     if bodies.kind[i] != DYNAMIC:
@@ -113,14 +116,14 @@ def apply_impulse(bodies, i, impulse, point):
     refresh_velocity(bodies, i)
 
 
-@kernel
+@inner
 def refresh_velocity(bodies, i):
     v, w = velocity_of(bodies, i, load9(bodies.rot, i), load3(bodies.p, i), load3(bodies.l, i))
     store3(bodies.v, i, v)
     store3(bodies.w, i, w)
 
 
-@kernel
+@inner
 def point_velocity(bodies, i, point):
     """Velocity of the material point of body i at a point of the world."""
     v, w, r = load3(bodies.v, i), load3(bodies.w, i), sub(point, load3(bodies.x, i))
@@ -131,7 +134,7 @@ def point_velocity(bodies, i, point):
     )
 
 
-@kernel
+@inner
 def geom_pose(bodies, geoms, k):
     """Position and rotation matrix of piece k in the world, for the current state of its body."""
     i = geoms.body[k]
@@ -139,7 +142,7 @@ def geom_pose(bodies, geoms, k):
     return composed(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
 
 
-@kernel
+@inner
 def composed(x, rot, gx, grot):
     """Pose of a frame (gx, grot) given in a body at (x, rot)."""
     c = mul(rot, gx)
@@ -157,7 +160,7 @@ def composed(x, rot, gx, grot):
     return (x[0] + c[0], x[1] + c[1], x[2] + c[2]), m
 
 
-@kernel
+@inner
 def kinetic_energy(bodies, i, p, l):
     """Linear and angular kinetic energy [J] of body i with these momenta at its current orientation."""
     if bodies.kind[i] != DYNAMIC:

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import kernel
+from collision.jit import inner, kernel
+from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.contacts import narrowphase, sweep_bounds, tabulate, update_pairs
 from sim.impacts import drift
 from sim.islands import label_islands
@@ -33,7 +34,7 @@ def advance(model, geometry, settings, table, saved, steps):
     return steps, OK
 
 
-@kernel
+@inner
 def step(model, geometry, settings, table, saved):
     bodies, geoms, pairs, contacts, books = model
     save(bodies, books, saved)
@@ -56,8 +57,10 @@ def step(model, geometry, settings, table, saved):
 def begin(model, geometry, settings):
     """Make a state that was set from outside ready to step: its velocities are means, so the kick is centred on them."""
     bodies, geoms, pairs, contacts, books = model
-    books.pending[:] = 0.0
-    books.reservoir_pending[:] = 0.0
+    for k in range(len(books.pending)):
+        books.pending[k] = 0.0
+    for k in range(2):
+        store3(books.reservoir_pending, k, ZERO)
     for i in range(len(bodies.kind)):
         q = (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
         x, p, l = (bodies.x[i, 0], bodies.x[i, 1], bodies.x[i, 2]), bodies.p[i], bodies.l[i]
@@ -70,7 +73,7 @@ def begin(model, geometry, settings):
     return OK
 
 
-@kernel
+@inner
 def find_candidates(model, geometry, settings):
     """Pairs whose boxes meet on the coming drift."""
     bodies, geoms, pairs, contacts, books = model
@@ -78,12 +81,12 @@ def find_candidates(model, geometry, settings):
     return update_pairs(geoms, pairs)
 
 
-@kernel
+@inner
 def contact(model, settings, mode):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books = model
-    bodies.p_before[:] = bodies.p
-    bodies.l_before[:] = bodies.l
+    copy_table(bodies.p, bodies.p_before)
+    copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.gravity, settings.dt, -1)
     label_islands(bodies, contacts)
     kick(bodies, contacts, books, settings, settings.dt, mode)
@@ -91,16 +94,18 @@ def contact(model, settings, mode):
         start_flight(bodies, i, 0.0)
 
 
-@kernel
+@inner
 def settle(books):
     """The last kick's second half is over."""
-    books.energy[:] += books.pending
-    books.pending[:] = 0.0
-    books.reservoir[:] += books.reservoir_pending
-    books.reservoir_pending[:] = 0.0
+    for k in range(len(books.energy)):
+        books.energy[k] += books.pending[k]
+        books.pending[k] = 0.0
+    for k in range(2):
+        add3(books.reservoir, k, load3(books.reservoir_pending, k))
+        store3(books.reservoir_pending, k, ZERO)
 
 
-@kernel
+@inner
 def finite(bodies):
     total = 0.0
     for i in range(len(bodies.kind)):
@@ -110,13 +115,13 @@ def finite(bodies):
     return math.isfinite(total)
 
 
-@kernel
+@inner
 def save(bodies, books, saved):
     """Keep what a step changes before it can run out of room."""
     _copy(bodies, books, saved[0], saved[1])
 
 
-@kernel
+@inner
 def restore(bodies, books, saved):
     """Undo an unfinished step."""
     _copy(saved[0], saved[1], bodies, books)
@@ -127,19 +132,21 @@ def restore(bodies, books, saved):
         start_flight(bodies, i, 0.0)
 
 
-@kernel
+@inner
 def _copy(bodies, books, bodies_to, books_to):
-    bodies_to.x[:] = bodies.x
-    bodies_to.q[:] = bodies.q
-    bodies_to.p[:] = bodies.p
-    bodies_to.l[:] = bodies.l
-    bodies_to.p_before[:] = bodies.p_before
-    bodies_to.l_before[:] = bodies.l_before
-    bodies_to.island[:] = bodies.island
-    books_to.energy[:] = books.energy
-    books_to.pending[:] = books.pending
-    books_to.moved[:] = books.moved
-    books_to.reservoir[:] = books.reservoir
-    books_to.reservoir_pending[:] = books.reservoir_pending
-    books_to.counters[:] = books.counters
-    books_to.worst[:] = books.worst
+    for i in range(len(bodies.kind)):
+        bodies_to.island[i] = bodies.island[i]
+    for k in range(len(books.counters)):
+        books_to.counters[k] = books.counters[k]
+    copy_table(bodies.x, bodies_to.x)
+    copy_table(bodies.q, bodies_to.q)
+    copy_table(bodies.p, bodies_to.p)
+    copy_table(bodies.l, bodies_to.l)
+    copy_table(bodies.p_before, bodies_to.p_before)
+    copy_table(bodies.l_before, bodies_to.l_before)
+    copy_table(books.reservoir, books_to.reservoir)
+    copy_table(books.reservoir_pending, books_to.reservoir_pending)
+    copy_list(books.energy, books_to.energy)
+    copy_list(books.pending, books_to.pending)
+    copy_list(books.moved, books_to.moved)
+    copy_list(books.worst, books_to.worst)

@@ -191,3 +191,8 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
     """Copy the rows of one group to the head of a larger one."""
     for old, new in zip(group, into, strict=True):
         new[: len(old)] = old
+
+
+# Examples of the types that kernels take.
+EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8))
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from collision.clip import face_patch, patch_capacity
+from collision.epa import epa
 from collision.geometry import BOX, SHARP
 from collision.gjk import APART, BEYOND, gjk, witnesses
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
@@ -151,6 +152,25 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, size):
 
 
 @inner
+def nearest_features(g, a, b, r, t, n, sep, corners):
+    """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_polytopes`."""
+    face_a = aligned_face(g, a, n)
+    face_b = aligned_face(g, b, neg(mul_t(r, n)))
+    sep_a, sep_b = -math.inf, -math.inf
+    if face_a >= 0:
+        sep_a = separation(g, a, b, r, t, load3(g.normals, face_a))
+    if face_b >= 0:
+        sep_b = separation(g, a, b, r, t, neg(mul(r, load3(g.normals, face_b))))
+    edges = named_features(3, corners)
+    if edges[1] < 0 or edges[3] < 0:
+        return face_a, sep_a, face_b, sep_b, sep, n, NO_EDGES
+    ea = sub(load3(g.vertices, edges[1]), load3(g.vertices, edges[0]))
+    eb = mul(r, sub(load3(g.vertices, edges[3]), load3(g.vertices, edges[2])))
+    n, sep = improve_normal(g, a, b, r, t, n, sep, ea, eb)
+    return face_a, sep_a, face_b, sep_b, sep, n, edges
+
+
+@inner
 def polytope_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
 
@@ -188,8 +208,16 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
             named = named_features(count, rows)
             if not touch or low > 1e-3 * size:
                 return low, high, n, p, q, named, iterations
+    width = 0.0
     if not boxes:
-        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, guess)
+        sound, n_edge, sep_e, top, corners, more = epa(g, a, b, r, t, guess, size)
+        iterations += more
+        if sound:
+            face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, sep_e, corners)
+            width = max(top - max(sep_a, sep_b, sep_e), 0.0)
+        if not sound or width > 64.0 * EPS * size:
+            face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, guess)
+            width = 0.0
     best = max(sep_a, sep_b, sep_e)
     if best > 0.0 and high < math.inf and state == APART:  # apart, but closer than GJK can tell
         if low >= best:
@@ -206,7 +234,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
         named = edges
     else:
         named = NO_ROWS
-    return best, best, n, p, q, named, iterations + 1
+    return best, best + width, n, p, q, named, iterations + 1
 
 
 @inner

@@ -8,18 +8,18 @@ Under uniform gravity x is a parabola in time and comes out exact to rounding.
 
 from __future__ import annotations
 
-from collision.jit import kernel
+from collision.jit import inner
 from collision.linalg import axpy, cross, mul, mul_t, qnormalize, rotation
 from sim.forces import force_torque
 
 
-@kernel
+@inner
 def angular_velocity(rot, inv_inertia, l):
     """omega = R J^-1 R^T L"""
     return mul(rot, mul(inv_inertia, mul_t(rot, l)))
 
 
-@kernel
+@inner
 def orientation_rate(w, q):
     """dq/dt = 1/2 (0, omega) q, omega in world axes."""
     return (
@@ -30,18 +30,18 @@ def orientation_rate(w, q):
     )
 
 
-@kernel
+@inner
 def _qaxpy(h, a, b):
     return (h * a[0] + b[0], h * a[1] + b[1], h * a[2] + b[2], h * a[3] + b[3])
 
 
-@kernel
+@inner
 def _turn(q, l, inv_inertia):
     """Rate of the orientation. A stage's q is off unit length by O(h^2): normalise before it is read as a rotation."""
     return orientation_rate(angular_velocity(rotation(qnormalize(q)), inv_inertia, l), q)
 
 
-@kernel
+@inner
 def rk4(x, q, p, l, h, mass, inv_mass, inv_inertia, forces):
     """One step of length h; (x, q, p, l) afterwards. Forces are those of sim.forces on this body."""
     f1, t1 = force_torque(x, q, p, l, mass, forces)
@@ -67,7 +67,7 @@ def rk4(x, q, p, l, h, mass, inv_mass, inv_inertia, forces):
     return _sum3(h, x, v1, v2, v3, v4), qnormalize(_sum4(h, q, d1, d2, d3, d4)), _sum3(h, p, f1, f2, f3, f4), _sum3(h, l, t1, t2, t3, t4)
 
 
-@kernel
+@inner
 def _sum3(h, y, a, b, c, d):
     s = h / 6.0
     return (
@@ -77,7 +77,7 @@ def _sum3(h, y, a, b, c, d):
     )
 
 
-@kernel
+@inner
 def _sum4(h, y, a, b, c, d):
     s = h / 6.0
     return (
@@ -88,7 +88,7 @@ def _sum4(h, y, a, b, c, d):
     )
 
 
-@kernel
+@inner
 def acceleration(w, rot, inertia, inv_inertia, torque):
     """Angular acceleration of free flight: R J^-1 R^T (torque - omega x R J R^T omega)."""
     l = mul(rot, mul(inertia, mul_t(rot, w)))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import inner
 
 
-@kernel
+@inner
 def symbolic(n, first, second):
     """Elimination order and fill of a graph with n nodes and edges (first[k], second[k]); negative nodes are ignored.
 
@@ -74,7 +74,7 @@ def symbolic(n, first, second):
     return order, slot, later_start, later, blocks
 
 
-@kernel
+@inner
 def invert6(a):
     """Invert a 6 x 6 block in place (Gauss-Jordan with partial pivoting)."""
     pivot = np.empty(6, dtype=np.int64)
@@ -105,7 +105,7 @@ def invert6(a):
                 a[i, k], a[i, p] = a[i, p], a[i, k]
 
 
-@kernel
+@inner
 def factor(order, slot, later_start, later, values):
     """Factor in place: diagonal blocks become their inverses, blocks below them the multipliers."""
     w = np.empty((6, 6))
@@ -137,7 +137,7 @@ def factor(order, slot, later_start, later, values):
                     left[r, c] = w[r, c]
 
 
-@kernel
+@inner
 def solve(order, slot, later_start, later, values, x):
     """Solve in place for a right-hand side x (n, 6), with what ``factor`` left in values."""
     n = len(order)

@@ -19,7 +19,8 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel
+from collision.jit import far, inner, kernel
+from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import cone, coulomb
 
@@ -27,7 +28,7 @@ EPS = 1e-6  # regularisation as part of a contact's own K_nn
 STALL = 4  # Newton iterations without progress before the convex problem is asked
 
 
-@kernel
+@inner
 def delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k):
     """Inverse effective mass K_nn of contact k along its normal."""
     total = 0.0
@@ -42,7 +43,7 @@ def delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k):
     return total
 
 
-@kernel
+@inner
 def add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v):
     """v += M^-1 J^T p"""
     for k in range(len(a)):
@@ -58,7 +59,7 @@ def add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v):
                     v[i, 3 + r] += inv_inertia[i, r, 0] * t0 + inv_inertia[i, r, 1] * t1 + inv_inertia[i, r, 2] * t2
 
 
-@kernel
+@inner
 def relative_velocity(a, b, ja, jb, u0, v, u):
     """u = J v + u0"""
     for k in range(len(a)):
@@ -73,7 +74,7 @@ def relative_velocity(a, b, ja, jb, u0, v, u):
             u[k, r] = s
 
 
-@kernel
+@inner
 def _shifted(p, u, c, R, shift, k):
     return (
         p[k, 0] - (u[k, 0] - c[k, 0]) / R[k],
@@ -82,7 +83,7 @@ def _shifted(p, u, c, R, shift, k):
     )
 
 
-@kernel
+@inner
 def residual(p, u, c, mu, R, shift):
     """Largest velocity by which a contact misses Coulomb's law [m/s]."""
     worst = 0.0
@@ -94,7 +95,7 @@ def residual(p, u, c, mu, R, shift):
     return worst
 
 
-@kernel
+@inner
 def _add_block(block, j1, g, j2):
     """block += j1^T g j2, with 3 x 6 Jacobians and a 3 x 3 g."""
     for r in range(6):
@@ -106,10 +107,11 @@ def _add_block(block, j1, g, j2):
             block[r, c] += s0 * j2[0, c] + s1 * j2[1, c] + s2 * j2[2, c]
 
 
-@kernel
+@inner
 def _assemble(mass, inertia, a, b, ja, jb, g, slot, values):
     """values = M + J^T G J"""
-    values[:] = 0.0
+    for k in range(len(values)):
+        clear_table(values[k])
     for i in range(len(mass)):
         d = values[slot[i, i]]
         for r in range(3):
@@ -128,7 +130,7 @@ def _assemble(mass, inertia, a, b, ja, jb, g, slot, values):
             _add_block(values[slot[j, i]], jb[k], gk, ja[k])
 
 
-@kernel
+@inner
 def _project(p, u, c, mu, R, shift, convex, q, g):
     """q = P(y), g = P'(y)/R"""
     for k in range(len(mu)):
@@ -143,7 +145,7 @@ def _project(p, u, c, mu, R, shift, convex, q, g):
             g[k, r] = slope[r] / R[k]
 
 
-@kernel
+@inner
 def _add_transposed(a, b, ja, jb, p, f):
     """f += J^T p"""
     for k in range(len(a)):
@@ -154,7 +156,7 @@ def _add_transposed(a, b, ja, jb, p, f):
                 f[b[k], c] += jb[k, 0, c] * p[k, 0] + jb[k, 1, c] * p[k, 1] + jb[k, 2, c] * p[k, 2]
 
 
-@kernel
+@inner
 def _add_momentum(mass, inertia, sign, d, f):
     """f += sign M d"""
     for i in range(len(mass)):
@@ -178,7 +180,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     for k in range(m):
         R[k] = EPS * delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k)
     _clip(p, mu)
-    v[:] = vstar
+    copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
     relative_velocity(a, b, ja, jb, u0, v, u)
     best = residual(p, u, c, mu, R, shift)
@@ -201,7 +203,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
             for k in range(m):
                 for r in range(3):
                     du[k, r] = q[k, r] - p[k, r]
-            step[:] = 0.0
+            clear_table(step)
             _add_transposed(a, b, ja, jb, du, step)
             solve(order, slot, later_start, later, values, step)
             relative_velocity(a, b, ja, jb, none, step, du)
@@ -209,16 +211,14 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
                 for r in range(3):
                     p[k, r] = q[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
         else:
-            for k in range(m):
-                for r in range(3):
-                    p[k, r] = best_p[k, r]
+            copy_table(best_p, p)
             spent += _convex(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
                 order, slot, later_start, later, values, q, g, step, p, v, u,
             )  # fmt: skip
             stalled = 0
         _clip(p, mu)
-        v[:] = vstar
+        copy_table(vstar, v)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
         relative_velocity(a, b, ja, jb, u0, v, u)
         now = residual(p, u, c, mu, R, shift)
@@ -228,14 +228,14 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
             stalled += 1
         if now < best:
             best = now
-            best_p[:] = p
-    p[:] = best_p
-    v[:] = vstar
+            copy_table(p, best_p)
+    copy_table(best_p, p)
+    copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
     return best, spent
 
 
-@kernel
+@inner
 def _clip(p, mu):
     """Take impulses into Coulomb's cone, keeping the normal part."""
     for k in range(len(mu)):
@@ -249,7 +249,7 @@ def _clip(p, mu):
                 p[k, 1] *= radius / length
 
 
-@kernel
+@inner
 def _convex(
     mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
     order, slot, later_start, later, values, q, g, step, p, v, u,
@@ -262,7 +262,7 @@ def _convex(
     shift = np.zeros(m)
     gradient, trial = np.empty((n, 6)), np.empty((n, 6))
     spent = 0
-    v[:] = vstar
+    copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
     for _ in range(3):
         relative_velocity(a, b, ja, jb, u0, v, u)
@@ -272,7 +272,7 @@ def _convex(
             spent += 1
             relative_velocity(a, b, ja, jb, u0, v, u)
             _project(p, u, c, mu, R, shift, True, q, g)
-            gradient[:] = 0.0
+            clear_table(gradient)
             _add_transposed(a, b, ja, jb, q, gradient)
             for i in range(n):
                 for r in range(6):
@@ -280,7 +280,7 @@ def _convex(
             _add_momentum(mass, inertia, -1.0, trial, gradient)
             _assemble(mass, inertia, a, b, ja, jb, g, slot, values)
             factor(order, slot, later_start, later, values)
-            step[:] = gradient
+            copy_table(gradient, step)
             solve(order, slot, later_start, later, values, step)
             slope0, size = 0.0, 0.0
             for i in range(n):
@@ -297,7 +297,7 @@ def _convex(
                         trial[i, r] = v[i, r] + alpha * step[i, r]
                 relative_velocity(a, b, ja, jb, u0, trial, u)
                 _project(p, u, c, mu, R, shift, True, q, g)
-                gradient[:] = 0.0
+                clear_table(gradient)
                 _add_transposed(a, b, ja, jb, q, gradient)
                 for i in range(n):
                     for r in range(6):
@@ -319,7 +319,14 @@ def _convex(
                     v[i, r] += alpha * step[i, r]
         relative_velocity(a, b, ja, jb, u0, v, u)
         _project(p, u, c, mu, R, shift, True, q, g)
-        for k in range(m):
-            for r in range(3):
-                p[k, r] = q[k, r]
+        copy_table(q, p)
     return spent
+
+
+def _example():
+    n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
+    ends = np.zeros(0, np.int64)
+    return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, 0.0, 0, m3, n6)
+
+
+newton_far = far(newton, _example)
