@@ -144,6 +144,7 @@ def film(arguments: argparse.Namespace) -> None:
 
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
+    from render.context import describe
     from scenarios.doctor import examine
 
     if arguments.prune:
@@ -151,7 +152,7 @@ def doctor(arguments: argparse.Namespace) -> int:
 
         print(f"deleted {prune()} folders of kernels that no longer fit")
     missing = False
-    for finding in examine():
+    for finding in examine(describe):
         mark = {True: "ok     ", None: "limited", False: "MISSING"}[finding.good]
         print(f"{mark}  {finding.what:13} {finding.says}")
         if finding.remedy:

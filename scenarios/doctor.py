@@ -7,6 +7,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
@@ -22,9 +23,9 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-def examine() -> Iterator[Finding]:
-    """All findings, in the order in which they are shown."""
-    for check in (_python, _packages, _compiler, _cache, _drawing, _codec):
+def examine(drawing: Callable[[], dict[str, str]]) -> Iterator[Finding]:
+    """All findings, in the order in which they are shown. ``drawing`` tells what pictures are drawn with."""
+    for check in (_python, _packages, _compiler, _cache, partial(_drawing, drawing), _codec):
         yield from _guarded(check)
 
 
@@ -33,7 +34,8 @@ def _guarded(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     try:
         yield from check()
     except Exception as error:
-        yield Finding(False, check.__name__.strip("_"), f"{type(error).__name__}: {' '.join(str(error).split())}")
+        name = getattr(check, "func", check).__name__.strip("_")
+        yield Finding(False, name, f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _python() -> Iterator[Finding]:
@@ -92,9 +94,7 @@ def _cache() -> Iterator[Finding]:
         )
 
 
-def _drawing() -> Iterator[Finding]:
-    from render.context import describe
-
+def _drawing(describe: Callable[[], dict[str, str]]) -> Iterator[Finding]:
     begun = time.perf_counter()
     gl = describe()
     seconds = time.perf_counter() - begun

@@ -1,0 +1,118 @@
+"""The import ladder: collision takes nothing of ours, sim takes collision, render and scenarios take both."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LADDER = {
+    "collision": {"collision"},
+    "sim": {"collision", "sim"},
+    "render": {"collision", "sim", "render"},
+    "scenarios": {"collision", "sim", "scenarios"},
+}
+MAY_RENDER = {"cli.py", "report.py", "testing.py", "live.py"}  # of scenarios, inside functions
+PACKAGES = set(LADDER)
+
+
+def breaches(package: str, file: str, source: str) -> list[str]:
+    """Imports of a file that the ladder forbids."""
+    tree = ast.parse(source)
+    inside = {node for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
+    out = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or ""] if node.level == 0 else [package]
+        else:
+            continue
+        for module in modules:
+            top = module.partition(".")[0]
+            allowed = set(LADDER[package])
+            if package == "scenarios" and file in MAY_RENDER and (node in inside or _typing_only(tree, node)):
+                allowed.add("render")
+            if top in PACKAGES | {"tests", "benchmarks", "tools"} and top not in allowed:
+                out.append(f"{package}/{file}:{node.lineno} imports {module}")
+    return out
+
+
+def _typing_only(tree: ast.AST, node: ast.AST) -> bool:
+    blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    return any(node in ast.walk(block) for block in blocks)
+
+
+def test_ladder():
+    found, files = [], 0
+    for package in LADDER:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            found += breaches(package, path.relative_to(ROOT / package).as_posix(), path.read_text(encoding="utf-8"))
+            files += 1
+    assert files > 40
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("package", "file", "source"),
+    [
+        ("collision", "a.py", "from sim.world import World"),
+        ("sim", "a.py", "def f():\n    import render.video"),
+        ("scenarios", "run.py", "def f():\n    import render"),
+        ("scenarios", "cli.py", "import render"),
+        ("render", "a.py", "from scenarios import registry"),
+        ("sim", "a.py", "from tests import helper"),
+    ],
+)
+def test_ladder_sees_a_breach(package, file, source):
+    assert len(breaches(package, file, source)) == 1
+
+
+def test_all_packages_are_named():
+    """pyproject names each folder with code, and no other: a forgotten one would be missing from a wheel."""
+    named = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    there = {
+        p.parent.relative_to(ROOT).as_posix().replace("/", ".") for package in LADDER for p in (ROOT / package).rglob("*.py")
+    }
+    assert named == there
+
+
+def test_shaders_are_packaged():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    others = [p for package in LADDER for p in (ROOT / package).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]
+    assert others
+    for path in others:
+        package = path.relative_to(ROOT).parts[0]
+        assert any(path.relative_to(ROOT / package).match(pattern) for pattern in data.get(package, [])), path
+
+
+def test_help_is_light():
+    """`tumble --help` loads no compiler and no arrays, and answers at once."""
+    program = (
+        "import sys, scenarios.cli\n"
+        "try:\n    scenarios.cli.main(['--help'])\n"
+        "except SystemExit:\n    pass\n"
+        "heavy = {'numba', 'numpy', 'zarr', 'matplotlib', 'pygame', 'av'} & set(sys.modules)\n"
+        "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
+    )
+    best = float("inf")
+    for _ in range(3):
+        begun = time.perf_counter()
+        answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+        best = min(best, time.perf_counter() - begun)
+        assert answer.returncode == 0, answer.stderr
+    assert "demo" in answer.stdout
+    assert best < 1.0  # 0.05 s on an idle machine
+
+
+def test_describing_a_scene_needs_no_compiler():
+    program = (
+        "import sys; from scenarios.registry import catalog; [s() for s in catalog().values()]; sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
