@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -72,10 +73,12 @@ def still(
     pixels = picture(source, size, time, preset, camera, overlays)
     import pygame
 
-    surface = pygame.image.frombuffer(pixels.tobytes(), (pixels.shape[1], pixels.shape[0]), "RGBA")
+    size = pixels.shape[1], pixels.shape[0]
+    data = io.BytesIO()
+    pygame.image.save(pygame.image.frombuffer(pixels[..., :3].tobytes(), size, "RGB"), data, path.name)
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     with whole(path, part):
-        pygame.image.save(surface if path.suffix.lower() == ".png" else surface.convert(24), str(part))
+        part.write_bytes(data.getvalue())
     return path
 
 

@@ -11,6 +11,7 @@ from render.context import open_renderer
 from render.look import PRESETS, SUN
 from render.overlay import square_of
 from render.rotation import rotate
+from render.video import camera_for, picture
 from sim.scene import Scene
 from tests.render.known_flights import frame_of, two_cuboids, zoo
 
@@ -216,3 +217,15 @@ def test_an_empty_scene_and_a_body_behind_the_eye(backend):
     assert np.abs(behind.astype(int) - draw(Scene(), CAMERA)).max() <= 1
     around = draw(scene_of((Sphere(5.0), (0, 0, 0))), CAMERA)  # the eye inside a body: no crash
     assert around.shape == (360, 640, 4)
+
+
+def test_a_world_as_it_stands(backend):
+    """A real world: two boxes on the floor, with the forces of their contacts."""
+    scene = scene_of((HalfSpace(), (0, 0, 0)), (Box((0.2, 0.2, 0.2)), (0, 0, 0.2)), (Box((0.1, 0.1, 0.1)), (0, 0, 0.5)))
+    world = scene.build()
+    world.step(2)
+    plain, forces = (picture(world, SIZE, overlays=o).astype(int) for o in ((), ("contacts",)))
+    red = np.array([214, 0, 60])
+    assert (np.abs(forces[..., :3] - red).max(axis=2) < 30).sum() > 100
+    assert (np.abs(plain[..., :3] - red).max(axis=2) < 30).sum() == 0
+    assert (mask_of(scene, camera_for(frame_of(scene), SIZE))).any()

@@ -1,0 +1,219 @@
+"""Films decoded again: number of pictures, times, size, colours; and what is left when filming fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+import render
+from collision.errors import InputError
+from render import video
+from render.errors import RenderError
+from tests.render.known_flights import flight, two_cuboids, zoo
+
+SIZE = (320, 180)
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def decoded(path):
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        frames = list(container.decode(stream))
+        context = stream.codec_context
+        tags = (context.color_primaries, context.color_trc, context.colorspace, context.color_range)
+        return frames, stream.codec_context.name, float(stream.duration * stream.time_base), tags
+
+
+def psnr(a, b):
+    """Peak signal to noise ratio of two pictures [dB]."""
+    return 10 * np.log10(255**2 / np.mean((a.astype(float) - b.astype(float)) ** 2))
+
+
+def rgb(frame):
+    return frame.to_ndarray(format="rgb24")
+
+
+def test_a_film_is_what_was_drawn(backend, tmp_path):
+    run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
+    calls = []
+    path = render.film(run, tmp_path / "a.mp4", SIZE, fps=20, progress=lambda done, total: calls.append((done, total)))
+    frames, codec, duration, tags = decoded(path)
+    assert codec == "h264"
+    assert len(frames) == 20
+    assert duration == pytest.approx(1.0)
+    assert [float(f.pts * f.time_base) for f in frames] == pytest.approx(np.arange(20) / 20)
+    assert {(f.width, f.height, f.format.name) for f in frames} == {(*SIZE, "yuv420p")}
+    assert tags == (1, 1, 1, 1)  # BT.709 all through, studio range
+    assert calls == [(k, 20) for k in range(1, 21)]
+    for k in (0, 7, 19):
+        drawn = render.picture(run, SIZE, time=k / 20)[..., :3]
+        assert drawn.std() > 10
+        assert psnr(rgb(frames[k]), drawn) > 32
+        assert np.abs((rgb(frames[k]).astype(float) - drawn).mean(axis=(0, 1))).max() < 2.5  # no shift of colours
+        assert psnr(rgb(frames[(k + 6) % 20]), drawn) < 30  # and another picture would not pass
+    assert os.listdir(tmp_path) == ["a.mp4"]
+
+
+def test_the_index_comes_first_so_that_browsers_start_at_once(backend, tmp_path):
+    data = render.film(flight(two_cuboids(), 0.2), tmp_path / "a.mp4", SIZE).read_bytes()
+    assert 0 < data.index(b"moov") < data.index(b"mdat")
+
+
+def test_window_and_slow_motion(backend, tmp_path):
+    run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
+    path = render.film(run, tmp_path / "slow.mp4", SIZE, fps=25, start=0.2, stop=0.6, speed=0.5, overlays=())
+    frames, _, duration, _ = decoded(path)
+    assert len(frames) == 20
+    assert duration == pytest.approx(0.8)
+    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.4, overlays=())[..., :3]) > 32
+    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.6, overlays=())[..., :3]) < 30
+
+
+def test_a_still_is_the_picture(backend, tmp_path):
+    from PIL import Image
+
+    run = flight(zoo(), 0.3)
+    path = render.still(run, tmp_path / "a.png", SIZE, time=0.1)
+    with Image.open(path) as image:
+        assert image.size == SIZE
+        assert (np.asarray(image.convert("RGB")) == render.picture(run, SIZE, time=0.1)[..., :3]).all()
+    assert render.still(run, tmp_path / "b.jpg", SIZE).stat().st_size > 1000
+    assert sorted(os.listdir(tmp_path)) == ["a.png", "b.jpg"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"size": (321, 180)}, r"size = .*both must be even for a film, such as \(320, 180\)"),
+        ({"size": (0, 180)}, "size = .*from 16 to 8192"),
+        ({"size": "big"}, "size = 'big': must be"),
+        ({"fps": 0}, "fps = 0: must be a finite number"),
+        ({"fps": float("nan")}, "fps = nan: must be a finite number"),
+        ({"speed": -1}, "speed = -1"),
+        ({"preset": "ultra"}, "preset = 'ultra': must be one of fast, default, best"),
+        ({"overlays": ("text", "sparkle")}, "overlays = 'sparkle': must be of text"),
+        ({"start": 2.0}, "start = 2.0: must lie in the run, which lasts from 0 to 1 s"),
+        ({"start": 0.5, "stop": 0.4}, "stop = 0.4: must lie in the run"),
+        ({"path": "a.avi"}, "path = .*a film is an .mp4 file"),
+        ({"camera": {"position": (1, 2, 3)}}, "camera = .*needs position and target"),
+    ],
+)
+def test_odd_input_is_named(wrong, message, tmp_path, monkeypatch):
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    wrong = dict(wrong)
+    path = tmp_path / wrong.pop("path", "a.mp4")
+    with pytest.raises(InputError, match=message):
+        render.film(flight(two_cuboids()), path, **{"size": SIZE, **wrong})
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_world_has_no_other_times():
+    with pytest.raises(InputError, match="time = 1.0: a world is drawn as it stands"):
+        render.picture(object(), SIZE, time=1.0)
+
+
+def test_a_folder_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    with pytest.raises(RenderError, match="there is no folder"):
+        render.film(flight(two_cuboids()), tmp_path / "no" / "a.mp4", SIZE)
+    with pytest.raises(RenderError, match="there is no folder"):
+        render.still(flight(two_cuboids()), tmp_path / "no" / "a.png", SIZE)
+
+
+def test_a_missing_encoder_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    monkeypatch.setattr(video, "CODEC", "libnone")
+    with pytest.raises(RenderError, match=r"no encoder libnone.*pip install --upgrade av"):
+        render.film(flight(two_cuboids()), tmp_path / "a.mp4", SIZE)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_film_that_breaks_off_leaves_the_old_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    path = render.film(flight(two_cuboids(), 0.1), tmp_path / "a.mp4", SIZE)
+    before = path.read_bytes()
+
+    def interrupt(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        render.film(flight(two_cuboids()), path, SIZE, progress=interrupt)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.mp4"]
+
+
+def child(code, tmp_path, **options):
+    lines = "from pathlib import Path\nfrom tests.render.known_flights import *\nimport render\n" + textwrap.dedent(code)
+    environment = {**os.environ, "TUMBLE_RENDERER": "painter", "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([sys.executable, "-c", lines], cwd=tmp_path, env=environment, text=True, **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files there")
+def test_a_full_disk_is_told(tmp_path):
+    """A limit on the size of files stands in for a small disk."""
+    code = """
+    import resource
+    from render.errors import RenderError
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+    try:
+        render.film(flight(zoo(), 2.0), "a.mp4", (320, 180), quality=5)
+    except RenderError as error:
+        print(error)
+    """
+    process = child(code, tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = process.communicate(timeout=120)
+    assert out == "a.mp4: the disk is full\n", err
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
+def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
+    code = """
+    def told(done, total):
+        Path("count").write_text(str(done))
+    render.film(flight(zoo(), 60.0), "a.mp4", (320, 180), progress=told)
+    """
+    process = child(code, tmp_path)
+    count = tmp_path / "count"
+    until = time.monotonic() + 60
+    while not (count.exists() and count.read_text() not in ("", "1", "2")):
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (tmp_path / "a.mp4").exists()
+    again = render.film(flight(two_cuboids(), 0.1), tmp_path / "a.mp4", SIZE)  # what the dead one left is no hindrance
+    assert len(decoded(again)[0]) == 3
+    assert sorted(os.listdir(tmp_path)) == ["a.mp4", "count"]
+
+
+def test_a_long_film_takes_no_more_memory(tmp_path, monkeypatch):
+    """Pictures go to the encoder one by one: a generator that is asked for the next only when the last is done with."""
+    alive = []
+
+    class Picture(np.ndarray):
+        pass
+
+    def pictures():
+        import weakref
+
+        for k in range(60):
+            picture = np.full((180, 320, 4), k, np.uint8).view(Picture)
+            alive.append(weakref.ref(picture))
+            yield picture
+            del picture
+            assert sum(ref() is not None for ref in alive) <= 2
+
+    video.write_mp4(pictures(), tmp_path / "a.mp4", SIZE, 30, 19, 60)
+    assert len(decoded(tmp_path / "a.mp4")[0]) == 60
