@@ -27,7 +27,8 @@ from typing import Any
 
 from collision.errors import InputError
 from collision.pose import Pose
-from collision.shapes import Compound, Shape, shape_from_dict
+from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
+from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
 from scenarios.schema import BODY, CAMERA, MATERIAL, OPTIONAL, PART, SCENE, SHAPES
 from sim.bodies import BodyDef
@@ -142,6 +143,8 @@ class _Reader:
         self.turn(prefix, values)
         shape = self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
+            for part, _ in convex_parts(shape):
+                check_convex(part)
             scene.append(BodyDef(shape, **values))
 
     def turn(self, prefix: str, values: dict[str, Any]) -> None:

@@ -1,0 +1,252 @@
+"""Recordings: what was recorded is what happened, it opens in xarray, also after the program was killed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+from scenarios.registry import load
+from sim.errors import InputError, RecordingError
+from sim.recording import VARIABLES, Recorder
+from sim.run import Run
+from sim.summary import summarize
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Two cuboids that collide, 1 s, on disk; and the states seen by hand on the way."""
+    seen = []
+
+    class Watch:
+        every = 7
+
+        def __call__(self, world):
+            seen.append((world.step_count, world.positions.copy(), world.energy().total))
+
+    path = tmp_path_factory.mktemp("run") / "trajectory.zarr"
+    world = load("two_cuboids")().build()
+    run = world.run(1.0, [Recorder(path, every=7), Watch()])
+    return path, run, world, seen
+
+
+def test_samples_are_the_states(recorded):
+    _, run, world, seen = recorded
+    assert run.steps.tolist() == [*range(0, 240, 7), 240]  # multiples of 7, and the last
+    assert np.array_equal(run.steps, [step for step, _, _ in seen])
+    assert np.array_equal(run.positions, [x for _, x, _ in seen])
+    assert np.array_equal(run.energy, [e for _, _, e in seen])
+    assert np.array_equal(run.times, run.steps * world.dt)
+    assert np.array_equal(run.velocities[-1], world.velocities)
+    assert np.array_equal(run.energy, run.kinetic_linear + run.kinetic_angular + run.potential)
+    assert run.complete
+    assert run.names == ("large", "small")
+    assert run.scene == load("two_cuboids")()
+
+
+def test_xarray_opens_it(recorded):
+    path, run, _, _ = recorded
+    with xarray.open_zarr(path) as data:
+        assert dict(data.sizes) == {"time": 36, "body": 2, "xyz": 3, "wxyz": 4}
+        assert data.position.dims == ("time", "body", "xyz")
+        assert data.orientation.dims == ("time", "body", "wxyz")
+        assert np.array_equal(data.position.sel(body="small", xyz="z"), run.positions[:, 1, 2])
+        for variable in VARIABLES:
+            assert data[variable.name].attrs["units"] == variable.unit
+            assert data[variable.name].attrs["long_name"]
+            assert np.isfinite(data[variable.name]).all()
+        assert json.loads(data.attrs["scene"])["bodies"][1]["name"] == "small"
+        assert data.attrs["seed"] == 0
+        assert data.attrs["dt"] == 1 / 240
+        assert json.loads(data.attrs["versions"])["numpy"] == np.__version__
+        assert data.attrs["complete"]
+        assert "git_revision" in data.attrs
+
+
+def test_in_memory_is_the_same(recorded):
+    _, run, _, _ = recorded
+    other = load("two_cuboids")().build().run(1.0, [Recorder(every=7)])
+    assert other.path is None
+    for variable in VARIABLES:
+        assert np.array_equal(other.dataset[variable.name], run.dataset[variable.name]), variable.name
+    assert other.dataset.position.attrs["units"] == "m"
+
+
+def test_two_runs_in_a_row_append(tmp_path):
+    recorder = Recorder(tmp_path / "a.zarr", every=10)
+    world = load("tumbling_box")().build()
+    world.run(0.1, [recorder])
+    run = world.run(0.1, [recorder])
+    assert run.steps.tolist() == [0, 10, 20, 24, 30, 40, 48]
+
+
+def test_more_samples_than_a_chunk(tmp_path):
+    run = load("tumbling_box")().build().run(2.5, [Recorder(tmp_path / "a.zarr")])
+    assert len(run) == 601
+    assert run.steps.tolist() == list(range(601))
+    assert run.dataset.position.encoding["chunks"][0] == 256
+
+
+def test_killed_run_opens(tmp_path):
+    """SIGKILL while it runs: the store opens, holds whole flushes, and says that it is not complete."""
+    path = tmp_path / "killed.zarr"
+    program = (
+        "import sys; from scenarios.registry import load; from sim.recording import Recorder\n"
+        "load('tumbling_box')().build().run(1e4, [Recorder(sys.argv[1])])\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
+    try:
+        deadline = time.monotonic() + 240
+        while not (path.exists() and len(Run.open(path)) >= 512):
+            assert process.poll() is None, "the program ended by itself"
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        time.sleep(0.0173)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    with xarray.open_zarr(path) as data:
+        count = data.sizes["time"]
+        assert count >= 512
+        assert all(data[v.name].sizes["time"] == count for v in VARIABLES)
+        assert np.array_equal(data.step, np.arange(count))
+        assert np.isfinite(data.position).all()
+        assert not data.attrs["complete"]
+        expected = load("tumbling_box")().build().run((count - 1) / 240, [Recorder()])
+        assert np.array_equal(data.orientation, expected.orientations)  # what was recorded is right to the last sample
+    assert not Run.open(path).complete
+
+
+def test_kill_between_writes_can_not_be_seen(tmp_path, monkeypatch):
+    """Stop a flush after each single array in turn: a reader sees the samples of the flush before, of all variables."""
+    import sim.recording as recording
+
+    world = load("tumbling_box")().build()
+    recorder = Recorder(tmp_path / "a.zarr")
+    recorder.start(world)
+    recorder(world)
+    recorder._store.flush()
+    world.step()
+    recorder(world)
+    arrays = recorder._store.arrays
+
+    class Killed(Exception):
+        pass
+
+    class Stop:
+        def __init__(self, array):
+            self.array = array
+            self.shape = array.shape
+
+        def resize(self, shape):
+            self.array.resize(shape)
+            raise Killed
+
+    for k in range(len(arrays)):
+        recorder._store.arrays = [*arrays[:k], Stop(arrays[k]), *arrays[k + 1 :]]
+        with pytest.raises(Killed):
+            recorder._store.flush()
+        with xarray.open_zarr(tmp_path / "a.zarr") as data:
+            assert data.sizes["time"] == 1
+        assert len(Run.open(tmp_path / "a.zarr")) == 1
+    monkeypatch.setattr(recording, "_consolidate", lambda path: None)  # the twin: without the last rename it is never seen
+    recorder._store.arrays = arrays
+    recorder._store.flush()
+    assert len(Run.open(tmp_path / "a.zarr")) == 1
+    monkeypatch.undo()
+    recorder._store.flushed = 0
+    recorder._store.flush()
+    assert len(Run.open(tmp_path / "a.zarr")) == 2
+
+
+def test_interrupted_run_is_closed(tmp_path):
+    class Interrupt:
+        every = 100
+
+        def __call__(self, world):
+            if world.step_count == 100:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        load("tumbling_box")().build().run(10.0, [Recorder(tmp_path / "a.zarr"), Interrupt()])
+    run = Run.open(tmp_path / "a.zarr")
+    assert len(run) == 101
+    assert not run.complete
+
+
+def test_replaces_recordings_and_nothing_else(tmp_path):
+    for _ in range(2):
+        run = load("tumbling_box")().build().run(0.1, [Recorder(tmp_path / "a.zarr")])
+        assert len(run) == 25
+    precious = tmp_path / "thesis"
+    precious.mkdir()
+    (precious / "chapter.txt").write_text("years of work")
+    with pytest.raises(RecordingError, match="is not a recording of tumble; it is left as it is"):
+        load("tumbling_box")().build().run(0.1, [Recorder(precious)])
+    assert (precious / "chapter.txt").read_text() == "years of work"
+
+
+@pytest.mark.parametrize("every", [0, -1, 1.5, True, "2"])
+def test_every_must_be_whole(every):
+    with pytest.raises(InputError, match="every = .*: must be a whole number of at least 1"):
+        Recorder(every=every)
+
+
+def test_open_what_is_none(tmp_path):
+    with pytest.raises(RecordingError, match="there is no such recording"):
+        Run.open(tmp_path / "nothing")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RecordingError, match="is not a recording of tumble"):
+        Run.open(tmp_path / "empty")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(RecordingError, match="is not a recording of tumble"):
+        Run.open(tmp_path / "file")
+    xarray.Dataset({"a": ("time", [1.0])}).to_zarr(tmp_path / "foreign.zarr")
+    with pytest.raises(RecordingError, match="is not a recording of tumble"):
+        Run.open(tmp_path / "foreign.zarr")
+
+
+def test_summary_is_arithmetic(recorded):
+    """The summary against sums done here, and against a trajectory that was spoiled on purpose."""
+    _, run, world, _ = recorded
+    summary = run.summary()
+    assert json.loads(json.dumps(summary)) == summary
+    total = 12.5 * run.velocities[:, 0] + 1.2 * run.velocities[:, 1]
+    assert np.allclose(total, run.momentum, atol=1e-12)
+    assert summary["momentum_drift"] <= 1e-13
+    assert summary["angular_momentum_drift"] <= 1e-12
+    assert summary["ledger"]["friction"] + summary["ledger"]["restitution"] == pytest.approx(
+        run.energy[0] - run.energy[-1], rel=1e-6
+    )
+    assert summary["energy_drift"] <= 1e-6
+    assert summary["steps"] == 240
+    assert summary["worst_penetration"] == run.penetration.max()
+
+    def spoiled(name, change):
+        arrays = {v.name: np.array(run.dataset[v.name]) for v in VARIABLES}
+        change(arrays[name])
+        return summarize(Run(arrays, run.names, run.attributes))
+
+    def kick(values):
+        values[-3:] += 1e-3
+
+    assert spoiled("energy", kick)["energy_drift"] == pytest.approx(1e-3, rel=1e-2)
+    assert spoiled("ledger_friction", kick)["energy_drift"] == pytest.approx(1e-3, rel=1e-2)
+    assert spoiled("momentum", kick)["momentum_drift"] == pytest.approx(1e-3 * 3**0.5, rel=1e-2)
+    assert spoiled("angular_momentum", kick)["angular_momentum_drift"] == pytest.approx(1e-3 * 3**0.5, rel=1e-2)
+
+
+def test_momentum_under_gravity_and_floor():
+    """With a floor the momentum given to it counts, and gravity's."""
+    run = load("bouncing_ball")().build().run(1.0, [Recorder(every=10)])
+    assert np.ptp(run.momentum[:, 2]) > 10
+    assert run.summary()["momentum_drift_relative"] <= 1e-11
