@@ -199,10 +199,28 @@ def _drop_straight(loops: list[list[int]], points: np.ndarray, rounding: float) 
 def _plane(corners: np.ndarray) -> tuple[np.ndarray, float]:
     """Unit normal (Newell) and offset of a polygon. Differences to the first corner keep axis-aligned faces exact."""
     d = corners - corners[0]
-    normal = np.cross(d[1:-1], d[2:]).sum(axis=0)
+    normal = _cross(d[1:-1], d[2:]).sum(axis=0)
     normal /= np.linalg.norm(normal)
     heights = corners @ normal
     return normal + 0.0, float((heights.min() + heights.max()) / 2)
+
+
+def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Cross products right to rounding also where a and b are nearly parallel, as along a sliver.
+
+    In a1 b2 - a2 b1 the rounding errors of both products are added back (Dekker 1971).
+    """
+    a1, a2 = a[:, [1, 2, 0]], a[:, [2, 0, 1]]
+    b1, b2 = b[:, [1, 2, 0]], b[:, [2, 0, 1]]
+    p, q = a1 * b2, a2 * b1
+    return (p - q) + (_product_error(a1, b2, p) - _product_error(a2, b1, q))
+
+
+def _product_error(x: np.ndarray, y: np.ndarray, product: np.ndarray) -> np.ndarray:
+    """x y - product, exactly."""
+    x_high, y_high = (134217729.0 * v - (134217729.0 * v - v) for v in (x, y))  # the upper 26 bits
+    x_low, y_low = x - x_high, y - y_high
+    return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
 
 def _edges(loops: list[np.ndarray]) -> np.ndarray:
