@@ -203,8 +203,11 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
             n, low = polish(g, a, b, r, t, v, count, rows, high, size)
             if boxes:
                 n, low = improve(g, a, b, r, t, n, low, guess)
-            touch = high - low > 64.0 * EPS * size
             p, q = witnesses(g, a, b, r, t, count, rows, weights)
+            between = norm(sub(q, p))
+            if abs(between - high) > 8.0 * EPS * size:  # a sliver: v is no point of B - A
+                high = between
+            touch = high - low > 64.0 * EPS * size
             named = named_features(count, rows)
             if not touch or low > 1e-3 * size:
                 return low, high, n, p, q, named, iterations
