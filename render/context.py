@@ -74,16 +74,16 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
     if wish != "painter":
         try:
             gl = standalone() if wish == "auto" else standalone((wish,))
+            from render.renderer import Renderer
+
+            return Renderer(size, preset, gl)
         except RenderError as error:
             if wish != "auto":
                 raise
             if not _warned:
                 _warned = True
-                warnings.warn(f"drawing in software without shadows and smoothing: {error}", RendererWarning, stacklevel=2)
-        else:
-            from render.renderer import Renderer
-
-            return Renderer(size, preset, gl)
+                message = f"pictures are drawn in software, with shadows on the floor only: {error}"
+                warnings.warn(message, RendererWarning, stacklevel=3)
     from render.painter import Painter
 
     return Painter(size, preset)

@@ -11,6 +11,7 @@ import numpy as np
 from render import look
 from render.camera import Camera
 from render.context import GL
+from render.errors import RenderError
 from render.frame import Cast, Frame
 from render.meshes import mesh_of, parts_of, planes_of
 from render.overlay import panels_of, square_of, strokes_of
@@ -126,7 +127,11 @@ class Renderer:
             lines = (folder / file).read_text(encoding="utf-8").splitlines()
             return "\n".join(source(x.split('"')[1]) if x.startswith("#include") else x for x in lines)
 
-        return self.gl.program(vertex_shader=defines + source(f"{name}.vert"), fragment_shader=defines + source(f"{name}.frag"))
+        shaders = {"vertex_shader": defines + source(f"{name}.vert"), "fragment_shader": defines + source(f"{name}.frag")}
+        try:
+            return self.gl.program(**shaders)
+        except Exception as error:  # moderngl raises its own: the driver does not take what the standard allows
+            raise RenderError(f"the OpenGL driver refuses the shader {name}: {' '.join(str(error).split())}") from error
 
     def _set(self, program: str, **values: Any) -> None:
         """Uniforms by name; those a program does not use are left out by its compiler and skipped here."""

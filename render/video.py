@@ -19,6 +19,8 @@ from render.camera import Camera, fit, robust_extent
 from render.context import open_renderer
 from render.errors import RenderError
 from render.frame import Frame, RunFrames, frame_of
+from render.meshes import planes_of
+from render.rotation import rotate
 
 CODEC = "libx264"
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
@@ -155,13 +157,29 @@ def camera_for(source: RunFrames | Frame, size: tuple[int, int], given: Any = No
     if given is not None:
         return Camera.of(given)
     cast = source.cast
+    first = source.at(source.start) if isinstance(source, RunFrames) else source
     centers, radii = source.sampled() if isinstance(source, RunFrames) else (source.balls()[0][None], source.balls()[1])
     shown = np.isfinite(radii) & (cast.dynamic if (cast.dynamic & np.isfinite(radii)).any() else True)
+    count = int(shown.sum())
     centers = centers[:, shown].reshape(-1, 3)
-    radii = np.tile(radii[shown], len(centers) // max(int(shown.sum()), 1))
+    radii = np.tile(radii[shown], len(centers) // max(count, 1))
     if len(centers):
-        centers, radii = robust_extent(centers, radii, int(shown.sum()))
+        centers, radii = robust_extent(centers, radii, count)
+        centers, radii = with_feet(first, centers, radii)
     return fit(centers, radii, size[0] / size[1], floor=cast.has_floor)
+
+
+def with_feet(frame: Frame, centers: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The balls, and for each the place on a floor below it: it is seen to fall on something. Not from very high."""
+    feet, sizes = [centers], [radii]
+    for body, shape in enumerate(frame.cast.shapes):
+        for normal, offset in planes_of(shape):
+            n = rotate(frame.orientations[body], normal)
+            height = centers @ n - (offset + float(n @ frame.positions[body]))
+            near = (height > 0) & (height < 20.0 * radii)
+            feet.append(centers[near] - height[near, None] * n)
+            sizes.append(0.5 * radii[near])
+    return np.concatenate(feet), np.concatenate(sizes)
 
 
 def write_mp4(
