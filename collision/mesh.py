@@ -12,6 +12,7 @@ import math
 import os
 import tempfile
 import warnings
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -129,7 +130,7 @@ def _decompose(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.n
     try:
         with np.load(file) as stored:
             return np.split(stored["points"], stored["cuts"])
-    except (OSError, ValueError, KeyError, EOFError):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         pass  # not there, or not whole: cut anew
     pieces = _cut(path, vertices, faces)
     cuts = np.cumsum([len(p) for p in pieces])[:-1]

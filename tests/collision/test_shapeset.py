@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from collision.bounds import aabb
 from collision.errors import InputError
 from collision.geometry import BOX, HALFSPACE, HULL, SPHERE
-from collision.linalg import rotation
 from collision.polytope import polytope
 from collision.pose import Pose
 from collision.shapes import Box, Compound, Cone, ConvexHull, HalfSpace, Sphere
@@ -184,7 +183,7 @@ def test_bounds_touch_the_points():
     clouds = [polytope(Box((0.1, 0.2, 0.3))).vertices, hull.vertices, ball]
     for _ in range(20):
         q = rng.normal(size=4)
-        r = rotation(tuple(q / np.linalg.norm(q)))
+        r = tuple(Pose(orientation=q / np.linalg.norm(q)).matrix().ravel())
         x = tuple(rng.normal(size=3) * 10)
         for s, points in enumerate(clouds):
             lo, hi = aabb(g, s, x, r)
