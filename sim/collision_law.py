@@ -33,6 +33,7 @@ TOLERANCE = 1e-12  # error of one step of the integration
 STUCK = 1e-12  # slip speed that counts as none
 RAY = 1e-11  # [rad] so near to a ray that draws it in, the slip direction has settled
 MOST_STEPS = 4000
+FLAT = 1e-15  # h that is rounding
 BORDER = 1e-9  # sticking is called stable up to so much outside the cone
 
 _ANGLES = 48
@@ -68,7 +69,7 @@ def impact(k, u, mu, e, law):
     work = dot(p1, u1) + 0.5 * dot(p1, mul(k1, p1))
     if status == LIMITED or not work < math.inf:
         status = LIMITED
-        p1 = scale(1.0 + e, one_contact_coulomb(k1, u1, mu))
+        p1 = scale(1.0 + e, _coulomb(k1, u1, mu))
         work = dot(p1, u1) + 0.5 * dot(p1, mul(k1, p1))
         work_normal = p1[2] * 0.5 * (1.0 - e) * u1[2]
     elif work > 0.0 and law == STRONGE:
@@ -135,8 +136,8 @@ def _onto_ray(k, mu, c, d):
     """The direction with h = 0 next to (c, d): Newton. Along it the slip can be long, and the rest of h would add up."""
     for _ in range(3):
         _, h, _, slope = _flow(k, mu, c, d)
-        if h == 0.0 or slope == 0.0:
-            break
+        if not abs(h) < RAY * abs(slope):
+            break  # no ray near: all directions are straight, as for spheres
         turn = -h / slope
         c, d = c - turn * d, d + turn * c
         length = math.hypot(c, d)
@@ -332,7 +333,7 @@ def _slide(k, uz0, mu, e, law, c, d, s):
     t = 0.05 / (1.0 + mu)
     for _ in range(MOST_STEPS):
         _, h, _, slope = _flow(k, mu, y[0], y[1])
-        if y[2] <= STUCK or h == 0.0 or abs(h) < -RAY * slope:
+        if y[2] <= STUCK or abs(h) <= FLAT * (1.0 + mu) or abs(h) < -RAY * slope:
             ok = True
             break
         y1, error = _step(k, uz0, mu, y, t)
@@ -381,6 +382,11 @@ def one_contact_coulomb(k, u, mu):
 
     k: K as 9 numbers; u: free velocity of B relative to A. Exact: stick if -K^-1 u lies in the cone, else one slip angle.
     """
+    return _coulomb(k, u, mu)
+
+
+@inner
+def _coulomb(k, u, mu):
     if not u[2] < 0.0:
         return (0.0, 0.0, 0.0)
     if mu == 0.0:

@@ -282,6 +282,24 @@ def test_sphere_on_the_floor(v, w, mu, e, v1, w1, law):
     assert (np.cross(r, p) / inertia)[2] == 0.0  # spin about the normal is untouched
 
 
+def test_slip_of_spheres_needs_no_integration():
+    """Two spheres, by way of the inexact K of their tensors: straight slip in closed form, in one pass of the loop."""
+    closed = spoiled(("MOST_STEPS = 4000", "MOST_STEPS = 1"))
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        radius, mass = rng.uniform(0.1, 2, size=2), rng.uniform(0.1, 5, size=2)
+        tensors = [0.4 * m * r * r * np.eye(3) for m, r in zip(mass, radius, strict=True)]
+        k = contact_matrix((mass[0], tensors[0], (0, 0, -radius[0])), (mass[1], tensors[1], (0, 0, radius[1])))
+        u, mu, e = rng.normal(size=3), rng.uniform(0, 1), rng.uniform(0, 1)
+        u[2] = -abs(u[2])
+        _, v, _, _, status = strike(k, u, mu, e, kernel=closed.impact)
+        pz = -(1 + e) * u[2] / k[2, 2]
+        slip = np.hypot(u[0], u[1])
+        left = max(0.0, 1 - mu * k[0, 0] * pz / slip)
+        assert np.abs(v - (*(left * u[:2]), -e * u[2])).max() <= 1e-14
+        assert status == (STICKING if left == 0 else SLIDING)
+
+
 ROD = {  # regime: (angle, mu, u, (newton, poisson, stronge))
     "slip": (30, 0.1, (2.0, -1.0), [(1.302210625, 0.6), (1.302210625, 0.6), (1.302210625, 0.6)]),
     "C-stick": (60, 0.7, (0.3, -1.0), [(0, 0.6), (0, 0.528053274), (0, 0.532259253)]),
