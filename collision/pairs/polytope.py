@@ -21,6 +21,9 @@ from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
 from collision.status import BEYOND_MARGIN
 from collision.support import EPS, aligned_face, extent, inner, support
 
+# Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
+AFFORDABLE = 1_000_000
+
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)
 
@@ -219,8 +222,10 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
             face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, sep_e, corners)
             width = max(top - max(sep_a, sep_b, sep_e), 0.0)
         if not sound or width > 64.0 * EPS * size:
-            face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, guess)
-            width = 0.0
+            width = min(top, high) - sep_e
+            if (g.edge[a, 1] - g.edge[a, 0]) * (g.edge[b, 1] - g.edge[b, 0]) <= AFFORDABLE:
+                face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, guess)
+                width = 0.0
     best = max(sep_a, sep_b, sep_e)
     if best > 0.0 and high < math.inf and state == APART:  # apart, but closer than GJK can tell
         if low >= best:

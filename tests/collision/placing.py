@@ -1,0 +1,105 @@
+"""Shapes at poses, and the two kernels called on them with plain arrays; shared by the tests of pairs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+
+from collision.narrowphase import distance, manifold
+from collision.pose import Pose
+from collision.shapes import Box, ConvexHull, Sphere
+from collision.shapeset import ShapeSet
+
+EPS = np.finfo(float).eps
+UNTURNED = np.eye(3)
+CASES = {c["name"]: c for c in json.loads((Path(__file__).parents[1] / "data" / "pairs.json").read_text())}
+
+
+def turn(rng) -> np.ndarray:
+    """A uniformly random rotation matrix."""
+    q = rng.normal(size=4)
+    return Pose((0, 0, 0), tuple(q / np.linalg.norm(q))).matrix()
+
+
+def about(axis, angle) -> np.ndarray:
+    """Rotation matrix; small angles keep their digits."""
+    axis = np.array(axis, float) / np.linalg.norm(axis)
+    return Pose((0, 0, 0), (math.cos(angle / 2), *(math.sin(angle / 2) * axis))).matrix()
+
+
+def case_body(data):
+    """(shape, position, rotation matrix) of one side of a case."""
+    shape = next(make(data[key]) for key, make in (("hull", ConvexHull), ("box", Box), ("sphere", Sphere)) if key in data)
+    r = data["r"]
+    if len(r) == 4:
+        r = Pose((0, 0, 0), tuple(np.array(r) / np.linalg.norm(r))).matrix()
+    return shape, np.array(data["x"], float), np.array(r, float)
+
+
+def _arguments(a, b):
+    g = ShapeSet([a[0], b[0]]).geometry
+    places = [(tuple(map(float, x)), tuple(map(float, np.ravel(r)))) for _, x, r in (a, b)]
+    return g, places
+
+
+def measure(a, b, margin=math.inf, axis=(0.0, 0.0, 0.0)):
+    """The distance kernel on bodies (shape, position, rotation); also their geometry and world vertices relative to a."""
+    g, (at_a, at_b) = _arguments(a, b)
+    names = ["status", "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations"]
+    found = distance(g, 0, *at_a, 1, *at_b, float(margin), tuple(map(float, axis)))
+    values = [np.array(v) if isinstance(v, tuple) else v for v in found]
+    return SimpleNamespace(**dict(zip(names, values, strict=True)), size=pair_size(a, b))
+
+
+def touch(a, b, margin=0.0, axis=(0.0, 0.0, 0.0)):
+    """The manifold kernel: count, normal, status, and its rows by name."""
+    g, (at_a, at_b) = _arguments(a, b)
+    rows, ids = np.full((8, 14), np.nan), np.zeros(8, np.int64)
+    count, normal, status = manifold(g, 0, *at_a, 1, *at_b, float(margin), tuple(map(float, axis)), rows, ids)
+    rows, ids = rows[:count], ids[:count]
+    return SimpleNamespace(
+        count=count,
+        normal=np.array(normal),
+        status=status,
+        points=rows[:, :3],
+        gaps=rows[:, 3],
+        dir_a=rows[:, 4:7],
+        curvature_a=rows[:, 7:9],
+        dir_b=rows[:, 9:12],
+        curvature_b=rows[:, 12:14],
+        ids=ids,
+        size=pair_size(a, b),
+    )
+
+
+def local_vertices(shape) -> np.ndarray:
+    """Points whose hull is the core of the shape."""
+    if isinstance(shape, Box):
+        return np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * shape.half_extents
+    return shape.vertices if isinstance(shape, ConvexHull) else np.zeros((1, 3))
+
+
+def vertices(body, origin) -> np.ndarray:
+    """World vertices of the core, relative to an origin."""
+    shape, x, r = body
+    return local_vertices(shape) @ np.asarray(r).T + (np.asarray(x) - origin)
+
+
+def radius(shape) -> float:
+    return shape.radius if isinstance(shape, Sphere) else 0.0
+
+
+def separation(a, b, n) -> float:
+    """min over B of n.x - max over A of n.x, by a scan of all vertices."""
+    va, vb = vertices(a, a[1]), vertices(b, a[1])
+    return (vb @ n).min() - radius(b[0]) - (va @ n).max() - radius(a[0])
+
+
+def pair_size(a, b) -> float:
+    """Length by which rounding is measured."""
+    reach = [np.linalg.norm(local_vertices(s), axis=1).max() + radius(s) for s in (a[0], b[0])]
+    return sum(reach) + np.linalg.norm(np.asarray(b[1]) - np.asarray(a[1]))

@@ -1,0 +1,47 @@
+"""Methods spoiled on purpose: the tests of distance must notice.
+
+Run by test_uncompiled.py, since only uncompiled kernels let their parts be replaced.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from collision import epa, gjk
+from collision.pairs import polytope
+from collision.status import UNCERTAIN
+from tests.collision.placing import EPS, measure
+from tests.collision.test_narrowphase import V33, random_pair, v33_bodies, verify
+
+
+def test_faces_alone_get_crossed_edges_wrong(monkeypatch):
+    a, b = v33_bodies("deep")
+    assert abs(measure(a, b).distance - V33["deep"][4]) < 1e-9
+    whole = polytope.sat_boxes
+    monkeypatch.setattr(polytope, "sat_boxes", lambda *args: (*whole(*args)[:4], -math.inf, (0.0, 0.0, 0.0), (-1, -1, -1, -1)))
+    assert abs(measure(a, b).distance - V33["deep"][4]) > 1e-6
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_search_cut_short_is_uncertain_not_wrong(monkeypatch, seed):
+    """With one step of each search and no fall-back the interval widens, and still holds the truth."""
+    a, b = random_pair(seed, [0.3, -0.1][seed % 2], solid=True)
+    truth = measure(a, b)
+    monkeypatch.setattr(gjk, "LIMIT", 1)
+    monkeypatch.setattr(epa, "MOST_POINTS", 6)
+    monkeypatch.setattr(polytope, "AFFORDABLE", 0)
+    found = measure(a, b)
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.status == UNCERTAIN or found.distance == pytest.approx(truth.distance, abs=300 * EPS * truth.size)
+
+
+def test_bounds_notice_a_spoiled_normal(monkeypatch):
+    """The certificate is worth something: with supports that look a little aside the interval misses the truth."""
+    a, b = v33_bodies("apart")
+    whole = polytope.separation
+    monkeypatch.setattr(polytope, "separation", lambda *args: whole(*args) + 1e-6)
+    with pytest.raises(AssertionError):
+        verify(a, b, measure(a, b))

@@ -1,0 +1,35 @@
+"""The kernels as plain Python: the same tests must pass where Numba compiles nothing.
+
+A division by zero raises there, an index runs out, an undefined name is found; compiled code shows none of it. The tests
+that spoil a kernel on purpose also live there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "test_narrowphase.py -k 'case or validation or degenerate'",
+        "spoiled.py",
+        "test_manifold.py",
+        "test_proximity.py",
+    ],
+)
+def test_uncompiled(tests):
+    name, _, rest = tests.partition(" ")
+    chosen = rest.replace("-k ", "").strip("'")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/collision/{name}"]
+    command += ["-k", chosen] if chosen else []
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "passed" in done.stdout
