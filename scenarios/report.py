@@ -43,6 +43,7 @@ ROWS = (
     ("  relative", "momentum_drift_relative", ""),
     ("angular momentum drift", "angular_momentum_drift", "kg m2/s"),
     ("worst penetration", "worst_penetration", "m"),
+    ("ledger residual", ("ledger", "residual"), "J"),
     ("lost by friction", ("ledger", "friction"), "J"),
     ("lost by restitution", ("ledger", "restitution"), "J"),
     ("steps", "steps", ""),

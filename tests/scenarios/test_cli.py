@@ -1,0 +1,179 @@
+"""The command `tumble`, as a user meets it: in a process of its own."""
+# ruff: noqa: E501  the messages stand here on one line, as users see them
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scenarios.registry import names
+from sim.run import Run
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCENE = """
+duration = 0.2
+[[body]]
+name = "floor"
+kind = "static"
+shape = { type = "halfspace" }
+[[body]]
+name = "crate"
+shape = { type = "box", half_extents = [0.1, 0.1, 0.1] }
+position = [0, 0, "10 cm"]
+"""
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-c", "import sys; from scenarios.cli import main; sys.exit(main())", *arguments]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def tumble(tmp_path):
+    """Run `tumble` in an empty folder; (exit code, standard output, standard error)."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        answer = subprocess.run(command(*arguments), cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300)
+        return answer.returncode, answer.stdout, answer.stderr
+
+    return call
+
+
+def test_list(tumble):
+    code, out, err = tumble("list")
+    assert (code, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()] == names()
+
+
+def test_show(tumble):
+    code, out, _ = tumble("show", "dzhanibekov")
+    assert code == 0
+    assert "2.63302756204" in out  # says what to look for
+    row = next(line for line in out.splitlines() if line.startswith("perturbation"))
+    assert row.split()[1:4] == ["0.01", "rad/s", "real"]
+
+
+def test_run_scenario(tumble, tmp_path):
+    code, out, err = tumble(
+        "run", "dzhanibekov", "--seconds", "0.5", "--dt", "1/480", "--set", "perturbation=1e-4", "--every", "4", "--out", "o"
+    )
+    assert code == 0, err
+    run = Run.open(tmp_path / "o")
+    assert len(run) == 61
+    assert run.scene.dt == 1 / 480
+    assert run.scene.parameters["perturbation"] == 1e-4
+    assert run.scene.bodies[0].angular_velocity[0] == 1e-4
+    summary = json.loads((tmp_path / "o" / "summary.json").read_text())
+    assert summary["steps"] == 240
+    assert summary["scenario"] == "dzhanibekov"
+    assert (tmp_path / "o" / "energy.png").stat().st_size > 10_000
+    assert not (tmp_path / "o" / "film.mp4").exists()
+    for path in ("trajectory.zarr", "summary.json", "energy.png"):
+        assert str(Path("o") / path) in out
+
+
+def test_run_file_and_film_it(tumble, tmp_path):
+    (tmp_path / "my_scene.toml").write_text(SCENE)
+    code, out, err = tumble("run", "my_scene.toml")
+    assert code == 0, err
+    assert Run.open(tmp_path / "runs" / "my_scene").duration == pytest.approx(0.2)
+    code, out, err = tumble("film", "runs/my_scene", "--out", "a.mp4", "--size", "160x90", "--fps", "10", "--preset", "fast")
+    assert code == 0, err
+    assert out.strip() == "a.mp4"
+    assert (tmp_path / "a.mp4").stat().st_size > 500
+
+
+def test_doctor(tumble):
+    _, out, err = tumble("doctor")
+    assert err == ""
+    for what in ("python", "numba", "compiler", "kernel cache", "drawing", "film codec"):
+        assert f"  {what} " in out
+    assert "Traceback" not in out
+
+
+BAD = [
+    (("run", "no_such"), "tumble: scenario = 'no_such': there is none of this name (see `tumble list`)"),
+    (("show", "dzanibekov"), "tumble: scenario = 'dzanibekov': there is none of this name; did you mean dzhanibekov? (see `tumble list`)"),
+    (("run", "none.toml"), "tumble: none.toml: there is no such file"),
+    (("run", "stack", "--set", "boxs=3"), "tumble: boxs = '3': stack has no such parameter; did you mean boxes? (it has boxes, half, friction, top_density)"),
+    (("run", "stack", "--set", "boxes=3.5"), "tumble: boxes = '3.5': must be a whole number"),
+    (("run", "stack", "--set", "boxes=0"), "tumble: boxes = 0: must be in [1, 200]"),
+    (("run", "stack", "--set", "half=3 kg"), "tumble: half = '3 kg': \"kg\" is not a unit of m: use one of m, cm, mm, um, km, in, ft"),
+    (("run", "stack", "--set", "boxes"), "tumble: --set = 'boxes': must be name=value"),
+    (("run", "tumbling_box", "--set", "spin=1,2"), "tumble: spin = '1,2': must be 3 numbers [rad/s], these are 2"),
+    (("run", "bad.toml"), 'tumble: bad.toml: body "crate": densty = 3: unknown key; did you mean density?'),
+    (("run", "good.toml", "--set", "a=1"), "tumble: --set = 'a=1': sets parameters of scenarios; a scene file is changed in the file"),
+    (("run", "stack", "--dt", "0"), "tumble run: argument --dt: '0' must be positive [s] (see tumble run --help)"),
+    (("run", "stack", "--dt", "1/0"), "tumble run: argument --dt: '1/0' divides by zero (see tumble run --help)"),
+    (("run", "stack", "--seconds", "-1"), "tumble run: argument --seconds: '-1' must be positive [s] (see tumble run --help)"),
+    (("run", "stack", "--seconds", "nan"), "tumble run: argument --seconds: 'nan' must be a number [s] (see tumble run --help)"),
+    (("run", "stack", "--every", "0"), "tumble run: argument --every: '0' must be a whole number of at least 1 (see tumble run --help)"),
+    (("run", "stack", "--size", "big"), "tumble run: argument --size: 'big' must be WIDTHxHEIGHT, such as 1280x720 (see tumble run --help)"),
+    (("run", "stack", "--preset", "x"), "tumble run: argument --preset: invalid choice: 'x' (choose from"),
+    (("run",), "tumble run: the following arguments are required: NAME_OR_FILE (see tumble run --help)"),
+    (("fly",), "tumble: argument VERB: invalid choice: 'fly'"),
+    ((), "tumble: the following arguments are required: VERB (see tumble --help)"),
+    (("film", "nothing", "--out", "a.mp4"), "tumble: nothing: there is no such recording"),
+    (("film", "good.toml", "--out", "a.mp4"), "tumble: good.toml: is not a recording of tumble"),
+    (("run", "tumbling_box", "--seconds", "0.1", "--out", "thesis"), "tumble: thesis/trajectory.zarr: is there already and is not a recording of tumble; it is left as it is"),
+    (("run", "tumbling_box", "--seconds", "0.1", "--out", "good.toml"), "tumble: good.toml/trajectory.zarr: can not be written: File exists"),
+]  # fmt: skip  # noqa: E501
+
+
+@pytest.mark.parametrize(("arguments", "says"), BAD, ids=[" ".join(a) or "nothing" for a, _ in BAD])
+def test_bad_input_is_one_line_and_exit_2(tumble, tmp_path, arguments, says):
+    (tmp_path / "good.toml").write_text(SCENE)
+    (tmp_path / "bad.toml").write_text(SCENE + "densty = 3\n")
+    (tmp_path / "thesis" / "trajectory.zarr").mkdir(parents=True)
+    code, out, err = tumble(*arguments)
+    assert code == 2
+    assert out == ""
+    assert err.endswith("\n")
+    lines = [line for line in err.splitlines() if not line.startswith(("Compil", "Runn"))]
+    assert len(lines) == 1
+    assert lines[0].startswith(says)
+    assert lines[0] == says or says.endswith(("from", "'fly'"))
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_closes_the_recording(tmp_path, kind):
+    program = command("run", "tumbling_box", "--seconds", "1e5", "--out", "o")
+    process = subprocess.Popen(program, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
+    store = tmp_path / "o" / "trajectory.zarr"
+    deadline = time.monotonic() + 240
+    while not (store.exists() and len(Run.open(store)) >= 256):
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(kind)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "tumble: stopped: what was recorded is in o/trajectory.zarr"
+    assert "Traceback" not in err
+    run = Run.open(store)
+    assert not run.complete
+    assert "wall_seconds" in run.attributes  # closed, not just dropped
+    assert run.steps.tolist() == list(range(len(run)))
+
+
+def test_closed_pipe_is_no_error(tmp_path):
+    program = " ".join([f"'{part}'" for part in command("list")])
+    answer = subprocess.run(["bash", "-c", f"{program} | true"], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert answer.stderr == ""
+
+
+def test_read_only_place_is_one_line(tumble):
+    code, _, err = tumble("run", "tumbling_box", "--seconds", "0.1", "--out", "/proc/nowhere")
+    assert code == 2
+    assert "can not be written" in err.splitlines()[-1]
+    assert "Traceback" not in err
