@@ -30,6 +30,11 @@ _LATER = {
     "principal_axes": "mass",
     "load_mesh": "mesh",
     "ShapeSet": "shapeset",
+    "Status": "status",
+    "Distance": "proximity",
+    "Manifold": "proximity",
+    "contact_manifold": "proximity",
+    "signed_distance": "proximity",
 }
 
 __all__ = [
