@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from collision.geometry import BOX
-from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from collision.support import EPS, aligned_face, inner, is_polytope, support
+from collision.jit import lean
+from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from collision.support import EPS, aligned_face, is_polytope, support
 
 # Of the shortest edge of the two features. A vertex this little beyond a side counts as inside, so that aligned boxes
 # have the same four points whatever the rounding.
@@ -23,7 +22,7 @@ SNAP = 1e-6
 MASK = (1 << 14) - 1
 
 
-@inner
+@lean
 def incident_face(g, s, d):
     """The face that lies lowest along -d: it holds the support vertex along d and the flattest edge from there.
 
@@ -52,13 +51,13 @@ def incident_face(g, s, d):
     return aligned_face(g, s, d)
 
 
-@inner
+@lean
 def edge_id(u, v):
     """Two vertex numbers in either order."""
     return (min(u, v) & MASK) | (max(u, v) & MASK) << 14
 
 
-@inner
+@lean
 def corner_id(source, plane, count, loop_first, loops, base):
     """Id of the point where an edge, on its way along `source`, meets side `plane` of the reference face.
 
@@ -77,43 +76,109 @@ def corner_id(source, plane, count, loop_first, loops, base):
     return 3 << 56 | edge_id(other, plane)
 
 
-@inner
-def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, gaps, ids):
+# Columns of the scratch arrays of a patch: two polygons in turn, then the points that remain.
+OUT, GAP = 6, 9  # work (n, 10): polygon corners 0-2 and 3-5, points 6-8, gaps 9
+NAME = 4  # tags (n, 5): id of a corner and source of the edge that leaves it, 0-1 and 2-3; ids of the points 4
+
+
+@lean
+def at(work, i, column):
+    """Three numbers of a row."""
+    return (work[i, column], work[i, column + 1], work[i, column + 2])
+
+
+@lean
+def set_at(work, i, column, v):
+    """Write three numbers of a row."""
+    work[i, column] = v[0]
+    work[i, column + 1] = v[1]
+    work[i, column + 2] = v[2]
+
+
+@lean
+def load_incident(g, inc, x_inc, r_inc, face, work, tags):
+    """The incident feature as a polygon at columns 0: its number of corners."""
+    base = g.vertex[inc, 0]
+    if face < 0:
+        count = g.vertex[inc, 1] - base
+        for k in range(count):
+            set_at(work, k, 0, add(mul(r_inc, load3(g.vertices, base + k)), x_inc))
+            tags[k, 0] = k
+            tags[k, 1] = edge_id(0, 1)
+        return count
+    start = g.loop_start[face]
+    count = g.loop_start[face + 1] - start
+    for k in range(count):
+        row = g.loops[start + k]
+        follow = g.loops[start + (k + 1) % count]
+        set_at(work, k, 0, add(mul(r_inc, load3(g.vertices, row)), x_inc))
+        tags[k, 0] = row - base
+        tags[k, 1] = edge_id(row - base, follow - base)
+    return count
+
+
+@lean
+def cut(work, tags, m, now, side, offset, plane, count_ref, start_ref, loops, base, inside, snap):
+    """Cut the polygon at columns 3 now by side . x <= offset, into the other columns: its number of corners."""
+    cap = work.shape[0]
+    new = 1 - now
+    u_col, w_col = 3 * now, 3 * new
+    u_tag, w_tag = 2 * now, 2 * new
+    kept = 0
+    for i in range(m):
+        j = (i + 1) % m
+        u = at(work, i, u_col)
+        v = at(work, j, u_col)
+        du = dot(side, u) - offset
+        dv = dot(side, v) - offset
+        in_u = du <= inside
+        in_v = dv <= inside
+        if in_u and kept < cap:
+            set_at(work, kept, w_col, u)
+            tags[kept, w_tag] = tags[i, u_tag]
+            tags[kept, w_tag + 1] = tags[i, u_tag + 1]
+            kept += 1
+        if in_u != in_v and kept < cap:
+            if abs(du) < abs(dv):  # from the nearer end; never beyond it, though both may lie outside by a hair
+                w = axpy(max(du / (du - dv), 0.0), sub(v, u), u)
+            else:
+                w = axpy(max(dv / (dv - du), 0.0), sub(u, v), v)
+            source = tags[i, u_tag + 1]
+            name = corner_id(source, plane, count_ref, start_ref, loops, base)
+            if in_u:
+                if norm(sub(w, u)) <= snap:  # the corner inside stands for both
+                    tags[kept - 1, w_tag + 1] = -1 - plane
+                    continue
+                if norm(sub(w, v)) <= snap:
+                    name = tags[j, u_tag]
+                source = -1 - plane
+            else:
+                if norm(sub(w, v)) <= snap:
+                    continue
+                if norm(sub(w, u)) <= snap:
+                    name = tags[i, u_tag]
+            set_at(work, kept, w_col, w)
+            tags[kept, w_tag] = name
+            tags[kept, w_tag + 1] = source
+            kept += 1
+    return kept
+
+
+@lean
+def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, work, tags):
     """Clip the incident feature of ``inc`` against face ``f`` of ``ref``; positions relative to one origin near both.
 
-    Writes points of the incident feature (not moved to the plane), their gaps <= ``limit`` [m] and ids.
-    Returns (count, least gap, its place); the arrays must hold `patch_capacity` rows.
+    Writes points of the incident feature (not moved to the plane), their gaps <= ``limit`` [m] and ids to the columns
+    OUT, GAP and NAME. Returns (count, least gap, its row); work and tags must hold `patch_capacity` rows.
     """
     n = mul(r_ref, load3(g.normals, f))
-    down = neg(mul_t(r_inc, n))
-    face = incident_face(g, inc, down)
+    m = load_incident(g, inc, x_inc, r_inc, incident_face(g, inc, neg(mul_t(r_inc, n))), work, tags)
     start_ref = g.loop_start[f]
     count_ref = g.loop_start[f + 1] - start_ref
-    base = g.vertex[ref, 0]
-    base_inc = g.vertex[inc, 0]
-    cap = points.shape[0]
-    p = np.empty((2, cap, 3))
-    label = np.empty((2, cap, 2), np.int64)  # id of the point, source of the edge that leaves it
-    m = 0
-    if face >= 0:
-        start = g.loop_start[face]
-        m = g.loop_start[face + 1] - start
-        for k in range(m):
-            row = g.loops[start + k]
-            follow = g.loops[start + (k + 1) % m]
-            store3(p[0], k, add(mul(r_inc, load3(g.vertices, row)), x_inc))
-            label[0, k, 0] = row - base_inc
-            label[0, k, 1] = edge_id(row - base_inc, follow - base_inc)
-    else:
-        m = g.vertex[inc, 1] - base_inc
-        for k in range(m):
-            store3(p[0], k, add(mul(r_inc, load3(g.vertices, base_inc + k)), x_inc))
-            label[0, k, 0] = k
-            label[0, k, 1] = edge_id(0, 1)
     shortest = math.inf
     for i in range(m):
         if m > 1:
-            shortest = min(shortest, norm(sub(load3(p[0], (i + 1) % m), load3(p[0], i))))
+            shortest = min(shortest, norm(sub(at(work, (i + 1) % m, 0), at(work, i, 0))))
     for k in range(count_ref):
         u = load3(g.vertices, g.loops[start_ref + k])
         shortest = min(shortest, norm(sub(load3(g.vertices, g.loops[start_ref + (k + 1) % count_ref]), u)))
@@ -130,70 +195,24 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
             continue
         side = scale(1.0 / length, side)
         offset = dot(side, corner) + dot(side, x_ref)
-        new = 1 - now
-        kept = 0
-        for i in range(m):
-            j = (i + 1) % m
-            u = load3(p[now], i)
-            v = load3(p[now], j)
-            du = dot(side, u) - offset
-            dv = dot(side, v) - offset
-            in_u = du <= inside
-            in_v = dv <= inside
-            if in_u and kept < cap:
-                store3(p[new], kept, u)
-                label[new, kept, 0] = label[now, i, 0]
-                label[new, kept, 1] = label[now, i, 1]
-                kept += 1
-            if in_u != in_v and kept < cap:
-                if abs(du) < abs(dv):  # from the nearer end; never beyond it, though both may lie outside by a hair
-                    w = axpy(max(du / (du - dv), 0.0), sub(v, u), u)
-                else:
-                    w = axpy(max(dv / (dv - du), 0.0), sub(u, v), v)
-                source = label[now, i, 1]
-                name = corner_id(source, k, count_ref, start_ref, g.loops, base)
-                if in_u:
-                    if norm(sub(w, u)) <= snap:  # the corner inside stands for both
-                        label[new, kept - 1, 1] = -1 - k
-                        continue
-                    name = (
-                        label[now, j, 0]
-                        if norm(sub(w, v)) <= snap
-                        else corner_id(source, k, count_ref, start_ref, g.loops, base)
-                    )
-                    label[new, kept, 1] = -1 - k
-                else:
-                    if norm(sub(w, v)) <= snap:
-                        continue
-                    name = (
-                        label[now, i, 0]
-                        if norm(sub(w, u)) <= snap
-                        else corner_id(source, k, count_ref, start_ref, g.loops, base)
-                    )
-                    label[new, kept, 1] = source
-                label[new, kept, 0] = name
-                store3(p[new], kept, w)
-                kept += 1
-        m = kept
-        now = new
+        m = cut(work, tags, m, now, side, offset, k, count_ref, start_ref, g.loops, g.vertex[ref, 0], inside, snap)
+        now = 1 - now
     count = 0
     least = math.inf
     deepest = -1
     for i in range(m):
-        u = load3(p[now], i)
+        u = at(work, i, 3 * now)
         gap = dot(n, sub(u, x_ref)) - g.offsets[f]
-        if gap > limit:
-            continue
         double = False
         for j in range(count):
-            if norm(sub(load3(points, j), u)) <= snap:
+            if norm(sub(at(work, j, OUT), u)) <= snap:
                 double = True
                 break
-        if double:
+        if gap > limit or double:
             continue
-        store3(points, count, u)
-        gaps[count] = gap
-        ids[count] = label[now, i, 0]
+        set_at(work, count, OUT, u)
+        work[count, GAP] = gap
+        tags[count, NAME] = tags[i, 2 * now]
         if gap < least:
             least = gap
             deepest = count
@@ -201,7 +220,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, points, 
     return count, least, deepest
 
 
-@inner
+@lean
 def patch_capacity(g, ref, f, inc):
     """Rows that `face_patch` may need: corners of both polygons, since each side adds one corner at most."""
     most = 2

@@ -15,15 +15,16 @@ import math
 import numpy as np
 
 from collision.gjk import minkowski
+from collision.jit import inner, lean
 from collision.linalg import cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
-from collision.support import EPS, inner
+from collision.support import EPS
 
 MOST_POINTS = 160
 MOST_FACES = 1000
 NO_SIMPLEX = (0, 0, 0, 0, 0, 0)
 
 
-@inner
+@lean
 def set_face(points, faces, planes, f, i, j, k):
     """Write face f with corners i, j, k, counter-clockwise from outside. False for a sliver."""
     a = load3(points, i)
@@ -42,7 +43,7 @@ def set_face(points, faces, planes, f, i, j, k):
     return True
 
 
-@inner
+@lean
 def add_point(g, a, b, r, t, n, points, rows, k):
     """Support point of B - A along n, written to place k; its height along n."""
     w, ia, ib = minkowski(g, a, b, r, t, neg(n))
@@ -52,7 +53,7 @@ def add_point(g, a, b, r, t, n, points, rows, k):
     return dot(n, w)
 
 
-@inner
+@lean
 def first_tetrahedron(g, a, b, r, t, axis, size, points, rows, faces, planes):
     """Four support points far apart; False where B - A is flat."""
     flat = 1e-9 * size
@@ -103,7 +104,7 @@ def first_tetrahedron(g, a, b, r, t, axis, size, points, rows, faces, planes):
     return good
 
 
-@inner
+@lean
 def expand(points, faces, planes, count, near, new, link, todo, rounding):
     """Replace all faces that see point `new` by a fan from their outline to it.
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import math
 
+from collision.jit import lean
 from collision.linalg import add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
-from collision.support import EPS, core_vertex, inner, support
+from collision.support import EPS, core_vertex, support
 
 APART, INSIDE, BEYOND = range(3)
 LIMIT = 128  # iterations; the worst seen in fuzzing is far below
 
 
-@inner
+@lean
 def closest_segment(a, b):
     """Point of the segment ab closest to the origin, and its weights."""
     ab = sub(b, a)
@@ -38,7 +39,7 @@ def closest_segment(a, b):
     return axpy(-dot(v, ab) / length2, ab, v), u, 1.0 - u
 
 
-@inner
+@lean
 def closest_triangle(a, b, c):
     """Point of the triangle abc closest to the origin, and its weights (Ericson 2005, 5.1.5)."""
     ab = sub(b, a)
@@ -88,7 +89,7 @@ def closest_triangle(a, b, c):
     return scale(dot(n, a) / nn, n), wa / total, wb / total, wc / total
 
 
-@inner
+@lean
 def outside(a, b, c, d):
     """Is the origin on the other side of the plane abc than d, or the tetrahedron too flat to tell?"""
     n = cross(sub(b, a), sub(c, a))
@@ -98,7 +99,7 @@ def outside(a, b, c, d):
     return abs(of_d) <= flat or of_d * of_origin <= 0.0
 
 
-@inner
+@lean
 def closest_tetrahedron(a, b, c, d):
     """(inside, point, weights) for the origin and the tetrahedron abcd."""
     inside = True
@@ -130,7 +131,7 @@ def closest_tetrahedron(a, b, c, d):
     return inside, v, la, lb, lc, ld
 
 
-@inner
+@lean
 def minkowski(g, a, b, r, t, n):
     """Support point of B - A against n (where n.w is least), and the rows of its two vertices."""
     ia, p = support(g, a, n)
@@ -138,7 +139,7 @@ def minkowski(g, a, b, r, t, n):
     return sub(add(mul(r, q), t), p), ia, ib
 
 
-@inner
+@lean
 def gjk(g, a, b, r, t, axis, limit, size):
     """Search for the point of B - A closest to the origin.
 
@@ -226,7 +227,7 @@ def gjk(g, a, b, r, t, axis, limit, size):
     return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
 
 
-@inner
+@lean
 def witnesses(g, a, b, r, t, count, rows, weights):
     """The points of A and of B that the weights of a simplex stand for, in A's frame."""
     p = scale(weights[0], core_vertex(g, a, rows[0]))

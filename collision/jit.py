@@ -146,7 +146,18 @@ def inner(function: Callable) -> Callable:
     """
     if config.DISABLE_JIT:
         return function
-    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)(function)
+
+
+def lean(function: Callable) -> Callable:
+    """An inner kernel that counts no references to the arrays it is handed, and so must not make or keep any.
+
+    Passing the sixteen arrays of a Geometry down one call costs some thirty atomic additions otherwise: measured, two
+    thirds of the time of a penetration query.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(function)
 
 
 _FAR: list[_Far] = []  # in the order of import: callees come before their callers

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
+from collision.clip import GAP, NAME, OUT, at
 from collision.geometry import SHARP
-from collision.linalg import axpy, load3, norm, orthonormal, sub
-from collision.support import inner
+from collision.jit import lean
+from collision.linalg import add, axpy, norm, orthonormal, sub
 
 MOST = 8  # points of a manifold
 
 
-@inner
+@lean
 def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b, name):
     """Write point k: position, gap, tangent and curvatures of A, the same of B."""
     for i in range(3):
@@ -28,7 +25,7 @@ def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b
     ids[k] = name
 
 
-@inner
+@lean
 def swap_rows(rows, count):
     """Make the rows of (B, A) those of (A, B): the curvatures change places; n turns about, which no row shows."""
     for k in range(count):
@@ -36,68 +33,56 @@ def swap_rows(rows, count):
             rows[k, i], rows[k, i + 5] = rows[k, i + 5], rows[k, i]
 
 
-@inner
-def choose(points, gaps, count, order):
-    """Order of the points to keep, at most `MOST`: the deepest, then always the one furthest from all chosen.
+@lean
+def choose(work, tags, count):
+    """Rows of the points to keep, at most `MOST`, into column 0 of tags.
 
-    Returns their number. The places come out ascending, so that a set that does not change keeps its order.
+    The deepest, then always the one furthest from all chosen. Returns their number. The rows come out ascending, so that a set that does not change keeps its order.
     """
     if count <= MOST:
         for i in range(count):
-            order[i] = i
+            tags[i, 0] = i
         return count
     first = 0
     for i in range(count):
-        if gaps[i] < gaps[first]:
+        if work[i, GAP] < work[first, GAP]:
             first = i
-    order[0] = first
-    far = np.empty(count)
-    for i in range(count):
-        far[i] = norm(sub(load3(points, i), load3(points, first)))
+    tags[0, 0] = first
+    for i in range(count):  # column 0: the distance from all chosen
+        work[i, 0] = norm(sub(at(work, i, OUT), at(work, first, OUT)))
     for k in range(1, MOST):
         best = 0
         for i in range(count):
-            if far[i] > far[best] * (1.0 + 1e-9):
+            if work[i, 0] > work[best, 0] * (1.0 + 1e-9):
                 best = i
-        order[k] = best
+        tags[k, 0] = best
         for i in range(count):
-            far[i] = min(far[i], norm(sub(load3(points, i), load3(points, best))))
+            work[i, 0] = min(work[i, 0], norm(sub(at(work, i, OUT), at(work, best, OUT))))
     for i in range(1, MOST):  # insertion sort
-        x = order[i]
+        x = tags[i, 0]
         j = i
-        while j > 0 and order[j - 1] > x:
-            order[j] = order[j - 1]
+        while j > 0 and tags[j - 1, 0] > x:
+            tags[j, 0] = tags[j - 1, 0]
             j -= 1
-        order[j] = x
+        tags[j, 0] = x
     return MOST
 
 
-@inner
-def put_patch(points, gaps, names, count, toward, origin, n, side, rows, ids):
-    """Rows for the points of a face on a vertex, edge or face.
+@lean
+def put_patch(work, tags, count, toward, origin, n, side, rows, ids):
+    """Rows for the points of a face on a vertex, edge or face, as `face_patch` leaves them.
 
-    ``points`` lie on the body that is not the reference, relative to ``origin``; ``toward`` is the unit vector from
-    them to the plane of the reference face times its sign of gap, so that x + gap/2 toward is the middle.
-    ``side``: 0 where the reference face is A's, 1 where it is B's. ``n``: normal from A to B. Returns the count.
+    The points lie on the body that is not the reference, relative to ``origin``; ``toward``: unit vector from them to the
+    plane of the reference face where the gap is positive. ``side``: 0 where the reference face is A's, 1 where it is
+    B's. ``n``: normal from A to B. Returns the count.
     """
-    order = np.empty(MOST, np.int64)
-    kept = choose(points, gaps, count, order)
+    kept = choose(work, tags, count)
     tangent, _ = orthonormal(n)
     flat_a = 0.0 if side == 0 else SHARP
     flat_b = SHARP if side == 0 else 0.0
     for k in range(kept):
-        i = order[k]
-        x = axpy(0.5 * gaps[i], toward, load3(points, i))
-        middle = (origin[0] + x[0], origin[1] + x[1], origin[2] + x[2])
-        name = names[i] | side << 60
-        put(rows, ids, k, middle, gaps[i], tangent, flat_a, flat_a, tangent, flat_b, flat_b, name)
+        i = tags[k, 0]
+        gap = work[i, GAP]
+        middle = add(origin, axpy(0.5 * gap, toward, at(work, i, OUT)))
+        put(rows, ids, k, middle, gap, tangent, flat_a, flat_a, tangent, flat_b, flat_b, tags[i, NAME] | side << 60)
     return kept
-
-
-@inner
-def deepest(gaps, count):
-    """Least gap; inf for none."""
-    least = math.inf
-    for i in range(count):
-        least = min(least, gaps[i])
-    return least

@@ -9,18 +9,19 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, HULL, SPHERE
-from collision.jit import inner
+from collision.jit import lean
 from collision.linalg import load3
 
 EPS = 2.0**-52
 
-@inner
+
+@lean
 def is_polytope(kind):
     """Has rows in the tables of vertices, faces and edges."""
     return kind == BOX or kind == HULL  # noqa: SIM109 (a tuple of constants is slower to compile)
 
 
-@inner
+@lean
 def inflation(g, s):
     """Radius of the ball that is added to the core [m]."""
     if g.kind[s] == SPHERE or g.kind[s] == CAPSULE:
@@ -28,7 +29,7 @@ def inflation(g, s):
     return 0.0
 
 
-@inner
+@lean
 def core_radius(g, s):
     """Radius of a ball about the local origin that holds the core [m]."""
     if g.kind[s] == SPHERE:
@@ -38,7 +39,7 @@ def core_radius(g, s):
     return g.radius[s]
 
 
-@inner
+@lean
 def core_vertex(g, s, row):
     """Vertex of the core. Rows are those of the vertex table; a sphere has row 0, a capsule rows 0 (-z) and 1 (+z)."""
     kind = g.kind[s]
@@ -49,7 +50,7 @@ def core_vertex(g, s, row):
     return load3(g.vertices, row)
 
 
-@inner
+@lean
 def support(g, s, d):
     """Row and position of the core's vertex that is furthest along d; the first one of several that tie."""
     kind = g.kind[s]
@@ -85,7 +86,7 @@ def support(g, s, d):
     return best, load3(g.vertices, best)
 
 
-@inner
+@lean
 def extent(g, s, d):
     """max d.x over the core: its support function."""
     kind = g.kind[s]
@@ -102,7 +103,7 @@ def extent(g, s, d):
     return top
 
 
-@inner
+@lean
 def aligned_face(g, s, d):
     """Row of the face whose outward normal points most along d; -1 where the shape has no faces."""
     if not is_polytope(g.kind[s]):

@@ -6,22 +6,24 @@ import math
 
 import numpy as np
 
-from collision.geometry import HALFSPACE
-from collision.linalg import add, axpy, dot, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
-from collision.manifold import put, put_patch
+from collision.clip import GAP, NAME, OUT, set_at
+from collision.geometry import HALFSPACE, SHARP
+from collision.jit import inner, lean
+from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from collision.manifold import MOST, put, put_patch
 from collision.pairs.result import EPS, answer, to_world
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING
-from collision.support import core_radius, core_vertex, inflation, inner, is_polytope, support
+from collision.support import core_radius, core_vertex, inflation, is_polytope, support
 
 
-@inner
+@lean
 def halfspace_plane(g, a, ra):
     """World normal and the offset of the plane from A's position."""
     n = to_world(ra, (g.size[a, 0], g.size[a, 1], g.size[a, 2]))
     return n, g.size[a, 3]
 
 
-@inner
+@lean
 def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     """Height of the lowest point of B over the plane of A."""
     n, offset = halfspace_plane(g, a, ra)
@@ -35,7 +37,7 @@ def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     return answer(height, height, n, axpy(-height, n, q), q, xa, size, margin, 1)
 
 
-@inner
+@lean
 def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
     """Two half-spaces overlap without end unless their normals are exactly opposed."""
     m, offset_b = halfspace_plane(g, b, rb)
@@ -47,7 +49,7 @@ def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
     return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), margin, 1)
 
 
-@inner
+@lean
 def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
     """Every vertex of B lower than the margin, eight at most; the one point of a ball."""
     n, offset = halfspace_plane(g, a, ra)
@@ -71,20 +73,19 @@ def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
                 count += 1
     else:
         first = g.vertex[b, 0]
-        points = np.empty((g.vertex[b, 1] - first, 3))
-        gaps = np.empty(points.shape[0])
-        names = np.empty(points.shape[0], np.int64)
-        for k in range(points.shape[0]):
-            q = add(mul(rb, core_vertex(g, b, first + k)), x)
-            height = dot(n, q) - offset
-            lowest = min(lowest, height)
-            if height <= limit:
-                store3(points, count, q)
-                gaps[count] = height
-                names[count] = k
-                count += 1
-        if count > 0:
-            count = put_patch(points, gaps, names, count, neg(n), xa, n, 0, rows, ids)
+        stop = g.vertex[b, 1]
+        if stop - first > MOST:
+            count, lowest = put_lowest(g, b, n, offset, x, rb, xa, limit, rows, ids)
+        else:
+            tangent, _ = orthonormal(n)
+            for k in range(first, stop):
+                q = add(mul(rb, load3(g.vertices, k)), x)
+                height = dot(n, q) - offset
+                lowest = min(lowest, height)
+                if height <= limit:
+                    middle = add(xa, axpy(-0.5 * height, n, q))
+                    put(rows, ids, count, middle, height, tangent, 0.0, 0.0, tangent, SHARP, SHARP, k - first)
+                    count += 1
     err = 8.0 * EPS * size
     status = SEPARATED
     if lowest > margin + err:
@@ -94,3 +95,23 @@ def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
     elif lowest <= err:
         status = TOUCHING
     return count, n, status
+
+
+@inner
+def put_lowest(g, b, n, offset, x, rb, xa, limit, rows, ids):
+    """Rows for the vertices of a large hull up to the height ``limit``, thinned: (count, least height)."""
+    first = g.vertex[b, 0]
+    work = np.empty((g.vertex[b, 1] - first, 10))
+    tags = np.empty((g.vertex[b, 1] - first, 5), np.int64)
+    lowest = math.inf
+    count = 0
+    for k in range(work.shape[0]):
+        q = add(mul(rb, load3(g.vertices, first + k)), x)
+        height = dot(n, q) - offset
+        lowest = min(lowest, height)
+        if height <= limit:
+            set_at(work, count, OUT, q)
+            work[count, GAP] = height
+            tags[count, NAME] = k
+            count += 1
+    return put_patch(work, tags, count, neg(n), xa, n, 0, rows, ids), lowest

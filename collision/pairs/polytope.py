@@ -10,25 +10,29 @@ import math
 
 import numpy as np
 
-from collision.clip import face_patch, patch_capacity
+from collision.clip import OUT, at, face_patch, patch_capacity
 from collision.epa import epa
 from collision.geometry import BOX, SHARP
 from collision.gjk import APART, BEYOND, gjk, witnesses
+from collision.jit import inner, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
 from collision.manifold import put, put_patch
 from collision.pairs.result import answer, to_world, unlike
 from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS, aligned_face, extent, inner, support
+from collision.support import EPS, aligned_face, extent, support
 
 # Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
 AFFORDABLE = 1_000_000
+
+# Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
+ALIKE = 1e-5
 
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)
 
 
-@inner
+@lean
 def improve(g, a, b, r, t, n, low, m):
     """The better of two axes: (n, low), or m if its separation is larger."""
     s = separation(g, a, b, r, t, m)
@@ -37,7 +41,7 @@ def improve(g, a, b, r, t, n, low, m):
     return n, low
 
 
-@inner
+@lean
 def improve_across(g, a, b, r, t, n, low, e):
     """The better of (n, low) and n made perpendicular to the edge e."""
     ee = dot(e, e)
@@ -51,7 +55,7 @@ def improve_across(g, a, b, r, t, n, low, e):
     return improve(g, a, b, r, t, n, low, scale(1.0 / length, m))
 
 
-@inner
+@lean
 def improve_normal(g, a, b, r, t, n, low, e, f):
     """The better of (n, low) and the unit normal of edges e and f that points along n."""
     m = cross(e, f)
@@ -63,7 +67,7 @@ def improve_normal(g, a, b, r, t, n, low, e, f):
     return improve(g, a, b, r, t, n, low, scale(1.0 / norm(m), m))
 
 
-@inner
+@lean
 def polish(g, a, b, r, t, v, count, rows, high, size):
     """Best axis found from the end of GJK: (normal, separation).
 
@@ -101,7 +105,7 @@ def polish(g, a, b, r, t, v, count, rows, high, size):
     return n, low
 
 
-@inner
+@lean
 def lines_closest(pa, da, pb, db):
     """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
     x = sub(pb, pa)
@@ -114,7 +118,7 @@ def lines_closest(pa, da, pb, db):
     return axpy(s, da, pa), axpy(u, db, pb)
 
 
-@inner
+@lean
 def edge_points(g, r, t, edges):
     """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
     pa = load3(g.vertices, edges[0])
@@ -135,26 +139,25 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, size):
     origin = (0.0, 0.0, 0.0)
     eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     cap = patch_capacity(g, a, face_a, b) if face_a >= 0 else patch_capacity(g, b, face_b, a)
-    points = np.empty((cap, 3))
-    gaps = np.empty(cap)
-    names = np.empty(cap, np.int64)
+    work = np.empty((cap, 10))
+    tags = np.empty((cap, 5), np.int64)
     if face_a >= 0:
-        count, _, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, points, gaps, names)
+        count, _, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, work, tags)
         if count > 0:
-            q = load3(points, k)
+            q = at(work, k, OUT)
         else:
             _, q = support(g, b, neg(mul_t(r, n)))
             q = add(mul(r, q), t)
         return axpy(-sep, n, q), q
-    count, _, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, points, gaps, names)
+    count, _, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, work, tags)
     if count > 0:
-        p = load3(points, k)
+        p = at(work, k, OUT)
     else:
         _, p = support(g, a, n)
     return p, axpy(sep, n, p)
 
 
-@inner
+@lean
 def nearest_features(g, a, b, r, t, n, sep, corners):
     """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_polytopes`."""
     face_a = aligned_face(g, a, n)
@@ -173,7 +176,7 @@ def nearest_features(g, a, b, r, t, n, sep, corners):
     return face_a, sep_a, face_b, sep_b, sep, n, edges
 
 
-@inner
+@lean
 def polytope_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
 
@@ -245,7 +248,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     return best, best + width, n, p, q, named, iterations + 1
 
 
-@inner
+@lean
 def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
     """The axis of greatest separation in A's frame, and 0 for a face of A, 1 for one of B, 2 for edges.
 
@@ -260,7 +263,7 @@ def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
     return n_edge, 2
 
 
-@inner
+@lean
 def named_features(count, rows):
     """Features that the corners of a simplex stand for, as in NO_ROWS."""
     a0, b0 = rows[0], rows[1]
@@ -285,13 +288,13 @@ def named_features(count, rows):
     return a0, a1, b0, b1
 
 
-@inner
+@lean
 def relative(xa, ra, xb, rb):
     """Rotation and translation of B in A's frame."""
     return matmul(transpose(ra), rb), mul_t(ra, sub(xb, xa))
 
 
-@inner
+@lean
 def start_axis(g, a, b, ra, r, t, axis):
     """First guess of the normal in A's frame: the warm axis, else from centre to centre, else z."""
     if axis[0] != 0.0 or axis[1] != 0.0 or axis[2] != 0.0:
@@ -301,7 +304,7 @@ def start_axis(g, a, b, ra, r, t, axis):
     return scale(1.0 / length, n) if length > 0.0 else (0.0, 0.0, 1.0)
 
 
-@inner
+@lean
 def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of two polytopes."""
     r, t = relative(xa, ra, xb, rb)
@@ -311,7 +314,7 @@ def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, margin, iterations)
 
 
-@inner
+@lean
 def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
 
@@ -356,9 +359,9 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
         off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)
         if off_a < math.inf:
-            if off_b < 0.999 * off_a - 1e-15:
+            if off_b < 0.999 * off_a - ALIKE:
                 side = 1
-            elif off_a < 0.999 * off_b - 1e-15:
+            elif off_a < 0.999 * off_b - ALIKE:
                 side = 0
     best = sep_b if side == 1 else sep_a
     if best >= low - slack:
@@ -394,19 +397,18 @@ def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
         cap = patch_capacity(g, b, f, a)
         outward = mul(rb, load3(g.normals, f))
         normal = neg(outward)
-    points = np.empty((cap, 3))
-    gaps = np.empty(cap)
-    names = np.empty(cap, np.int64)
+    work = np.empty((cap, 10))
+    tags = np.empty((cap, 5), np.int64)
     if side == 0:
-        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, points, gaps, names)
+        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, work, tags)
     else:
-        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, points, gaps, names)
+        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, work, tags)
     if count == 0 or least > most:
         return 0, least, normal
-    return put_patch(points, gaps, names, count, neg(outward), xa, normal, side, rows, ids), least, normal
+    return put_patch(work, tags, count, neg(outward), xa, normal, side, rows, ids), least, normal
 
 
-@inner
+@lean
 def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
     """The one point of two edges, or of a vertex with an edge or a vertex."""
     tangent, _ = orthonormal(n)
@@ -425,7 +427,7 @@ def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
     put(rows, ids, 0, add(xa, middle), gap, dir_a, along_a, across_a, dir_b, along_b, across_b, witness_id(g, a, b, named))
 
 
-@inner
+@lean
 def witness_id(g, a, b, named):
     """Id from the vertex numbers of both features."""
     name = 4 << 56

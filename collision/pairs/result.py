@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
+from collision.jit import lean
 from collision.linalg import add, axpy, mul, neg, norm, scale
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
-from collision.support import EPS, inner
+from collision.support import EPS
 
 ROUNDING = 8.0 * EPS  # of size: what a support value or a length may be off
 WIDEST = 256.0 * EPS  # of size + distance from the origin: a wider interval is UNCERTAIN
 
 
-@inner
+@lean
 def answer(low, high, n, p, q, x, size, margin, iterations):
     """(status, distance, lower, upper, normal, point_a, point_b, iterations) from unrounded bounds.
 
@@ -38,21 +39,21 @@ def answer(low, high, n, p, q, x, size, margin, iterations):
     return status, distance, lower, upper, n, add(x, p), add(x, q), iterations
 
 
-@inner
+@lean
 def swapped(result):
     """The answer for (B, A) as one for (A, B)."""
     status, distance, lower, upper, n, p, q, iterations = result
     return status, distance, lower, upper, neg(n), q, p, iterations
 
 
-@inner
+@lean
 def inflated(low, high, n, p, q, radius_a, radius_b):
     """Bounds and witnesses of cores that carry balls: the signed distance falls by both radii, at any depth."""
     r = radius_a + radius_b
     return low - r, high - r, axpy(radius_a, n, p), axpy(-radius_b, n, q)
 
 
-@inner
+@lean
 def unlike(n, axis):
     """Distance of two unit vectors; inf where axis is zero."""
     if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
@@ -60,7 +61,7 @@ def unlike(n, axis):
     return norm((n[0] - axis[0], n[1] - axis[1], n[2] - axis[2]))
 
 
-@inner
+@lean
 def to_world(r, n):
     """r n with its length restored."""
     v = mul(r, n)

@@ -6,23 +6,24 @@ import math
 
 from collision.geometry import BOX, SHARP, SPHERE
 from collision.gjk import APART, BEYOND, gjk, witnesses
+from collision.jit import lean
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put
 from collision.pairs.result import ROUNDING, answer, to_world
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS, inner
+from collision.support import EPS
 
 FACE, EDGE, VERTEX = range(3)
 
 
-@inner
+@lean
 def some_axis(axis):
     """A unit vector for pairs that have no direction of their own: the warm axis, else z."""
     length = norm(axis)
     return scale(1.0 / length, axis) if length > 0.0 else (0.0, 0.0, 1.0)
 
 
-@inner
+@lean
 def point_box(c, h, guess):
     """Point c against the box |x_i| <= h_i, all in the box's frame.
 
@@ -58,7 +59,7 @@ def point_box(c, h, guess):
     return -depth, (0.0, 0.0, s), (c[0], c[1], s * h[2]), FACE, -1
 
 
-@inner
+@lean
 def point_faces(g, b, c):
     """Least depth of a point in a polytope with faces: (-depth, face)."""
     best = -1
@@ -71,7 +72,7 @@ def point_faces(g, b, c):
     return top, best
 
 
-@inner
+@lean
 def point_polytope(g, a, b, c, guess, limit, size):
     """Point c (the core of sphere a) against polytope b, in b's frame.
 
@@ -125,7 +126,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
     return min(low, high), max(low, high), n, c, FACE, none, iterations
 
 
-@inner
+@lean
 def point_reach(g, b, n):
     """max n.x over the vertices of b."""
     top = -math.inf
@@ -134,7 +135,7 @@ def point_reach(g, b, n):
     return top
 
 
-@inner
+@lean
 def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     """Sphere a against sphere or polytope b, relative to xa in world axes.
 
@@ -158,14 +159,14 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     return low - radius, high - radius, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
 
 
-@inner
+@lean
 def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
     """Signed distance of sphere a and sphere or polytope b."""
     low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
     return answer(low, high, n, p, q, xa, size, margin, iterations)
 
 
-@inner
+@lean
 def sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids):
     """The one point of a sphere, with the curvature of what it touches."""
     low, high, n, p, q, size, feature, direction, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)

@@ -177,8 +177,8 @@ def test_sphere_on_face_edge_vertex_and_sphere():
 
 
 def test_warm_axis_keeps_the_reference_face():
-    """Two faces 1e-5 askew are as good as each other: the one of the last step stays."""
-    tilt = about((0.3, 1, 0), 1e-5)
+    """Two faces 4e-5 askew are as good as each other: the one of the last step stays."""
+    tilt = about((0.3, 1, 0), 4e-5)
     a, b = on_top((CUBE, CUBE), 2e-5, tilt)
     of_a, of_b = a[2][:, 2], b[2][:, 2]
     assert np.array_equal(touch(a, b, margin=1e-4).normal, of_a)
