@@ -257,6 +257,21 @@ def concerns(bodies, i, j, label):
     return in_i or (bodies.kind[j] == DYNAMIC and bodies.island[j] == label)
 
 
+@inner
+def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
+    """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
+    best, m = -1, first
+    while m < stop and pair[m, 0] == a and pair[m, 1] == b:
+        if not taken[m]:
+            if ids[m] == id:
+                return m
+            d = norm((points[m, 0] - point[0], points[m, 1] - point[1], points[m, 2] - point[2]))
+            if d < near:
+                best, near = m, d
+        m += 1
+    return best
+
+
 @kernel
 def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
@@ -269,7 +284,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
     old_impulse, old_frame = before.impulse[:old].copy(), before.frame[:old].copy()
-    old_slides = before.slides[:old].copy()
+    old_slides, old_point, old_taken = before.slides[:old].copy(), before.point[:old].copy(), np.zeros(old, dtype=np.bool_)
     count, first = 0, 0
     for n in range(pairs.count[0]):
         points = pairs.points[n]
@@ -281,6 +296,8 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
         i, j = geoms.body[a], geoms.body[b]
         normal = load3(pairs.normal, n)
         s, t = orthonormal(normal)
+        # a point moves by its velocity between two steps; the features of a face that stays may be named anew
+        near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
@@ -291,19 +308,17 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
             if count == len(contacts.gap):
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
-            m = first
-            while m < old and old_pair[m, 0] == a and old_pair[m, 1] == b:
-                if old_id[m] == pairs.ids[n, k]:
-                    e = load9(old_frame, m)
-                    world = (
-                        e[0] * old_impulse[m, 0] + e[3] * old_impulse[m, 1] + e[6] * old_impulse[m, 2],
-                        e[1] * old_impulse[m, 0] + e[4] * old_impulse[m, 1] + e[7] * old_impulse[m, 2],
-                        e[2] * old_impulse[m, 0] + e[5] * old_impulse[m, 1] + e[8] * old_impulse[m, 2],
-                    )
-                    store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
-                    contacts.slides[count] = old_slides[m]
-                    break
-                m += 1
+            m = _same_point(old_pair, old_id, old_point, old_taken, first, old, a, b, pairs.ids[n, k], point, near)
+            if m >= 0:
+                old_taken[m] = True
+                e = load9(old_frame, m)
+                world = (
+                    e[0] * old_impulse[m, 0] + e[3] * old_impulse[m, 1] + e[6] * old_impulse[m, 2],
+                    e[1] * old_impulse[m, 0] + e[4] * old_impulse[m, 1] + e[7] * old_impulse[m, 2],
+                    e[2] * old_impulse[m, 0] + e[5] * old_impulse[m, 1] + e[8] * old_impulse[m, 2],
+                )
+                store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
+                contacts.slides[count] = old_slides[m]
             count += 1
     contacts.count[0] = count
     return OK

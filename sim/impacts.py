@@ -192,9 +192,9 @@ def _single(bodies, table, books):
     a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
     ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
     frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
-    p, _, _, _, _ = impact(frame_k, load3(table.u, 0), table.mu[0], combined_restitution(bodies, i, j), STRONGE)
+    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), table.mu[0], combined_restitution(bodies, i, j), STRONGE)
     store3(table.impulse, 0, p)
-    _apply_impacts(bodies, table, books)
+    _apply_impacts(bodies, table, books, work)
 
 
 @kernel
@@ -218,9 +218,35 @@ def _joint_impact(bodies, table, books, settings):
     tolerance = 1e-14 * speed
     newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, np.zeros((m, 3)), u0, tolerance, 100, p, v)
     extra = _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v)
+    f = _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, v)
     for k in range(m):
-        store3(table.impulse, k, (p[k, 0] + extra[k, 0], p[k, 1] + extra[k, 1], p[k, 2] + extra[k, 2]))
-    _apply_impacts(bodies, table, books)
+        store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
+    _apply_impacts(bodies, table, books, math.nan)
+
+
+@inner
+def _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, d):
+    """The part of the impulses p + extra that may act: all, unless they would raise the energy; then the part at which it stays.
+
+    Their work is f p.u + f^2/2 p.W p. Only a plastic problem that was not solved to the end can need this. ``d`` is
+    scratch.
+    """
+    m = len(p)
+    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((m, 3))
+    linear, quadratic = 0.0, 0.0
+    for k in range(m):
+        for r in range(3):
+            total[k, r] = p[k, r] + extra[k, r]
+            linear += total[k, r] * table.u[k, r]
+    clear_table(d)
+    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, total, d)
+    relative_velocity(a, b, ja, jb, none, d, du)
+    for k in range(m):
+        for r in range(3):
+            quadratic += 0.5 * total[k, r] * du[k, r]
+    if linear >= 0.0:
+        return 0.0
+    return min(1.0, -linear / quadratic) if linear + quadratic > 1e-13 * quadratic else 1.0
 
 
 @inner
@@ -293,8 +319,11 @@ def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
 
 
 @inner
-def _apply_impacts(bodies, table, books):
-    """Impulses of the table (whole ones) to the bodies, works to the books, energy checked."""
+def _apply_impacts(bodies, table, books, normal_work):
+    """Impulses of the table (whole ones) to the bodies, works to the books, energy checked.
+
+    ``normal_work``: of the path that the slip took, where the law followed it (one point); nan: straight paths.
+    """
     m = table.count[0]
     for k in range(m):
         e = load9(table.frame, k)
@@ -325,6 +354,8 @@ def _apply_impacts(bodies, table, books):
         before, p = load3(table.u, k), load3(table.impulse, k)
         normal = 0.5 * p[2] * (before[2] + after[2])
         slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
+        if not math.isnan(normal_work):
+            normal, slip = normal_work, normal + slip - normal_work
         books.energy[ledger.RESTITUTION] -= normal
         books.energy[ledger.FRICTION] -= slip
         driven = 0.0

@@ -32,6 +32,7 @@ class Ledger(NamedTuple):
     restitution: float  # lost in the normal direction of impacts
     residual: float  # what no entry explains: rounding
     moved: float  # sum of the absolute works: the scale for the residual
+    scale: float  # kinetic plus absolute potential energy of all bodies: the scale for rounding
 
     @property
     def change(self) -> float:
@@ -41,5 +42,5 @@ class Ledger(NamedTuple):
 
     @property
     def closes(self) -> bool:
-        """The residual is below 1e-9 of the energy moved (or below the rounding of nothing moved)."""
-        return abs(self.residual) <= 1e-9 * self.moved
+        """The residual is below 1e-9 of the energy moved, or is the rounding of the energies themselves."""
+        return abs(self.residual) <= max(1e-9 * self.moved, 1e-14 * self.scale)

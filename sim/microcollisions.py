@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, kernel
-from collision.linalg import add, add3, cross, dot, load3, load9, scale, store3, sub, symmetric_product
+from collision.linalg import add, add3, cross, dot, load3, load9, mul, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.motion import (
     drive, kinetic_energy, place, point_velocity, refresh_velocity, world_inverse_inertia,
@@ -61,6 +61,12 @@ def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
     u0, c, mu, p = np.zeros((m, 3)), np.empty((m, 3)), np.empty(m), np.empty((m, 3))
     _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
 
+    if mode != AGAIN and _too_deep(contacts, books, settings, rows):
+        # the poses first: the works of the kick are then those of the poses that fly on
+        _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb)
+        _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
+        _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
+
     locked = np.zeros(m, dtype=np.bool_)
     for round in range(ROUNDS):
         _targets(contacts, rows, h, mode, c)
@@ -77,8 +83,6 @@ def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
         if spent >= settings.iterations:
             books.counters[CAPPED] += 1
     _apply(bodies, contacts, books, rows, p, mode)
-    if mode != AGAIN:
-        _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, h)
     for i in members:
         local[i] = -1
 
@@ -287,7 +291,17 @@ def _book(bodies, contacts, books, row, mode):
 
 
 @inner
-def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, h):
+def _too_deep(contacts, books, settings, rows):
+    """An overlap is deeper than rounding."""
+    deepest = 0.0
+    for k in range(len(rows)):
+        deepest = max(deepest, -contacts.gap[rows[k]])
+    books.worst[DEPTH] = max(books.worst[DEPTH], deepest)
+    return deepest > settings.slop
+
+
+@inner
+def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb):
     """Remove part of every overlap by a displacement that leaves the momenta alone; its work goes to the books.
 
     The displacement is the smallest, in the metric of the masses, that opens the overlaps and closes no other contact.
@@ -296,9 +310,6 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
     deepest = 0.0
     for k in range(m):
         deepest = max(deepest, -contacts.gap[rows[k]])
-    books.worst[DEPTH] = max(books.worst[DEPTH], deepest)
-    if deepest <= settings.slop:
-        return
     rest, d = np.zeros((n, 6)), np.zeros((n, 6))
     c, none, smooth, p = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 3))
     for k in range(m):
@@ -314,6 +325,10 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
         work = _energy(bodies, settings, i) - before
         books.energy[ledger.CORRECTION] += work
         books.moved[0] += abs(work)
+    for k in range(m):  # the same momenta at new poses
+        i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
+        u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+        store3(contacts.u, rows[k], mul(load9(contacts.frame, rows[k]), u))
 
 
 @inner

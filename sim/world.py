@@ -59,7 +59,7 @@ class World:
         gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
         dt: float = 1 / 240,
         integrator: str = "rk4",
-        tolerance: float = 1e-12,
+        tolerance: float = 1e-11,
     ):
         if integrator not in TABLE:
             raise InputError("integrator", integrator, f"must be one of {', '.join(sorted(TABLE))}")
@@ -332,7 +332,10 @@ class World:
         now = self.energy().total if self._changed_at is None else self._changed_at
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self.step_count or self._changed_at is None else now
-        return ledger.Ledger(*map(float, books.energy), residual=now - start - named, moved=float(books.moved[0]))
+        b, e = self.model.bodies, self.energy()
+        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * self.gravity)))
+        scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
+        return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:
         """Contact points of the last kick, a structured array.

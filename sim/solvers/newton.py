@@ -8,9 +8,12 @@ what is stopped on is its residual, the velocity by which a contact misses the l
 
 1. If the impulses carried over solve the problem, nothing is done: a settled pile costs one check.
 2. Semismooth Newton on Coulomb's projection: (M + J^T G J) dv = J^T (P(y) - p), G = P'/R. Near the solution, where a
-   simulation nearly always starts, it takes one to three iterations.
-3. If that stalls: the convex relaxation, a minimisation, with exact line search (SAP: Castro, Permenter, Han, IEEE
-   Trans. Robotics 39 (2023) 1301) and De Saxce's correction from the last iterate; then again 2.
+   simulation nearly always starts, one to three iterations do. An iteration must halve the residual, else it is undone.
+3. Then the sure way: the convex relaxation, a minimisation, with exact line search (SAP: Castro, Permenter, Han, IEEE
+   Trans. Robotics 39 (2023) 1301) and De Saxce's correction from the last iterate; then 2 again.
+
+EPS trades the number of rounds against rounding: on a pyramid of 15 boxes, cold, 1e-2 took 14 rounds to 3e-12 m/s, 1e-3
+took 8 and 1e-4 took 7 to 7e-13; 1e-6 stayed between 1e-12 and 1e-9.
 """
 
 from __future__ import annotations
@@ -24,8 +27,8 @@ from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import cone, coulomb
 
-EPS = 1e-6  # regularisation as part of a contact's own K_nn
-STALL = 4  # Newton iterations without progress before the convex problem is asked
+EPS = 1e-4  # regularisation as part of a contact's own K_nn
+PATIENCE = 6  # convex rounds without progress before the best iterate is taken
 
 
 @inner
@@ -192,10 +195,9 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     q, g, step = np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6))
     du, none = np.empty((m, 3)), np.zeros((m, 3))
     best_p = p.copy()
-    stalled = 0
-    spent = 0
-    while spent < most and best > tolerance:
-        if stalled < STALL:
+    spent, failed, quick = 0, 0, True
+    while spent < most and best > tolerance and failed < PATIENCE:
+        if quick:
             spent += 1
             _project(p, u, c, mu, R, shift, False, q, g)
             _assemble(mass, inertia, a, b, ja, jb, g, slot, values)
@@ -211,28 +213,37 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
                 for r in range(3):
                     p[k, r] = q[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
         else:
-            copy_table(best_p, p)
             spent += _convex(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
+                mass, inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
                 order, slot, later_start, later, values, q, g, step, p, v, u,
             )  # fmt: skip
-            stalled = 0
         _clip(p, mu)
         copy_table(vstar, v)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
         relative_velocity(a, b, ja, jb, u0, v, u)
         now = residual(p, u, c, mu, R, shift)
-        if now < 0.5 * best:
-            stalled = 0
-        else:
-            stalled += 1
-        if now < best:
-            best = now
+        if now < 0.5 * best or (not quick and now < best):
+            best, failed, quick = now, 0, True
             copy_table(p, best_p)
+        elif quick:  # go back, and take the sure way
+            quick = False
+            if now < best:
+                best = now
+                copy_table(p, best_p)
+            _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u)
+        else:
+            failed += 1
+    _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u)
+    return best, spent
+
+
+@inner
+def _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u):
+    """Impulses, and the velocities that belong to them, from the best found so far."""
     copy_table(best_p, p)
     copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
-    return best, spent
+    relative_velocity(a, b, ja, jb, u0, v, u)
 
 
 @inner
@@ -251,75 +262,74 @@ def _clip(p, mu):
 
 @inner
 def _convex(
-    mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
+    mass, inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
     order, slot, later_start, later, values, q, g, step, p, v, u,
 ):  # fmt: skip
-    """Three rounds of the convex problem, each shifted by the slip of the one before; returns the Newton iterations.
+    """One round of the convex problem, shifted by the slip of the last iterate; returns the Newton iterations.
 
-    ``p`` is the centre and then the answer.
+    ``p``, with its velocities ``v``, is the centre and then the answer.
     """
     n, m = len(mass), len(a)
     shift = np.zeros(m)
     gradient, trial = np.empty((n, 6)), np.empty((n, 6))
-    spent = 0
-    copy_table(vstar, v)
-    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
-    for _ in range(3):
+    spent, last = 0, math.inf
+    relative_velocity(a, b, ja, jb, u0, v, u)
+    for k in range(m):
+        shift[k] = mu[k] * math.hypot(u[k, 0] - c[k, 0], u[k, 1] - c[k, 1])
+    for _ in range(40):
+        spent += 1
         relative_velocity(a, b, ja, jb, u0, v, u)
-        for k in range(m):
-            shift[k] = mu[k] * math.hypot(u[k, 0] - c[k, 0], u[k, 1] - c[k, 1])
-        for _ in range(40):
-            spent += 1
-            relative_velocity(a, b, ja, jb, u0, v, u)
+        _project(p, u, c, mu, R, shift, True, q, g)
+        clear_table(gradient)
+        _add_transposed(a, b, ja, jb, q, gradient)
+        for i in range(n):
+            for r in range(6):
+                trial[i, r] = v[i, r] - vstar[i, r]
+        _add_momentum(mass, inertia, -1.0, trial, gradient)
+        _assemble(mass, inertia, a, b, ja, jb, g, slot, values)
+        factor(order, slot, later_start, later, values)
+        copy_table(gradient, step)
+        solve(order, slot, later_start, later, values, step)
+        slope0, size = 0.0, 0.0
+        for i in range(n):
+            for r in range(6):
+                slope0 += gradient[i, r] * step[i, r]
+                size = max(size, abs(step[i, r]))
+        # an error of v is one of v / R in the impulses; below EPS tolerance, or where rounding ends the progress, it is done
+        if size <= EPS * tolerance or not slope0 > 0.0 or (size <= 1e3 * tolerance and size > 0.5 * last):
+            break
+        last = size
+        # exact line search: the slope -dl/dalpha falls from slope0 > 0; find where it is near zero
+        low, high, alpha = 0.0, 1.0, 1.0
+        for _ in range(20):
+            for i in range(n):
+                for r in range(6):
+                    trial[i, r] = v[i, r] + alpha * step[i, r]
+            relative_velocity(a, b, ja, jb, u0, trial, u)
             _project(p, u, c, mu, R, shift, True, q, g)
             clear_table(gradient)
             _add_transposed(a, b, ja, jb, q, gradient)
             for i in range(n):
                 for r in range(6):
-                    trial[i, r] = v[i, r] - vstar[i, r]
+                    trial[i, r] -= vstar[i, r]
             _add_momentum(mass, inertia, -1.0, trial, gradient)
-            _assemble(mass, inertia, a, b, ja, jb, g, slot, values)
-            factor(order, slot, later_start, later, values)
-            copy_table(gradient, step)
-            solve(order, slot, later_start, later, values, step)
-            slope0, size = 0.0, 0.0
+            slope = 0.0
             for i in range(n):
                 for r in range(6):
-                    slope0 += gradient[i, r] * step[i, r]
-                    size = max(size, abs(step[i, r]))
-            if size <= tolerance or not slope0 > 0.0:
-                break
-            # exact line search: the slope -dl/dalpha falls from slope0 > 0; find where it is near zero
-            low, high, alpha = 0.0, 1.0, 1.0
-            for _ in range(20):
-                for i in range(n):
-                    for r in range(6):
-                        trial[i, r] = v[i, r] + alpha * step[i, r]
-                relative_velocity(a, b, ja, jb, u0, trial, u)
-                _project(p, u, c, mu, R, shift, True, q, g)
-                clear_table(gradient)
-                _add_transposed(a, b, ja, jb, q, gradient)
-                for i in range(n):
-                    for r in range(6):
-                        trial[i, r] -= vstar[i, r]
-                _add_momentum(mass, inertia, -1.0, trial, gradient)
-                slope = 0.0
-                for i in range(n):
-                    for r in range(6):
-                        slope += gradient[i, r] * step[i, r]
-                if slope >= -0.1 * slope0:
-                    if slope <= 0.5 * slope0 or alpha == 1.0:
-                        break
-                    low = alpha
-                else:
-                    high = alpha
-                alpha = 0.5 * (low + high)
-            for i in range(n):
-                for r in range(6):
-                    v[i, r] += alpha * step[i, r]
-        relative_velocity(a, b, ja, jb, u0, v, u)
-        _project(p, u, c, mu, R, shift, True, q, g)
-        copy_table(q, p)
+                    slope += gradient[i, r] * step[i, r]
+            if slope >= -0.1 * slope0:
+                if slope <= 0.5 * slope0 or alpha == 1.0:
+                    break
+                low = alpha
+            else:
+                high = alpha
+            alpha = 0.5 * (low + high)
+        for i in range(n):
+            for r in range(6):
+                v[i, r] += alpha * step[i, r]
+    relative_velocity(a, b, ja, jb, u0, v, u)
+    _project(p, u, c, mu, R, shift, True, q, g)
+    copy_table(q, p)
     return spent
 
 
