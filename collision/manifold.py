@@ -35,9 +35,10 @@ def swap_rows(rows, count):
 
 @lean
 def choose(work, tags, count):
-    """Rows of the points to keep, at most `MOST`, into column 0 of tags.
+    """Rows of the points to keep, at most `MOST`, into column 0 of tags; their number.
 
-    The deepest, then always the one furthest from all chosen. Returns their number. The rows come out ascending, so that a set that does not change keeps its order.
+    The deepest, then always the one furthest from all chosen. The rows come out ascending, so that a set that does not
+    change keeps its order.
     """
     if count <= MOST:
         for i in range(count):

@@ -13,11 +13,12 @@ import numpy as np
 from collision.clip import OUT, at, face_patch, patch_capacity
 from collision.epa import epa
 from collision.geometry import BOX, SHARP
-from collision.gjk import APART, BEYOND, gjk, witnesses
+from collision.gjk import APART, BEYOND, INSIDE, gjk, witnesses
 from collision.jit import inner, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
 from collision.manifold import put, put_patch
 from collision.pairs.result import answer, to_world, unlike
+from collision.pairs.segments import segment, segments_closest
 from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
 from collision.status import BEYOND_MARGIN
 from collision.support import EPS, aligned_face, extent, support
@@ -106,6 +107,19 @@ def polish(g, a, b, r, t, v, count, rows, high, size):
 
 
 @lean
+def polish_segments(g, a, b, r, t, v, high):
+    """Best axis of two segments that are apart along v: (normal, separation)."""
+    n = scale(1.0 / high, v)
+    low = separation(g, a, b, r, t, n)
+    _, da, _, _ = segment(g, a)
+    _, db, _, _ = segment(g, b)
+    db = mul(r, db)
+    n, low = improve_across(g, a, b, r, t, n, low, da)
+    n, low = improve_across(g, a, b, r, t, n, low, db)
+    return improve_normal(g, a, b, r, t, n, low, da, db)
+
+
+@lean
 def lines_closest(pa, da, pb, db):
     """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
     x = sub(pb, pa)
@@ -188,6 +202,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     guess = axis
     iterations = 0
     touch = True
+    state = INSIDE
     high = math.inf
     p = q = (0.0, 0.0, 0.0)
     if boxes:
@@ -198,7 +213,13 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
         if low > margin:
             _, p = support(g, a, guess)
             return low, math.inf, guess, p, axpy(low, guess, p), NO_ROWS, 1
-    if not boxes or not touch:
+    if g.rank[a] <= 1 and g.rank[b] <= 1:
+        v, p, q, named = segments_closest(g, a, b, r, t)
+        high = norm(v)
+        if high > 16.0 * EPS * size:
+            n, low = polish_segments(g, a, b, r, t, v, high)
+            return low, high, n, p, q, named, 1
+    elif not boxes or not touch:
         state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, guess, margin, size)
         high = norm(v)
         if state == BEYOND:
