@@ -4,7 +4,7 @@ The problem: bodies with mass matrix M would move at v*; contact impulses p make
 u = J v + u0 and (p, u - c) obey Coulomb's law. R = EPS K_nn regularises: p = P(p_center - (u - c)/R), which is a
 well-posed problem even where the load on redundant points is not unique; it picks the split nearest to the centre. The
 centre follows the iterate (proximal point method), so what is converged to is the law without regularisation, and
-what is stopped on is its residual, the velocity by which a contact misses the law: R |P(y) - p|.
+what is stopped on is its residual, the velocity by which a contact misses the law.
 
 1. If the impulses carried over solve the problem, nothing is done: a settled pile costs one check.
 2. Semismooth Newton on Coulomb's projection: (M + J^T G J) dv = J^T (P(y) - p), G = P'/R. Near the solution, where a
@@ -87,14 +87,19 @@ def _shifted(p, u, c, R, shift, k):
 
 
 @inner
-def residual(p, u, c, mu, R, shift):
-    """Largest velocity by which a contact misses Coulomb's law [m/s]."""
+def residual(p, u, c, mu, R):
+    """Largest velocity by which a contact misses Coulomb's law [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
+
+    With K_nn, R / EPS, an impulse where there should be none counts by the velocity that it gives; a smaller scale would
+    hide it.
+    """
     worst = 0.0
     for k in range(len(mu)):
-        y = _shifted(p, u, c, R, shift, k)
+        s = R[k] / EPS
+        y = (p[k, 0] - (u[k, 0] - c[k, 0]) / s, p[k, 1] - (u[k, 1] - c[k, 1]) / s, p[k, 2] - (u[k, 2] - c[k, 2]) / s)
         q, _ = coulomb(y, mu[k])
         d0, d1, d2 = q[0] - p[k, 0], q[1] - p[k, 1], q[2] - p[k, 2]
-        worst = max(worst, R[k] * math.sqrt(d0 * d0 + d1 * d1 + d2 * d2))
+        worst = max(worst, s * math.sqrt(d0 * d0 + d1 * d1 + d2 * d2))
     return worst
 
 
@@ -186,7 +191,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
     relative_velocity(a, b, ja, jb, u0, v, u)
-    best = residual(p, u, c, mu, R, shift)
+    best = residual(p, u, c, mu, R)
     if best <= tolerance:
         return best, 0
 
@@ -221,7 +226,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
         copy_table(vstar, v)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
         relative_velocity(a, b, ja, jb, u0, v, u)
-        now = residual(p, u, c, mu, R, shift)
+        now = residual(p, u, c, mu, R)
         if now < 0.5 * best or (not quick and now < best):
             best, failed, quick = now, 0, True
             copy_table(p, best_p)
