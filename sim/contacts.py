@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 
-
 import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase import find_pairs_far as find_pairs
 from collision.jit import far, inner, kernel
 from collision.linalg import (
-    ZERO, add, axpy, cross, dot, load3, load9, norm, orthonormal, scale, store3, store9, sub,
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load9,
+    norm,
+    orthonormal,
+    scale,
+    store3,
+    store9,
+    sub,
 )  # fmt: skip
 from collision.narrowphase import manifold_far as manifold
 from sim.integrators.rk4 import acceleration
@@ -277,9 +288,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
-    that concern bodies of this island, -1 for all. ``h``: how long the flight after the kick will be.
+    that concern bodies of this island, -1 for all. ``h``: the length of a step.
 
-    A point that is open and closes faster than the threshold gets no row: it is an impact of the coming drift.
+    A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches.
     """
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
@@ -303,7 +314,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)
-            if row[3] > 0.0 and dot(u, normal) < -threshold(accel[2], h):
+            if dot(u, normal) < -threshold(accel[2], h):
                 continue
             if count == len(contacts.gap):
                 return CONTACTS_FULL

@@ -70,9 +70,7 @@ def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
 
 
-distance_at = far(
-    _distance_at, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, ZERO)
-)
+distance_at = far(_distance_at, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, ZERO))
 
 
 @kernel
@@ -115,7 +113,9 @@ def _limit(bodies, pairs, n, i, j, gravity, dt):
 @inner
 def free_limit(bodies, i, j, normal, gravity, dt):
     """Threshold from gravity alone, for a pair without contact points."""
-    g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (dot(gravity, normal) if bodies.kind[i] == DYNAMIC else 0.0)
+    g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (
+        dot(gravity, normal) if bodies.kind[i] == DYNAMIC else 0.0
+    )
     return threshold(g, dt)
 
 
@@ -241,5 +241,15 @@ def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows,
 
 next_impact = far(
     _next_impact,
-    lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, ZERO, 0.0, np.zeros((8, 14)), np.zeros(8, np.int64)),
+    lambda: (
+        EXAMPLE.bodies,
+        EXAMPLE.geoms,
+        EXAMPLE.pairs,
+        empty_geometry(),
+        0,
+        ZERO,
+        0.0,
+        np.zeros((8, 14)),
+        np.zeros(8, np.int64),
+    ),
 )

@@ -24,7 +24,15 @@ from sim import ledger
 from sim.collision_law import STRONGE
 from sim.collision_law import impact_far as impact
 from sim.contacts import (
-    UNKNOWN, combined_restitution, concerns, contact_acceleration, outgrown, tabulate, update_manifold, update_pairs, write_row,
+    UNKNOWN,
+    combined_restitution,
+    concerns,
+    contact_acceleration,
+    outgrown,
+    tabulate,
+    update_manifold,
+    update_pairs,
+    write_row,
 )  # fmt: skip
 from sim.events import TOUCH, next_impact, pair_size
 from sim.microcollisions import AGAIN, _load_bodies, _load_contacts, _members, kick_island
@@ -425,7 +433,7 @@ def _kick_again(model, geometry, settings, table, first, t, touched, error):
             _bring(bodies, books, j, t, gravity, touched, error)
             update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
             pairs.fresh[n] = False
-    if tabulate(bodies, geoms, pairs, contacts, table, gravity, dt - t, label) != OK or table.count[0] == 0:
+    if tabulate(bodies, geoms, pairs, contacts, table, gravity, dt, label) != OK or table.count[0] == 0:
         return
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     kick_island(bodies, table, books, settings, dt - t, AGAIN, np.arange(table.count[0]), local)
@@ -450,6 +458,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched, error):
     h = dt - t
     if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
         _kick_again(model, geometry, settings, table, first, t, touched, error)
+
 
 _collide = far(
     _collide_now,

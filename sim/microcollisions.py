@@ -23,7 +23,12 @@ from collision.jit import far, inner, kernel
 from collision.linalg import add, add3, cross, dot, load3, load9, mul, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.motion import (
-    drive, kinetic_energy, place, point_velocity, refresh_velocity, world_inverse_inertia,
+    drive,
+    kinetic_energy,
+    place,
+    point_velocity,
+    refresh_velocity,
+    world_inverse_inertia,
 )  # fmt: skip
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DEPTH, DYNAMIC, EXAMPLE, ITERATIONS, RESIDUAL, SETTINGS, SOLVES, UNSOLVED

@@ -6,7 +6,24 @@ import math
 
 from collision.jit import far, inner, kernel
 from collision.linalg import (
-    ZERO, add3, axpy, cross, dot, load3, load4, load9, mul, norm, qmul, qnormalize, rotation, scale, store3, store4, store9, sub,
+    ZERO,
+    add3,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load4,
+    load9,
+    mul,
+    norm,
+    qmul,
+    qnormalize,
+    rotation,
+    scale,
+    store3,
+    store4,
+    store9,
+    sub,
 )  # fmt: skip
 from sim.forces import potential
 from sim.integrators.rk4 import angular_velocity, rk4
@@ -167,4 +184,3 @@ def kinetic_energy(bodies, i, p, l):
         return 0.0, 0.0
     w = angular_velocity(load9(bodies.rot, i), load9(bodies.inv_inertia, i), l)
     return 0.5 * bodies.inv_mass[i] * dot(p, p), 0.5 * dot(w, l)
-

@@ -22,7 +22,20 @@ from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
 from sim.state import (
-    COUNTERS, DYNAMIC, KINDS, NOT_FINITE, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of, copied, geoms_of,
+    COUNTERS,
+    DYNAMIC,
+    KINDS,
+    NOT_FINITE,
+    OK,
+    PAIRS_FULL,
+    POINTS,
+    Model,
+    Settings,
+    bodies_of,
+    books_of,
+    contacts_of,
+    copied,
+    geoms_of,
     pairs_of,
 )  # fmt: skip
 

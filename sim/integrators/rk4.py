@@ -64,7 +64,12 @@ def rk4(x, q, p, l, h, mass, inv_mass, inv_inertia, forces):
     v4 = (inv_mass * p4[0], inv_mass * p4[1], inv_mass * p4[2])
     d4 = _turn(q4, l4, inv_inertia)
 
-    return _sum3(h, x, v1, v2, v3, v4), qnormalize(_sum4(h, q, d1, d2, d3, d4)), _sum3(h, p, f1, f2, f3, f4), _sum3(h, l, t1, t2, t3, t4)
+    return (
+        _sum3(h, x, v1, v2, v3, v4),
+        qnormalize(_sum4(h, q, d1, d2, d3, d4)),
+        _sum3(h, p, f1, f2, f3, f4),
+        _sum3(h, l, t1, t2, t3, t4),
+    )
 
 
 @inner
