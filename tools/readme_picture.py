@@ -1,0 +1,51 @@
+"""Make the pictures of README.md and of docs/hello.md anew: ``python tools/readme_picture.py``."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere
+from render import plots, still
+from scenarios.registry import load
+from sim import CameraDef, World
+
+IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+
+
+def struck_pyramid(seconds: float = 0.42) -> World:
+    """A wall of 28 boxes, some time after a ball of 90 kg has struck it."""
+    scene = load("pyramid")(rows=7, friction=0.4)
+    radius = 0.14
+    scene.add(
+        Sphere(radius), name="ball", density=7800.0, position=(-0.35, -1.6, 0.5), velocity=(1.0, 6.0, 1.2),
+        angular_velocity=(-20, 0, 0), friction=0.4, restitution=0.2, color="#30343c",
+    )  # fmt: skip
+    scene.camera = CameraDef((-2.15, 3.3, 1.3), (0.0, 0.25, 0.66), fov_degrees=30)
+    world = scene.build()
+    world.step(math.floor(seconds / scene.dt))
+    return world
+
+
+def shapes() -> World:
+    """A ball, a hammer and an octahedron, a second after they were let go: the world of docs/hello.md."""
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor")
+    hammer = Compound([(Box((0.04, 0.04, 0.3)), Pose()), (Box((0.16, 0.07, 0.07)), Pose(position=(0, 0, 0.3)))])
+    octahedron = ConvexHull([(0.2, 0, 0), (-0.2, 0, 0), (0, 0.2, 0), (0, -0.2, 0), (0, 0, 0.2), (0, 0, -0.2)])
+    world.add(Sphere(0.15), name="ball", position=(-0.5, 0, 0.8), restitution=0.7)
+    world.add(hammer, name="hammer", position=(0, 0, 0.9), angular_velocity=(0.5, 3, 1))
+    world.add(octahedron, name="octahedron", position=(0.6, 0, 0.6), angular_velocity=(1, 0, 2))
+    world.run(seconds=1.0)
+    return world
+
+
+if __name__ == "__main__":
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    print(still(struck_pyramid(), IMAGES / "pyramid.png", size=(1280, 640), preset="best", overlays=()))
+    camera = CameraDef((0.6, -2.6, 1.1), (0.0, 0.0, 0.18), fov_degrees=30)
+    print(still(shapes(), IMAGES / "shapes.png", size=(960, 480), preset="best", camera=camera, overlays=("names",)))
+    print(plots.energy_momentum(load("dropped_cuboids")().build().run(3.0), IMAGES / "energy.png"))
