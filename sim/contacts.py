@@ -152,9 +152,8 @@ def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
 def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
     for n in range(pairs.count[0]):
-        if not pairs.fresh[n]:
-            if not update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
-                books.counters[UNCERTAIN] += 1
+        if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
+            books.counters[UNCERTAIN] += 1
 
 
 @inner

@@ -162,9 +162,8 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
         found, gap, closing = fastest_point(
             bodies, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, dt), gravity, rows, ids
         )
-        if found and gap <= TOUCH * size:
-            if closing > _limit_at(bodies, i, j, rows, axis, gravity, dt):
-                return t, closing
+        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, gravity, dt):
+            return t, closing
     return _crossing(bodies, geoms, pairs, geometry, n, t, axis, gravity, dt, rows, ids)
 
 

@@ -76,9 +76,8 @@ def drift(model, geometry, settings, table):
                 full = outgrown(bodies, geoms, geometry, i, gravity, dt - t, dt) or full
                 start_flight(bodies, i, t)
                 error[i] = fly_to(bodies, i, dt, gravity)
-        if full:
-            if update_pairs(geoms, pairs) != OK:
-                return 1
+        if full and update_pairs(geoms, pairs) != OK:
+            return 1
         for k in range(pairs.count[0]):
             i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
             if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
@@ -271,7 +270,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
         extra[k, 2] = combined_restitution(bodies, table.body[k, 0], table.body[k, 1]) * p[k, 2]
         for r in range(2):  # a bound on the largest tangential K: its trace
             gain[k] += _own(inv_mass, inv_inertia, a, b, ja, jb, k, r)
-    for sweep in range(200):
+    for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
