@@ -146,7 +146,8 @@ def inner(function: Callable) -> Callable:
     """
     if config.DISABLE_JIT:
         return function
-    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True)(function)
+    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _literals_as_types(numba.njit(_nrt=True, **options)(function))
 
 
 def lean(function: Callable) -> Callable:
@@ -157,7 +158,24 @@ def lean(function: Callable) -> Callable:
     """
     if config.DISABLE_JIT:
         return function
-    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)(function)
+    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _literals_as_types(numba.njit(_nrt=False, **options)(function))
+
+
+def remote(function: Callable) -> Callable:
+    """A lean kernel that other kernels reach by `far` alone; unlike an inner one it is kept on disk."""
+    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+
+
+def _literals_as_types(dispatcher):
+    """Make f(x, 0) and f(x, 1) one compilation: Numba would make one for each constant that it sees in a call."""
+    template = dispatcher.get_call_template
+
+    def get_call_template(args, kws):
+        return template(tuple(types.unliteral(a) for a in args), {name: types.unliteral(a) for name, a in kws.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 _FAR: list[_Far] = []  # in the order of import: callees come before their callers

@@ -13,7 +13,8 @@ from collision.jit import far, kernel
 from collision.linalg import IDENTITY, ZERO, neg
 from collision.manifold import swap_rows
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
-from collision.pairs.polytope import polytope_distance, polytope_manifold
+from collision.pairs.polytope import polytope_distance
+from collision.pairs.polytope_manifold import polytope_manifold_far
 from collision.pairs.result import swapped
 from collision.pairs.sphere import sphere_distance, sphere_manifold
 
@@ -62,7 +63,7 @@ def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     elif kind == SPHERE:
         count, n, status = sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
     else:
-        count, n, status = polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+        count, n, status = polytope_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     if flip:
         swap_rows(rows, count)
         n = neg(n)

@@ -12,22 +12,34 @@ import numpy as np
 
 from collision.clip import OUT, at, face_patch, patch_capacity
 from collision.epa import epa
-from collision.geometry import BOX, SHARP
+from collision.geometry import BOX, empty_geometry
 from collision.gjk import APART, BEYOND, INSIDE, gjk, witnesses
-from collision.jit import inner, lean
-from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
-from collision.manifold import put, put_patch
-from collision.pairs.result import answer, to_world, unlike
+from collision.jit import far, inner, lean, remote
+from collision.linalg import (
+    IDENTITY,
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    matmul,
+    mul,
+    mul_t,
+    neg,
+    norm,
+    scale,
+    sub,
+    transpose,
+)
+from collision.pairs.result import answer, to_world
 from collision.pairs.segments import segment, segments_closest
 from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
-from collision.status import BEYOND_MARGIN
-from collision.support import EPS, aligned_face, extent, support
+from collision.support import EPS, aligned_face, support
 
 # Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
 AFFORDABLE = 1_000_000
 
-# Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
-ALIKE = 1e-5
 
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)
@@ -190,7 +202,7 @@ def nearest_features(g, a, b, r, t, n, sep, corners):
     return face_a, sep_a, face_b, sep_b, sep, n, edges
 
 
-@lean
+@remote
 def polytope_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
 
@@ -269,6 +281,9 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
     return best, best + width, n, p, q, named, iterations + 1
 
 
+polytope_query_far = far(polytope_query, lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0))
+
+
 @lean
 def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
     """The axis of greatest separation in A's frame, and 0 for a face of A, 1 for one of B, 2 for edges.
@@ -331,130 +346,5 @@ def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     r, t = relative(xa, ra, xb, rb)
     size = g.radius[a] + g.radius[b] + norm(t)
     guess = start_axis(g, a, b, ra, r, t, axis)
-    low, high, n, p, q, _, iterations = polytope_query(g, a, b, r, t, guess, margin, size)
+    low, high, n, p, q, _, iterations = polytope_query_far(g, a, b, r, t, guess, margin, size)
     return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, margin, iterations)
-
-
-@lean
-def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
-    """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
-
-    Faces are preferred: a face whose separation is within `slack` of the best axis is taken. Of the two best faces the
-    one of the warm axis stays while it is within slack, else that of the larger body (A's on a tie) while within half.
-    """
-    r, t = relative(xa, ra, xb, rb)
-    x = sub(xb, xa)
-    size = g.radius[a] + g.radius[b] + norm(t)
-    thin = min(g.radius[a], g.radius[b])
-    slack = min(max(margin, 0.0), 2e-3 * thin) + 1e-9 * thin + 64.0 * EPS * size
-    limit = max(margin, 0.0) + 1e-8 * thin + 8.0 * EPS * size
-    guess = start_axis(g, a, b, ra, r, t, axis)
-    boxes = g.kind[a] == BOX and g.kind[b] == BOX
-    known = False  # whether `polytope_query` has run
-    low, high, n, p, q, named = 0.0, math.inf, guess, x, x, NO_ROWS
-    if boxes:
-        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
-        low = max(sep_a, sep_b, sep_e)
-        if low > limit:
-            n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
-            return 0, to_world(ra, n), BEYOND_MARGIN
-    else:
-        low, high, n, p, q, named, _ = polytope_query(g, a, b, r, t, guess, limit, size)
-        known = True
-        if low > limit:
-            return 0, to_world(ra, n), BEYOND_MARGIN
-        face_a = aligned_face(g, a, n)
-        face_b = aligned_face(g, b, neg(mul_t(r, n)))
-        sep_a, sep_b = -math.inf, -math.inf
-        if face_a >= 0:
-            m = load3(g.normals, face_a)
-            sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a]
-        if face_b >= 0:
-            m = load3(g.normals, face_b)
-            sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b]
-    if g.radius[b] > g.radius[a]:  # the larger body keeps the reference: the points are vertices of the smaller one
-        side = 0 if sep_a > sep_b + 0.5 * slack else 1
-    else:
-        side = 1 if sep_b > sep_a + 0.5 * slack else 0
-    if face_a >= 0 and face_b >= 0 and abs(sep_a - sep_b) <= slack:
-        off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
-        off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)
-        if off_a < math.inf:
-            if off_b < 0.999 * off_a - ALIKE:
-                side = 1
-            elif off_a < 0.999 * off_b - ALIKE:
-                side = 0
-    best = sep_b if side == 1 else sep_a
-    if best >= low - slack:
-        count, least, normal = put_face(
-            g, a, xa, ra, b, x, rb, face_b if side == 1 else face_a, side, limit, slack + max(low, best), size, rows, ids
-        )
-        if count > 0:
-            status = answer(low, max(low, least), normal, x, x, xa, size, margin, 1)[0]
-            if known:
-                status = answer(low, high, normal, x, x, xa, size, margin, 1)[0]
-            return count, normal, status
-    if not known:
-        low, high, n, p, q, named, _ = polytope_query(g, a, b, r, t, guess, limit, size)
-    if low > limit:
-        return 0, to_world(ra, n), BEYOND_MARGIN
-    normal = to_world(ra, n)
-    status = answer(low, high, normal, p, q, xa, size, margin, 1)[0]
-    put_witness(
-        g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids
-    )
-    return 1, normal, status
-
-
-@inner
-def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
-    """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
-    origin = (0.0, 0.0, 0.0)
-    if side == 0:
-        cap = patch_capacity(g, a, f, b)
-        outward = mul(ra, load3(g.normals, f))
-        normal = outward
-    else:
-        cap = patch_capacity(g, b, f, a)
-        outward = mul(rb, load3(g.normals, f))
-        normal = neg(outward)
-    work = np.empty((cap, 10))
-    tags = np.empty((cap, 5), np.int64)
-    if side == 0:
-        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, work, tags)
-    else:
-        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, work, tags)
-    if count == 0 or least > most:
-        return 0, least, normal
-    return put_patch(work, tags, count, neg(outward), xa, normal, side, rows, ids), least, normal
-
-
-@lean
-def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
-    """The one point of two edges, or of a vertex with an edge or a vertex."""
-    tangent, _ = orthonormal(n)
-    dir_a, dir_b = tangent, tangent
-    along_a, across_a, along_b, across_b = SHARP, SHARP, SHARP, SHARP
-    if named[1] >= 0:
-        dir_a = to_world(ra, sub(load3(g.vertices, named[1]), load3(g.vertices, named[0])))
-        along_a = 0.0
-    elif named[0] < 0:
-        along_a, across_a = 0.0, 0.0
-    if named[3] >= 0:
-        dir_b = to_world(rb, sub(load3(g.vertices, named[3]), load3(g.vertices, named[2])))
-        along_b = 0.0
-    elif named[2] < 0:
-        along_b, across_b = 0.0, 0.0
-    put(rows, ids, 0, add(xa, middle), gap, dir_a, along_a, across_a, dir_b, along_b, across_b, witness_id(g, a, b, named))
-
-
-@lean
-def witness_id(g, a, b, named):
-    """Id from the vertex numbers of both features."""
-    name = 4 << 56
-    for k in range(4):
-        row = named[k]
-        if row >= 0:
-            row -= g.vertex[a, 0] if k < 2 else g.vertex[b, 0]
-            name |= (1 + row & 16383) << 14 * (k if k < 2 else k)
-    return name
