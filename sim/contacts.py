@@ -8,7 +8,7 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase import find_pairs_far as find_pairs
-from collision.jit import far, inner, kernel
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import (
     ZERO,
     add,
@@ -35,13 +35,13 @@ UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
 
-@inner
+@lean
 def threshold(accel, dt):
     """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal."""
     return max(SLOWEST_IMPACT, 2.0 * abs(accel) * dt)
 
 
-@inner
+@lean
 def fastest_accel(bodies, i, gravity):
     """Bound on the acceleration of any point of body i [m/s^2]."""
     if bodies.kind[i] != DYNAMIC:
@@ -51,14 +51,14 @@ def fastest_accel(bodies, i, gravity):
     return norm(gravity) + 2.0 * w * w * bodies.radius[i]
 
 
-@inner
+@lean
 def speculative_margin(bodies, i, j, gravity, dt):
     """Gap up to which contact points are wanted: what a slow approach can close in one step [m]."""
     a = fastest_accel(bodies, i, gravity) + fastest_accel(bodies, j, gravity)
     return dt * (SLOWEST_IMPACT + 3.0 * a * dt)
 
 
-@inner
+@lean
 def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
     """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
     i = geoms.body[k]
@@ -78,7 +78,7 @@ def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
     )
 
 
-@inner
+@lean
 def sweep_bounds(bodies, geoms, geometry, gravity, dt):
     """Boxes of all pieces for the coming drift."""
     for k in range(len(geoms.body)):
@@ -87,7 +87,7 @@ def sweep_bounds(bodies, geoms, geometry, gravity, dt):
         store3(geoms.hi, k, hi)
 
 
-@inner
+@lean
 def outgrown(bodies, geoms, geometry, body, gravity, h, dt):
     """Widen the boxes of a body whose flight was changed; True where it can leave the box it had."""
     grown = False
@@ -130,7 +130,7 @@ def update_pairs(geoms, pairs):
     return OK
 
 
-@inner
+@lean
 def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
     """Contact points of pair n for the current poses, within the speculative margin; True where certain."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
@@ -148,7 +148,7 @@ def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
     return status != 4
 
 
-@inner
+@lean
 def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
     for n in range(pairs.count[0]):
@@ -156,7 +156,7 @@ def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
             books.counters[UNCERTAIN] += 1
 
 
-@inner
+@lean
 def _curvature(k_along, k_across, d, e, s, t):
     """Entries (ss, st, tt) of a curvature tensor k_along d d^T + k_across e e^T in the tangent basis s, t."""
     k1, k2 = min(k_along, KEEN), min(k_across, KEEN)
@@ -201,7 +201,7 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
 contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, ZERO))
 
 
-@inner
+@lean
 def _pseudo_solve(m0, m1, m2, fs, ft):
     """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero."""
     mean, half = 0.5 * (m0 + m2), math.hypot(0.5 * (m0 - m2), m1)
@@ -221,7 +221,7 @@ def _pseudo_solve(m0, m1, m2, fs, ft):
     return f * c, f * d
 
 
-@inner
+@lean
 def material_acceleration(bodies, i, point, gravity):
     """Acceleration of the material point of body i that is at a point of the world, in free flight."""
     w, r = load3(bodies.w, i), sub(point, load3(bodies.x, i))
@@ -232,19 +232,19 @@ def material_acceleration(bodies, i, point, gravity):
     return add(add(gravity, cross(alpha, r)), centripetal)
 
 
-@inner
+@lean
 def combined_friction(bodies, i, j):
     """Geometric mean: a body without friction stays without, whatever it touches."""
     return math.sqrt(bodies.friction[i] * bodies.friction[j])
 
 
-@inner
+@lean
 def combined_restitution(bodies, i, j):
     """The larger of both: a ball that bounces does so on any floor."""
     return max(bodies.restitution[i], bodies.restitution[j])
 
 
-@inner
+@lean
 def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
     contacts.pair[k, 0], contacts.pair[k, 1] = a, b
@@ -260,14 +260,14 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
 
 
-@inner
+@lean
 def concerns(bodies, i, j, label):
     """A pair of bodies has a dynamic member in an island."""
     in_i = bodies.kind[i] == DYNAMIC and bodies.island[i] == label
     return in_i or (bodies.kind[j] == DYNAMIC and bodies.island[j] == label)
 
 
-@inner
+@lean
 def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
     """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
     best, m = -1, first

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel
+from collision.jit import far, kernel, lean
 from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonormal, rotation, sub
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
@@ -27,7 +27,7 @@ TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as to
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
-@inner
+@lean
 def state_at(bodies, i, t, gravity):
     """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
     x, q, p, l = flight(bodies, i, t, gravity)
@@ -36,19 +36,19 @@ def state_at(bodies, i, t, gravity):
     return x, rot, v, w
 
 
-@inner
+@lean
 def velocity_at(point, x, v, w):
     return add(v, cross(w, sub(point, x)))
 
 
-@inner
+@lean
 def pair_size(bodies, i, j):
     """Length scale of a pair: the smaller of the two radii that are finite [m]."""
     r = min(bodies.radius[i], bodies.radius[j])
     return r if r < math.inf else 1.0
 
 
-@inner
+@lean
 def closing_bound(bodies, i, gravity, h):
     """Part of body i in how fast a gap can close, apart from its velocity: rotation, and gravity's pull over h."""
     if bodies.kind[i] == DYNAMIC:
@@ -99,7 +99,7 @@ fastest_point = far(
 )  # fmt: skip
 
 
-@inner
+@lean
 def _limit(bodies, pairs, n, i, j, gravity, dt):
     """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
     limit = threshold(0.0, dt)
@@ -110,7 +110,7 @@ def _limit(bodies, pairs, n, i, j, gravity, dt):
     return limit
 
 
-@inner
+@lean
 def free_limit(bodies, i, j, normal, gravity, dt):
     """Threshold from gravity alone, for a pair without contact points."""
     g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (
@@ -167,13 +167,13 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     return _crossing(bodies, geoms, pairs, geometry, n, t, axis, gravity, dt, rows, ids)
 
 
-@inner
+@lean
 def _limit_at(bodies, i, j, rows, normal, gravity, dt):
     s, t = orthonormal(normal)
     return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal, gravity)[2], dt)
 
 
-@inner
+@lean
 def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt):
     """The instant near t at which a small gap closes: (found, time, approach speed)."""
     low, high = t, math.inf
@@ -199,7 +199,7 @@ def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity,
     return high < math.inf, high if high < math.inf else t, closing
 
 
-@inner
+@lean
 def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows, ids):
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]

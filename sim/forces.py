@@ -5,17 +5,17 @@ Uniform gravity derives from a potential, -m g.x, and so has no entry of its own
 
 from __future__ import annotations
 
-from collision.jit import inner
+from collision.jit import lean
 from collision.linalg import ZERO, scale
 
 
-@inner
+@lean
 def force_torque(x, q, p, l, mass, gravity):
     """Force [N] and torque about the centre of mass [N m] on a body in this state."""
     return scale(mass, gravity), ZERO
 
 
-@inner
+@lean
 def potential(x, mass, gravity):
     """Potential energy [J] of a body whose centre of mass is at x; zero at the origin."""
     return -mass * (gravity[0] * x[0] + gravity[1] * x[1] + gravity[2] * x[2])

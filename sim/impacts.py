@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import add, clear_table, copy_table, cross, dot, load3, load9, matadd, mul, orthonormal, scale, store3, sub
 from collision.narrowphase import manifold_far as manifold
 from sim import ledger
@@ -90,14 +90,14 @@ def drift(model, geometry, settings, table):
     return OK
 
 
-@inner
+@lean
 def _book_flight(bodies, books, i, error, gravity):
     books.energy[ledger.INTEGRATOR] += error
     fall = sub(load3(bodies.x, i), load3(bodies.x0, i))
     books.moved[0] += abs(error) + abs(bodies.mass[i] * dot(gravity, fall))
 
 
-@inner
+@lean
 def _first_event(pairs, dt):
     """The pair with the earliest event, the fastest among those of the same instant; -1: none."""
     t = math.inf
@@ -112,7 +112,7 @@ def _first_event(pairs, dt):
     return best
 
 
-@inner
+@lean
 def _bring(bodies, books, i, t, gravity, touched, error):
     """Have body i stand at time t, and remember that its flight changes there."""
     if not touched[i]:
@@ -175,7 +175,7 @@ def _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity):
     return count
 
 
-@inner
+@lean
 def inverse_mass(bodies, i, point):
     """(1/m) 1 - [r]x J^-1 [r]x of body i at a point of the world; zero where impulses do not move it."""
     w = world_inverse_inertia(bodies, i)
@@ -310,7 +310,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     return extra
 
 
-@inner
+@lean
 def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
     """Inverse effective mass of contact k along axis r of its frame."""
     total = 0.0
@@ -325,7 +325,7 @@ def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
     return total
 
 
-@inner
+@lean
 def _apply_impacts(bodies, table, books, normal_work):
     """Impulses of the table (whole ones) to the bodies, works to the books, energy checked.
 
@@ -379,7 +379,7 @@ def _apply_impacts(bodies, table, books, normal_work):
         books.worst[GAIN] = max(books.worst[GAIN], change / size)
 
 
-@inner
+@lean
 def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
     """A slow contact of the bodies that just collided would close further in the rest of the step."""
     found = False

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import add, add3, cross, dot, load3, load9, mul, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.motion import (
@@ -111,7 +111,7 @@ def _members(bodies, contacts, rows, local):
     return members[:n], ends[0], ends[1]
 
 
-@inner
+@lean
 def _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, v):
     for k in range(len(members)):
         i = members[k]
@@ -126,7 +126,7 @@ def _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, v):
             v[k, 3 + r] = bodies.w[i, r]
 
 
-@inner
+@lean
 def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
     for k in range(len(rows)):
         row = rows[k]
@@ -152,7 +152,7 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
                 u0[k, r] += dot(e, point_velocity(bodies, j, point))
 
 
-@inner
+@lean
 def _targets(contacts, rows, h, mode, c):
     """The velocity that each contact is solved towards, in its frame; see the head of this file."""
     for k in range(len(rows)):
@@ -168,7 +168,7 @@ def _targets(contacts, rows, h, mode, c):
                 c[k, r] = 0.0 if contacts.slides[row] else 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
 
 
-@inner
+@lean
 def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
     """Switch contacts whose solution belongs to the other law of friction; True where any was."""
     changed = False
@@ -200,7 +200,7 @@ def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
     return changed
 
 
-@inner
+@lean
 def _apply(bodies, contacts, books, rows, p, mode):
     """Impulses to momenta, at one common point with opposite signs; works to the books."""
     # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
@@ -238,7 +238,7 @@ def _apply(bodies, contacts, books, rows, p, mode):
         _book(bodies, contacts, books, rows[k], mode)
 
 
-@inner
+@lean
 def _to_reservoir(books, f, point, mode):
     """Momentum that static and driven bodies take up; f is half the impulse."""
     arm = cross(point, f)
@@ -254,7 +254,7 @@ def _to_reservoir(books, f, point, mode):
             books.reservoir_pending[1, r] += arm[r]
 
 
-@inner
+@lean
 def _book(bodies, contacts, books, row, mode):
     """Works of the impulse of a contact, before and after the middle of the kick."""
     e = load9(contacts.frame, row)
@@ -295,7 +295,7 @@ def _book(bodies, contacts, books, row, mode):
         books.pending[ledger.EXTERNAL] += driven
 
 
-@inner
+@lean
 def _too_deep(contacts, books, settings, rows):
     """An overlap is deeper than rounding."""
     deepest = 0.0
@@ -336,12 +336,12 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
         store3(contacts.u, rows[k], mul(load9(contacts.frame, rows[k]), u))
 
 
-@inner
+@lean
 def _q(bodies, i):
     return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
 
 
-@inner
+@lean
 def _energy(bodies, settings, i):
     """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
     p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))

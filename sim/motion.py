@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import far, inner, kernel
+from collision.jit import far, kernel, lean
 from collision.linalg import (
     ZERO,
     add3,
@@ -30,7 +30,7 @@ from sim.integrators.rk4 import angular_velocity, rk4
 from sim.state import DYNAMIC, EXAMPLE
 
 
-@inner
+@lean
 def drive(x, q, v, w, h):
     """Pose of a body that moves at constant velocity and angular velocity, after h."""
     angle = norm(w) * h
@@ -57,7 +57,7 @@ def flight(bodies, i, t, gravity):
 flight_far = far(flight, lambda: (EXAMPLE.bodies, 0, 0.0, ZERO))
 
 
-@inner
+@lean
 def velocity_of(bodies, i, rot, p, l):
     """Velocity and angular velocity that belong to these momenta."""
     if bodies.kind[i] == DYNAMIC:
@@ -65,7 +65,7 @@ def velocity_of(bodies, i, rot, p, l):
     return load3(bodies.v_drive, i), load3(bodies.w_drive, i)
 
 
-@inner
+@lean
 def place(bodies, i, x, q, p, l):
     """Make this the current state of body i."""
     rot = rotation(q)
@@ -79,7 +79,7 @@ def place(bodies, i, x, q, p, l):
     store3(bodies.w, i, w)
 
 
-@inner
+@lean
 def fly_to(bodies, i, t, gravity):
     """Move body i along its free flight to time t; the energy change of the flight [J].
 
@@ -99,7 +99,7 @@ def fly_to(bodies, i, t, gravity):
     return linear + angular + potential(sub(x, load3(bodies.x0, i)), bodies.mass[i], gravity)
 
 
-@inner
+@lean
 def start_flight(bodies, i, t):
     """From now on body i flies freely from its current state, which it has at time t of the drift."""
     bodies.t0[i] = t
@@ -109,7 +109,7 @@ def start_flight(bodies, i, t):
     store3(bodies.l0, i, load3(bodies.l, i))
 
 
-@inner
+@lean
 def world_inverse_inertia(bodies, i):
     """R J^-1 R^T, nine numbers; zero for bodies that impulses do not move."""
     if bodies.kind[i] != DYNAMIC:
@@ -123,7 +123,7 @@ def world_inverse_inertia(bodies, i):
     return (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
 
 
-@inner
+@lean
 def apply_impulse(bodies, i, impulse, point):
     """Change the momenta of body i by an impulse at a point of the world, and its velocities with them."""
     if bodies.kind[i] != DYNAMIC:
@@ -133,14 +133,14 @@ def apply_impulse(bodies, i, impulse, point):
     refresh_velocity(bodies, i)
 
 
-@inner
+@lean
 def refresh_velocity(bodies, i):
     v, w = velocity_of(bodies, i, load9(bodies.rot, i), load3(bodies.p, i), load3(bodies.l, i))
     store3(bodies.v, i, v)
     store3(bodies.w, i, w)
 
 
-@inner
+@lean
 def point_velocity(bodies, i, point):
     """Velocity of the material point of body i at a point of the world."""
     v, w, r = load3(bodies.v, i), load3(bodies.w, i), sub(point, load3(bodies.x, i))
@@ -151,7 +151,7 @@ def point_velocity(bodies, i, point):
     )
 
 
-@inner
+@lean
 def geom_pose(bodies, geoms, k):
     """Position and rotation matrix of piece k in the world, for the current state of its body."""
     i = geoms.body[k]
@@ -159,7 +159,7 @@ def geom_pose(bodies, geoms, k):
     return composed(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
 
 
-@inner
+@lean
 def composed(x, rot, gx, grot):
     """Pose of a frame (gx, grot) given in a body at (x, rot)."""
     c = mul(rot, gx)
@@ -177,7 +177,7 @@ def composed(x, rot, gx, grot):
     return (x[0] + c[0], x[1] + c[1], x[2] + c[2]), m
 
 
-@inner
+@lean
 def kinetic_energy(bodies, i, p, l):
     """Linear and angular kinetic energy [J] of body i with these momenta at its current orientation."""
     if bodies.kind[i] != DYNAMIC:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import inner, kernel
+from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.contacts import narrowphase, sweep_bounds, tabulate, update_pairs
 from sim.impacts import drift
@@ -94,7 +94,7 @@ def contact(model, settings, mode):
         start_flight(bodies, i, 0.0)
 
 
-@inner
+@lean
 def settle(books):
     """The last kick's second half is over."""
     for k in range(len(books.energy)):
@@ -105,7 +105,7 @@ def settle(books):
         store3(books.reservoir_pending, k, ZERO)
 
 
-@inner
+@lean
 def finite(bodies):
     total = 0.0
     for i in range(len(bodies.kind)):
@@ -115,13 +115,13 @@ def finite(bodies):
     return math.isfinite(total)
 
 
-@inner
+@lean
 def save(bodies, books, saved):
     """Keep what a step changes before it can run out of room."""
     _copy(bodies, books, saved[0], saved[1])
 
 
-@inner
+@lean
 def restore(bodies, books, saved):
     """Undo an unfinished step."""
     _copy(saved[0], saved[1], bodies, books)
@@ -132,7 +132,7 @@ def restore(bodies, books, saved):
         start_flight(bodies, i, 0.0)
 
 
-@inner
+@lean
 def _copy(bodies, books, bodies_to, books_to):
     for i in range(len(bodies.kind)):
         bodies_to.island[i] = bodies.island[i]

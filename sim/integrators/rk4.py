@@ -8,18 +8,18 @@ Under uniform gravity x is a parabola in time and comes out exact to rounding.
 
 from __future__ import annotations
 
-from collision.jit import inner
+from collision.jit import lean
 from collision.linalg import axpy, cross, mul, mul_t, qnormalize, rotation
 from sim.forces import force_torque
 
 
-@inner
+@lean
 def angular_velocity(rot, inv_inertia, l):
     """omega = R J^-1 R^T L"""
     return mul(rot, mul(inv_inertia, mul_t(rot, l)))
 
 
-@inner
+@lean
 def orientation_rate(w, q):
     """dq/dt = 1/2 (0, omega) q, omega in world axes."""
     return (
@@ -30,18 +30,18 @@ def orientation_rate(w, q):
     )
 
 
-@inner
+@lean
 def _qaxpy(h, a, b):
     return (h * a[0] + b[0], h * a[1] + b[1], h * a[2] + b[2], h * a[3] + b[3])
 
 
-@inner
+@lean
 def _turn(q, l, inv_inertia):
     """Rate of the orientation. A stage's q is off unit length by O(h^2): normalise before it is read as a rotation."""
     return orientation_rate(angular_velocity(rotation(qnormalize(q)), inv_inertia, l), q)
 
 
-@inner
+@lean
 def rk4(x, q, p, l, h, mass, inv_mass, inv_inertia, forces):
     """One step of length h; (x, q, p, l) afterwards. Forces are those of sim.forces on this body."""
     f1, t1 = force_torque(x, q, p, l, mass, forces)
@@ -72,7 +72,7 @@ def rk4(x, q, p, l, h, mass, inv_mass, inv_inertia, forces):
     )
 
 
-@inner
+@lean
 def _sum3(h, y, a, b, c, d):
     s = h / 6.0
     return (
@@ -82,7 +82,7 @@ def _sum3(h, y, a, b, c, d):
     )
 
 
-@inner
+@lean
 def _sum4(h, y, a, b, c, d):
     s = h / 6.0
     return (
@@ -93,7 +93,7 @@ def _sum4(h, y, a, b, c, d):
     )
 
 
-@inner
+@lean
 def acceleration(w, rot, inertia, inv_inertia, torque):
     """Angular acceleration of free flight: R J^-1 R^T (torque - omega x R J R^T omega)."""
     l = mul(rot, mul(inertia, mul_t(rot, w)))

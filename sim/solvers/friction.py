@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import inner
+from collision.jit import lean
 
 
-@inner
+@lean
 def coulomb(y, mu):
     if y[2] <= 0.0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ def coulomb(y, mu):
     )
 
 
-@inner
+@lean
 def cone(y, mu):
     length = math.sqrt(y[0] * y[0] + y[1] * y[1])
     if length <= mu * y[2]:

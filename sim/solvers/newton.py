@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import cone, coulomb
@@ -31,7 +31,7 @@ EPS = 1e-4  # regularisation as part of a contact's own K_nn
 PATIENCE = 6  # convex rounds without progress before the best iterate is taken
 
 
-@inner
+@lean
 def delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k):
     """Inverse effective mass K_nn of contact k along its normal."""
     total = 0.0
@@ -46,7 +46,7 @@ def delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k):
     return total
 
 
-@inner
+@lean
 def add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v):
     """v += M^-1 J^T p"""
     for k in range(len(a)):
@@ -62,7 +62,7 @@ def add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v):
                     v[i, 3 + r] += inv_inertia[i, r, 0] * t0 + inv_inertia[i, r, 1] * t1 + inv_inertia[i, r, 2] * t2
 
 
-@inner
+@lean
 def relative_velocity(a, b, ja, jb, u0, v, u):
     """u = J v + u0"""
     for k in range(len(a)):
@@ -77,7 +77,7 @@ def relative_velocity(a, b, ja, jb, u0, v, u):
             u[k, r] = s
 
 
-@inner
+@lean
 def _shifted(p, u, c, R, shift, k):
     return (
         p[k, 0] - (u[k, 0] - c[k, 0]) / R[k],
@@ -86,7 +86,7 @@ def _shifted(p, u, c, R, shift, k):
     )
 
 
-@inner
+@lean
 def residual(p, u, c, mu, R):
     """Largest velocity by which a contact misses Coulomb's law [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
 
@@ -138,7 +138,7 @@ def _assemble(mass, inertia, a, b, ja, jb, g, slot, values):
             _add_block(values[slot[j, i]], jb[k], gk, ja[k])
 
 
-@inner
+@lean
 def _project(p, u, c, mu, R, shift, convex, q, g):
     """q = P(y), g = P'(y)/R"""
     for k in range(len(mu)):
@@ -242,7 +242,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     return best, spent
 
 
-@inner
+@lean
 def _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u):
     """Impulses, and the velocities that belong to them, from the best found so far."""
     copy_table(best_p, p)
@@ -251,7 +251,7 @@ def _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u):
     relative_velocity(a, b, ja, jb, u0, v, u)
 
 
-@inner
+@lean
 def _clip(p, mu):
     """Take impulses into Coulomb's cone, keeping the normal part."""
     for k in range(len(mu)):
