@@ -1,0 +1,146 @@
+"""README and docs say what is: their Python runs, their verbs, links and numbers are right."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
+LINK = re.compile(r"\]\(([^)#\s]+)")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [code for name, code in BLOCK.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+SNIPPETS = [pytest.param(code, id=f"{page.stem}-{k}") for page in PAGES for k, code in enumerate(blocks(page, "python"), 1)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where the snippets run, with the recording that some of them open."""
+    from scenarios.registry import load
+    from scenarios.run import run_scene
+
+    out = tmp_path_factory.mktemp("docs")
+    run_scene(load("two_cuboids")(), out / "runs" / "two_cuboids", seconds=0.1, quiet=True)
+    return out
+
+
+@pytest.mark.parametrize("code", SNIPPETS)
+def test_python_runs(code, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
+
+
+def test_there_is_python():
+    assert len(SNIPPETS) >= 8
+    assert {"README-1", "hello-1"} <= {p.id for p in SNIPPETS}
+
+
+def test_snippets_left_their_files(folder):
+    """The README's film and hello's pictures were made, not only asked for."""
+    for name in ("crate.mp4", "shapes.png", "energy.png", "impact.mp4"):
+        assert (folder / name).stat().st_size > 1000
+
+
+def test_twelve_lines():
+    lines = [line for line in blocks(README, "python")[0].splitlines() if line.strip()]
+    assert len(lines) <= 12
+
+
+def verbs() -> set[str]:
+    from scenarios.cli import parser
+
+    return {name for a in parser()._actions if isinstance(a, argparse._SubParsersAction) for name in a.choices}
+
+
+def named_verbs(text: str) -> set[str]:
+    return set(re.findall(r"`tumble ([a-z]+)", text)) | set(re.findall(r"^(?:\S+/)?tumble ([a-z]+)", text, re.M))
+
+
+def test_verbs_exist():
+    for page in PAGES:
+        assert named_verbs(page.read_text(encoding="utf-8")) <= verbs(), page.name
+    table = set(re.findall(r"^\| `tumble ([a-z]+)", README.read_text(encoding="utf-8"), re.M))
+    assert table == verbs()  # all of them, and no other
+
+
+def broken_links(text: str, folder: Path) -> list[str]:
+    links = [link for link in LINK.findall(text) if not link.startswith(("http:", "https:"))]
+    return [link for link in links if not (folder / link).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    assert broken_links(page.read_text(encoding="utf-8"), page.parent) == []
+
+
+def test_what_is_wrong_is_seen():
+    assert named_verbs("`tumble fly NAME`\n.venv/bin/tumble sing\n") - verbs() == {"fly", "sing"}
+    assert broken_links("[a](docs/none.md) ![b](LICENSE)", ROOT) == ["docs/none.md"]
+
+
+def test_files_named_exist():
+    """Every path in backquotes that looks like one of ours is there."""
+    ours = re.compile(r"`((?:collision|sim|render|scenarios|tests|tools|docs|benchmarks)/[\w./]*)`")
+    for page in PAGES:
+        missing = [path for path in ours.findall(page.read_text(encoding="utf-8")) if not (ROOT / path).exists()]
+        assert missing == [], page.name
+
+
+def test_commands_are_targets():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"^make (\w+)", README.read_text(encoding="utf-8"), re.M):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+
+
+def test_scene_file_is_valid(tmp_path):
+    from scenarios.files import load_scene
+
+    (text,) = blocks(ROOT / "docs" / "hello.md", "toml")
+    (tmp_path / "shelf.toml").write_text(text, encoding="utf-8")
+    scene = load_scene(tmp_path / "shelf.toml")
+    assert [body.name for body in scene] == ["floor", "plank"]
+    scene.build().step(10)
+
+
+def _numbers():
+    spec = importlib.util.spec_from_file_location("readme_numbers", ROOT / "tools" / "readme_numbers.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+NUMBERS = _numbers()
+CASES = NUMBERS.CASES
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.measure.__name__)
+def test_numbers(case):
+    """What the table states is what is measured."""
+    row = f"| {case.what} | {case.exact} | {f'{case.bound} {case.unit}'.strip()} |"
+    assert row in README.read_text(encoding="utf-8")
+    assert case.measure() <= float(case.bound)
+
+
+@pytest.mark.parametrize("name", ["resting_box", "incline"])
+def test_numbers_see_a_careless_solver(name, monkeypatch):
+    """The same measurements with a solver that stops early miss their bounds."""
+    world = NUMBERS.World
+    monkeypatch.setattr(NUMBERS, "World", lambda **given: world(tolerance=1e-2, **given))
+    (case,) = (case for case in CASES if case.measure.__name__ == name)
+    assert case.measure() > 10 * float(case.bound)
+
+
+def test_table_has_no_other_rows():
+    table = README.read_text(encoding="utf-8").partition("| case | exact answer | error below |")[2].partition("\n\n")[0]
+    assert len([line for line in table.splitlines() if line.startswith("| ")]) == len(CASES)
