@@ -269,6 +269,8 @@ def polytope_query(g, a, b, r, t, axis, margin, size):
         axis_best, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
         return best, max(high, best), axis_best, p, q, named, iterations
     n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+    if which == 2 and edges[0] < 0:  # no two edges but faces askew by rounding: the points are those of the better face
+        which = 0 if sep_a >= sep_b else 1
     if which != 0:
         face_a = -1
     if which != 1:
