@@ -22,7 +22,7 @@ def main(venv: Path, extra: str, stamp: Path) -> int:
     begun = time.monotonic()
     python = venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not works(python):
-        say("Setting up: creating .venv")
+        say(f"Setting up: creating {venv}")
         made = subprocess.run([sys.executable, "-m", "venv", "--clear", str(venv)], capture_output=True, text=True)
         if made.returncode:
             package = f"python{sys.version_info[0]}.{sys.version_info[1]}-venv"
@@ -35,7 +35,7 @@ def main(venv: Path, extra: str, stamp: Path) -> int:
         return code
     stamp.touch()
     clear()
-    print(f"Set up .venv with Python {sys.version.split()[0]} in {time.monotonic() - begun:.0f} s", flush=True)
+    print(f"Set up {venv} with Python {sys.version.split()[0]} in {time.monotonic() - begun:.0f} s", flush=True)
     return 0
 
 
