@@ -8,7 +8,7 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase import find_pairs_far as find_pairs
-from collision.jit import far, inner, kernel, lean
+from collision.jit import far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
     add,
@@ -164,7 +164,7 @@ def _curvature(k_along, k_across, d, e, s, t):
     return k1 * d0 * d0 + k2 * e0 * e0, k1 * d0 * d1 + k2 * e0 * e1, k1 * d1 * d1 + k2 * e1 * e1
 
 
-@kernel
+@remote
 def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
     """Relative acceleration (s, t, n) of j against i in free flight, at the geometric contact.
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, kernel, lean
+from collision.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonormal, rotation, sub
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
@@ -57,7 +57,7 @@ def closing_bound(bodies, i, gravity, h):
     return w * bodies.radius[i] if w > 0.0 else 0.0
 
 
-@kernel
+@remote
 def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = state_at(bodies, i, t, gravity)
@@ -73,7 +73,7 @@ def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
 distance_at = far(_distance_at, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, ZERO))
 
 
-@kernel
+@remote
 def _fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity, rows, ids):
     """The deepest of the contact points at time t that close faster than ``limit``: (found, gap, closing speed)."""
     i, j = geoms.body[a], geoms.body[b]
@@ -119,7 +119,7 @@ def free_limit(bodies, i, j, normal, gravity, dt):
     return threshold(g, dt)
 
 
-@kernel
+@remote
 def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import far, kernel, lean
+from collision.jit import far, lean, remote
 from collision.linalg import (
     ZERO,
     add3,
@@ -40,7 +40,7 @@ def drive(x, q, v, w, h):
     return axpy(h, v, x), q
 
 
-@kernel
+@remote
 def flight(bodies, i, t, gravity):
     """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0."""
     h = t - bodies.t0[i]
