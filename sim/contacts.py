@@ -31,6 +31,7 @@ from sim.state import CONTACTS_FULL, DYNAMIC, EXAMPLE, OK, PAIRS_FULL, ROWS, UNC
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
+NONE, INELASTIC, ALL = range(3)  # fast points that touch and are solved with the slow ones
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
@@ -283,13 +284,15 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
 
 
 @kernel
-def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
+def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
     that concern bodies of this island, -1 for all. ``h``: the length of a step.
 
     A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches.
+    ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, the INELASTIC
+    ones (e = 0), or ALL.
     """
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
@@ -308,13 +311,16 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
         s, t = orthonormal(normal)
         # a point moves by its velocity between two steps; the features of a face that stays may be named anew
         near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
+        touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)
             if dot(u, normal) < -threshold(accel[2], h):
-                continue
+                together = plastic == ALL or (plastic == INELASTIC and combined_restitution(bodies, i, j) == 0.0)
+                if not (together and row[3] <= touching):
+                    continue
             if count == len(contacts.gap):
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
@@ -335,5 +341,5 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label):
 
 
 tabulate = far(
-    _tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, ZERO, 0.0, 0)
+    _tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, ZERO, 0.0, 0, 0)
 )

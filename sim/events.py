@@ -143,6 +143,8 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
             return math.inf, 0.0
         axis = normal
         if gap <= TOUCH * size:
+            if t > start and closing > free_limit(bodies, i, j, normal, gravity, dt):
+                return t, closing  # without rotation the advance is exact
             break
         fastest = centers + pull * (dt - t) + spin
         if fastest * (dt - t) <= lower:

@@ -24,12 +24,12 @@ class Ledger(NamedTuple):
 
     external: float  # driven bodies, and forces that have no potential
     user: float  # impulses, velocities and poses set from outside
-    contact: float  # normal impulses of resting contact; zero but for the phase of the micro-collisions
+    contact: float  # normal impulses of lasting contact: the phase of the micro-collisions, which comes to nothing
     correction: float  # energy that bodies gain when overlap is removed
     sleep: float
     integrator: float  # measured error of the free flight
     friction: float
-    restitution: float  # lost in the normal direction of impacts
+    restitution: float  # lost in the normal direction, in impacts and by landing too slowly for one
     residual: float  # what no entry explains: rounding
     moved: float  # sum of the absolute works: the scale for the residual
     scale: float  # kinetic plus absolute potential energy of all bodies: the scale for rounding

@@ -270,7 +270,12 @@ def _book(bodies, contacts, books, row, mode):
     if mode == START:  # contacts.u was the mean
         before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
         store3(contacts.u, row, before)
-    normal1, normal2 = p[2] * (3.0 * before[2] + after[2]) / 8.0, p[2] * (before[2] + 3.0 * after[2]) / 8.0
+    # normal work: what a slow landing loses is a loss like that of an impact; what is left belongs to the phase of the
+    # micro-collisions, taken before the middle of the kick and given back after it
+    net = 0.5 * p[2] * (before[2] + after[2])
+    phase = 0.125 * p[2] * (after[2] - before[2])
+    loss = max(0.0, -net)
+    normal1, normal2 = 0.5 * (net + loss) - phase, 0.5 * (net + loss) + phase
     slip1 = (p[0] * (3.0 * before[0] + after[0]) + p[1] * (3.0 * before[1] + after[1])) / 8.0
     slip2 = (p[0] * (before[0] + 3.0 * after[0]) + p[1] * (before[1] + 3.0 * after[1])) / 8.0
     # a driven body's velocity is not changed by impulses: its work is the same in both halves
@@ -280,17 +285,20 @@ def _book(bodies, contacts, books, row, mode):
         driven += 0.5 * dot(world, vi)
     if bodies.kind[j] != DYNAMIC:
         driven -= 0.5 * dot(world, vj)
-    books.moved[0] += abs(normal1) + abs(normal2) + abs(slip1) + abs(slip2) + 2.0 * abs(driven)
+    books.moved[0] += loss + abs(normal1) + abs(normal2) + abs(slip1) + abs(slip2) + 2.0 * abs(driven)
     if mode != START:
         books.energy[ledger.CONTACT] += normal1
+        books.energy[ledger.RESTITUTION] += 0.5 * loss
         books.energy[ledger.FRICTION] -= slip1
         books.energy[ledger.EXTERNAL] += driven
     if mode == AGAIN:
         books.energy[ledger.CONTACT] += normal2
+        books.energy[ledger.RESTITUTION] += 0.5 * loss
         books.energy[ledger.FRICTION] -= slip2
         books.energy[ledger.EXTERNAL] += driven
     else:
         books.pending[ledger.CONTACT] += normal2
+        books.pending[ledger.RESTITUTION] += 0.5 * loss
         books.pending[ledger.FRICTION] -= slip2
         books.pending[ledger.EXTERNAL] += driven
 

@@ -16,7 +16,7 @@ import math
 
 from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
-from sim.contacts import narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.contacts import INELASTIC, NONE, narrowphase, sweep_bounds, tabulate, update_pairs
 from sim.impacts import drift
 from sim.islands import label_islands
 from sim.microcollisions import KICK, START, kick
@@ -48,7 +48,7 @@ def step(model, geometry, settings, table, saved):
     if not finite(bodies):
         return NOT_FINITE
     narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
-    contact(model, settings, KICK)
+    contact(model, settings, KICK, INELASTIC)
     books.counters[STEPS] += 1
     return OK
 
@@ -69,7 +69,7 @@ def begin(model, geometry, settings):
     if result != OK:
         return result
     narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
-    contact(model, settings, START)
+    contact(model, settings, START, NONE)
     return OK
 
 
@@ -82,12 +82,12 @@ def find_candidates(model, geometry, settings):
 
 
 @inner
-def contact(model, settings, mode):
+def contact(model, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books = model
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
-    tabulate(bodies, geoms, pairs, contacts, contacts, settings.gravity, settings.dt, -1)
+    tabulate(bodies, geoms, pairs, contacts, contacts, settings.gravity, settings.dt, -1, plastic)
     label_islands(bodies, contacts)
     kick(bodies, contacts, books, settings, settings.dt, mode)
     for i in range(len(bodies.kind)):
