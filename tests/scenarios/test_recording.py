@@ -210,7 +210,7 @@ def test_open_what_is_none(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(RecordingError, match="is not a recording of tumble"):
         Run.open(tmp_path / "file")
-    xarray.Dataset({"a": ("time", [1.0])}).to_zarr(tmp_path / "foreign.zarr")
+    xarray.Dataset({"a": ("time", [1.0])}).to_zarr(tmp_path / "foreign.zarr", consolidated=False)
     with pytest.raises(RecordingError, match="is not a recording of tumble"):
         Run.open(tmp_path / "foreign.zarr")
 
