@@ -11,6 +11,7 @@ is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zer
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import os
@@ -31,7 +32,8 @@ from numba.extending import lower_builtin, type_callable
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("collision", "sim")
-_IMPORT = re.compile(rf"^\s*(?:from\s+((?:{'|'.join(PACKAGES)})[\w.]*)\s+import\s+([^#\n]*)|import\s+((?:{'|'.join(PACKAGES)})[\w.]*))", re.M)
+_OURS = rf"(?:{'|'.join(PACKAGES)})[\w.]*"
+_IMPORT = re.compile(rf"^\s*(?:from\s+({_OURS})\s+import\s+([^#\n]*)|import\s+({_OURS}))", re.M)
 
 
 def cache_root() -> Path:
@@ -54,7 +56,8 @@ def _imports(path: Path) -> tuple[Path, ...]:
     """Files of ours that a file imports."""
     found = set()
     for source, names, plain in _IMPORT.findall(path.read_text(encoding="utf-8").replace("(\n", "( ")):
-        for module in [source or plain, *(f"{source}.{name.split()[0]}" for name in names.strip("() ").split(",") if name.split())]:
+        listed = (f"{source}.{name.split()[0]}" for name in names.strip("() ").split(",") if name.split())
+        for module in [source or plain, *listed]:
             if file := _file_of(module):
                 found.add(file)
     return tuple(sorted(found))
@@ -131,10 +134,8 @@ def kernel(function: Callable | None = None, **options) -> Callable:
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(error_model="numpy", **options)(function)
-    try:
+    with contextlib.suppress(OSError):  # a read-only home: compile in memory, as Numba does without a cache
         dispatcher._cache = _KernelCache(function)
-    except OSError:  # a read-only home: compile in memory, as Numba does without a cache
-        pass
     return dispatcher
 
 

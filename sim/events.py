@@ -70,7 +70,8 @@ def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
 
 
-distance_at = far(_distance_at, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, ZERO))
+_PAIR = (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0)
+distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO, ZERO))
 
 
 @remote
@@ -91,12 +92,7 @@ def _fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravit
     return found, gap, speed
 
 
-fastest_point = far(
-    _fastest_point,
-    lambda: (
-        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0, 0.0, 0.0, ZERO, 0.0, ZERO, np.zeros((8, 14)), np.zeros(8, np.int64),
-    ),
-)  # fmt: skip
+fastest_point = far(_fastest_point, lambda: (*_PAIR, 0.0, 0.0, ZERO, 0.0, ZERO, np.zeros((8, 14)), np.zeros(8, np.int64)))
 
 
 @lean
