@@ -19,8 +19,8 @@ def summarize(run: Run) -> dict[str, Any]:
     energy_drift
         largest |E(t) - E(0) - external - user + friction + restitution| [J]: the change of energy that neither work nor
         friction nor restitution accounts for. ``energy_drift_relative`` is it over the energy scale: the largest
-        kinetic energy plus the largest |potential energy|. Losses below the threshold of impacts, by micro-collisions,
-        count as drift, since the restitution that was asked for does not explain them.
+        kinetic energy plus the largest |potential energy|. What is left is the method's own: the integrator's error, the
+        removal of overlaps, and the phase of the micro-collisions.
     ledger.residual
         [J] is what no entry of the books explains: rounding.
     momentum_drift
