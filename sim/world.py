@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from collision.errors import InputError, check_number, check_vector
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
-from sim import diagnostics, ledger
+from sim import checkpoint, diagnostics, ledger
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
@@ -392,6 +393,15 @@ class World:
         for array in (b.x, b.q, b.p, b.l, b.p_before, b.l_before, c.impulse[: c.count[0]]):
             digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
         return digest.hexdigest()
+
+    def save(self, path: str | Path) -> None:
+        """Write the world to a file; :meth:`load` goes on from it bit for bit."""
+        checkpoint.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> World:
+        """The world that was saved to a file."""
+        return checkpoint.load(cls, path)
 
     def __repr__(self) -> str:
         return f"<World: {len(self.bodies)} bodies, t = {self.time:.6g} s, {self.energy().total:.9g} J>"

@@ -1,0 +1,71 @@
+"""A world on disk, such that the run goes on bit for bit: all arrays of the model, and the bodies as they were added."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.bodies import BodyDef
+from sim.errors import RecordingError
+
+if TYPE_CHECKING:
+    from sim.world import World
+
+SCHEMA = 1
+
+
+def save(world: World, path: str | Path) -> None:
+    """Write a world to one file (NumPy's .npz), under a temporary name first: a crash leaves the old file or the new one."""
+    path = Path(path)
+    header = {
+        "tumble_checkpoint": SCHEMA,
+        "bodies": [body.definition.to_dict() for body in world.bodies],
+        "settings": world.settings._asdict(),
+        "integrator": world.integrator,
+        "step_count": world.step_count,
+        "start": world._start,
+        "changed_at": world._changed_at,
+    }
+    arrays = {
+        f"{group}.{field}": array
+        for group, members in world.model._asdict().items()
+        for field, array in members._asdict().items()
+    }
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with open(part, "wb") as file:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise RecordingError(path, f"can not be written: {error.strerror}") from None
+
+
+def load(cls: type[World], path: str | Path) -> World:
+    """The world of a file written by :func:`save`. RecordingError where it is none."""
+    path = Path(path)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header = json.loads(str(file["header"]))
+            arrays = {name: file[name] for name in file.files if name != "header"}
+    except FileNotFoundError:
+        raise RecordingError(path, "there is no such file") from None
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise RecordingError(path, "is not a saved world") from None
+    settings = header["settings"]
+    world = cls(tuple(settings["gravity"]), settings["dt"], header["integrator"], settings["tolerance"])
+    world._add([BodyDef.from_dict(body) for body in header["bodies"]])
+    model = world.model
+    while len(world.model.pairs.event) < len(arrays["pairs.event"]):
+        world._grow_pairs()
+        model = world.model
+    for group, members in model._asdict().items():
+        for field, array in members._asdict().items():
+            array[...] = arrays[f"{group}.{field}"]
+    world.step_count, world._start, world._changed_at = header["step_count"], header["start"], header["changed_at"]
+    return world
