@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import inner
+from collision.jit import lean
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
-@inner
+@lean
 def load3(a, i):
     return (a[i, 0], a[i, 1], a[i, 2])
 
 
-@inner
+@lean
 def store3(a, i, v):
     a[i, 0] = v[0]
     a[i, 1] = v[1]
     a[i, 2] = v[2]
 
 
-@inner
+@lean
 def add3(a, i, v):
     """a[i] += v"""
     a[i, 0] += v[0]
@@ -34,12 +34,12 @@ def add3(a, i, v):
     a[i, 2] += v[2]
 
 
-@inner
+@lean
 def load4(a, i):
     return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
 
 
-@inner
+@lean
 def store4(a, i, v):
     a[i, 0] = v[0]
     a[i, 1] = v[1]
@@ -47,13 +47,13 @@ def store4(a, i, v):
     a[i, 3] = v[3]
 
 
-@inner
+@lean
 def load9(a, i):
     """Matrix i of an (n, 3, 3) array."""
     return (a[i, 0, 0], a[i, 0, 1], a[i, 0, 2], a[i, 1, 0], a[i, 1, 1], a[i, 1, 2], a[i, 2, 0], a[i, 2, 1], a[i, 2, 2])
 
 
-@inner
+@lean
 def store9(a, i, m):
     a[i, 0, 0] = m[0]
     a[i, 0, 1] = m[1]
@@ -66,7 +66,7 @@ def store9(a, i, m):
     a[i, 2, 2] = m[8]
 
 
-@inner
+@lean
 def copy_table(source, target):
     """All of an (n, k) array. Numba compiles a loop faster than an assignment of slices, and once for all callers."""
     for i in range(len(source)):
@@ -74,61 +74,61 @@ def copy_table(source, target):
             target[i, j] = source[i, j]
 
 
-@inner
+@lean
 def copy_list(source, target):
     for i in range(len(source)):
         target[i] = source[i]
 
 
-@inner
+@lean
 def clear_table(target):
     for i in range(len(target)):
         for j in range(target.shape[1]):
             target[i, j] = 0.0
 
 
-@inner
+@lean
 def add(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@inner
+@lean
 def sub(a, b):
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@inner
+@lean
 def neg(a):
     return (-a[0], -a[1], -a[2])
 
 
-@inner
+@lean
 def scale(s, a):
     return (s * a[0], s * a[1], s * a[2])
 
 
-@inner
+@lean
 def axpy(s, a, b):
     """s a + b"""
     return (s * a[0] + b[0], s * a[1] + b[1], s * a[2] + b[2])
 
 
-@inner
+@lean
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inner
+@lean
 def cross(a, b):
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-@inner
+@lean
 def norm(a):
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-@inner
+@lean
 def normalize(a):
     """a / |a|; the zero vector stays zero."""
     n = norm(a)
@@ -137,7 +137,7 @@ def normalize(a):
     return (a[0] / n, a[1] / n, a[2] / n)
 
 
-@inner
+@lean
 def orthonormal(n):
     """Two unit vectors (s, t) such that (s, t, n) is a right-handed orthonormal frame; n must be of unit length."""
     if abs(n[2]) < 0.70710678:
@@ -147,7 +147,7 @@ def orthonormal(n):
     return s, cross(n, s)
 
 
-@inner
+@lean
 def mul(m, v):
     """m v"""
     return (
@@ -157,7 +157,7 @@ def mul(m, v):
     )
 
 
-@inner
+@lean
 def mul_t(m, v):
     """m^T v"""
     return (
@@ -167,7 +167,7 @@ def mul_t(m, v):
     )
 
 
-@inner
+@lean
 def matmul(a, b):
     """a b"""
     return (
@@ -183,17 +183,17 @@ def matmul(a, b):
     )
 
 
-@inner
+@lean
 def transpose(m):
     return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])
 
 
-@inner
+@lean
 def matadd(a, b):
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6], a[7] + b[7], a[8] + b[8])
 
 
-@inner
+@lean
 def inverse(m):
     """Inverse of a matrix by cofactors; inf or nan where it is singular."""
     c0 = m[4] * m[8] - m[5] * m[7]
@@ -213,7 +213,7 @@ def inverse(m):
     )
 
 
-@inner
+@lean
 def qmul(a, b):
     """Hamilton product a b"""
     return (
@@ -224,13 +224,13 @@ def qmul(a, b):
     )
 
 
-@inner
+@lean
 def qnormalize(q):
     n = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (q[0] / n, q[1] / n, q[2] / n, q[3] / n)
 
 
-@inner
+@lean
 def rotation(q):
     """Matrix of a unit quaternion, body to world."""
     w, x, y, z = q
@@ -247,7 +247,7 @@ def rotation(q):
     )
 
 
-@inner
+@lean
 def symmetric_product(r, m):
     """r m r^T: a tensor of the body frame in world axes."""
     return matmul(matmul(r, m), transpose(r))

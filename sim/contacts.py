@@ -17,13 +17,14 @@ from collision.linalg import (
     dot,
     load3,
     load9,
+    mul_t,
     norm,
     orthonormal,
     scale,
     store3,
     store9,
     sub,
-)  # fmt: skip
+)
 from collision.narrowphase import manifold_far as manifold
 from sim.integrators.rk4 import acceleration
 from sim.motion import geom_pose, point_velocity
@@ -328,11 +329,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label, plastic
             if m >= 0:
                 old_taken[m] = True
                 e = load9(old_frame, m)
-                world = (
-                    e[0] * old_impulse[m, 0] + e[3] * old_impulse[m, 1] + e[6] * old_impulse[m, 2],
-                    e[1] * old_impulse[m, 0] + e[4] * old_impulse[m, 1] + e[7] * old_impulse[m, 2],
-                    e[2] * old_impulse[m, 0] + e[5] * old_impulse[m, 1] + e[8] * old_impulse[m, 2],
-                )
+                world = mul_t(e, load3(old_impulse, m))
                 store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
                 contacts.slides[count] = old_slides[m]
             count += 1

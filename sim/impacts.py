@@ -18,7 +18,21 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import add, clear_table, copy_table, cross, dot, load3, load9, matadd, mul, orthonormal, scale, store3, sub
+from collision.linalg import (
+    clear_table,
+    copy_table,
+    cross,
+    dot,
+    load3,
+    load9,
+    matadd,
+    mul,
+    mul_t,
+    orthonormal,
+    scale,
+    store3,
+    sub,
+)
 from collision.narrowphase import manifold_far as manifold
 from sim import ledger
 from sim.collision_law import STRONGE
@@ -35,7 +49,7 @@ from sim.contacts import (
     update_manifold,
     update_pairs,
     write_row,
-)  # fmt: skip
+)
 from sim.events import TOUCH, next_impact, pair_size
 from sim.microcollisions import AGAIN, _load_bodies, _load_contacts, _members, kick_island
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
@@ -337,11 +351,7 @@ def _apply_impacts(bodies, table, books, normal_work):
     for k in range(m):
         e = load9(table.frame, k)
         p = load3(table.impulse, k)
-        q = (
-            e[0] * p[0] + e[3] * p[1] + e[6] * p[2],
-            e[1] * p[0] + e[4] * p[1] + e[7] * p[2],
-            e[2] * p[0] + e[5] * p[1] + e[8] * p[2],
-        )
+        q = mul_t(e, p)
         point = load3(table.point, k)
         for side in range(2):
             i = table.body[k, side]
@@ -368,7 +378,7 @@ def _apply_impacts(bodies, table, books, normal_work):
         books.energy[ledger.RESTITUTION] -= normal
         books.energy[ledger.FRICTION] -= slip
         driven = 0.0
-        world = add(add(scale(p[0], (e[0], e[1], e[2])), scale(p[1], (e[3], e[4], e[5]))), scale(p[2], (e[6], e[7], e[8])))
+        world = mul_t(e, p)
         if bodies.kind[i] != DYNAMIC:
             driven += dot(world, vi)
         if bodies.kind[j] != DYNAMIC:

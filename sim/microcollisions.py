@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import add, add3, cross, dot, load3, load9, mul, scale, store3, sub, symmetric_product
+from collision.linalg import add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.motion import (
     drive,
@@ -29,7 +29,7 @@ from sim.motion import (
     point_velocity,
     refresh_velocity,
     world_inverse_inertia,
-)  # fmt: skip
+)
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DEPTH, DYNAMIC, EXAMPLE, ITERATIONS, RESIDUAL, SETTINGS, SOLVES, UNSOLVED
 
@@ -208,11 +208,7 @@ def _apply(bodies, contacts, books, rows, p, mode):
         row = rows[k]
         store3(contacts.impulse, row, (p[k, 0], p[k, 1], p[k, 2]))
         e = load9(contacts.frame, row)
-        q = (
-            e[0] * p[k, 0] + e[3] * p[k, 1] + e[6] * p[k, 2],
-            e[1] * p[k, 0] + e[4] * p[k, 1] + e[7] * p[k, 2],
-            e[2] * p[k, 0] + e[5] * p[k, 1] + e[8] * p[k, 2],
-        )
+        q = mul_t(e, (p[k, 0], p[k, 1], p[k, 2]))
         point = load3(contacts.point, row)
         for side in range(2):
             i = contacts.body[row, side]
@@ -361,6 +357,13 @@ def _energy(bodies, settings, i):
 kick_island = far(
     _kick_island,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, SETTINGS, 0.0, 0, np.zeros(0, np.int64), np.zeros(0, np.int64),
+        EXAMPLE.bodies,
+        EXAMPLE.contacts,
+        EXAMPLE.books,
+        SETTINGS,
+        0.0,
+        0,
+        np.zeros(0, np.int64),
+        np.zeros(0, np.int64),
     ),
-)  # fmt: skip
+)

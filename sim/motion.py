@@ -7,6 +7,7 @@ import math
 from collision.jit import far, lean, remote
 from collision.linalg import (
     ZERO,
+    add,
     add3,
     axpy,
     cross,
@@ -14,6 +15,7 @@ from collision.linalg import (
     load3,
     load4,
     load9,
+    matmul,
     mul,
     norm,
     qmul,
@@ -24,7 +26,7 @@ from collision.linalg import (
     store4,
     store9,
     sub,
-)  # fmt: skip
+)
 from sim.forces import potential
 from sim.integrators.rk4 import angular_velocity, rk4
 from sim.state import DYNAMIC, EXAMPLE
@@ -162,19 +164,7 @@ def geom_pose(bodies, geoms, k):
 @lean
 def composed(x, rot, gx, grot):
     """Pose of a frame (gx, grot) given in a body at (x, rot)."""
-    c = mul(rot, gx)
-    m = (
-        rot[0] * grot[0] + rot[1] * grot[3] + rot[2] * grot[6],
-        rot[0] * grot[1] + rot[1] * grot[4] + rot[2] * grot[7],
-        rot[0] * grot[2] + rot[1] * grot[5] + rot[2] * grot[8],
-        rot[3] * grot[0] + rot[4] * grot[3] + rot[5] * grot[6],
-        rot[3] * grot[1] + rot[4] * grot[4] + rot[5] * grot[7],
-        rot[3] * grot[2] + rot[4] * grot[5] + rot[5] * grot[8],
-        rot[6] * grot[0] + rot[7] * grot[3] + rot[8] * grot[6],
-        rot[6] * grot[1] + rot[7] * grot[4] + rot[8] * grot[7],
-        rot[6] * grot[2] + rot[7] * grot[5] + rot[8] * grot[8],
-    )
-    return (x[0] + c[0], x[1] + c[1], x[2] + c[2]), m
+    return add(x, mul(rot, gx)), matmul(rot, grot)
 
 
 @lean
