@@ -101,8 +101,9 @@ def test_odd_input_is_named(tmp_path):
         plots.energy_momentum(empty)
 
 
-def test_no_window_and_no_global_state():
+def test_no_window_and_no_global_state(monkeypatch):
     import sys
 
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)  # another test may have asked for it
     plots.energy_momentum(flight(two_cuboids()))
     assert "matplotlib.pyplot" not in sys.modules
