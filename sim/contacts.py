@@ -12,7 +12,6 @@ from collision.jit import far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
     add,
-    axpy,
     cross,
     dot,
     load3,
@@ -194,8 +193,8 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
         vs, vt = ws + us, wt + ut
         n_dot = add(cross(wi, n), add(scale(a0 * vs + a1 * vt, s), scale(a1 * vs + a2 * vt, t)))
     a = sub(
-        axpy(1.0, material_acceleration(bodies, j, point, gravity), cross(wj, wander_j)),
-        axpy(1.0, material_acceleration(bodies, i, point, gravity), cross(wi, wander_i)),
+        add(material_acceleration(bodies, j, point, gravity), cross(wj, wander_j)),
+        add(material_acceleration(bodies, i, point, gravity), cross(wi, wander_i)),
     )
     return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
 

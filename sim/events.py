@@ -49,8 +49,8 @@ def pair_size(bodies, i, j):
 
 
 @lean
-def closing_bound(bodies, i, gravity, h):
-    """Part of body i in how fast a gap can close, apart from its velocity: rotation, and gravity's pull over h."""
+def closing_bound(bodies, i):
+    """How fast a gap can close by the rotation of body i [m/s]."""
     if bodies.kind[i] == DYNAMIC:
         return bodies.spin[i] * norm(load3(bodies.l0, i)) * bodies.radius[i]
     w = norm(load3(bodies.w_drive, i))
@@ -128,7 +128,7 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
     axis = load3(pairs.axis, n)
-    spin = closing_bound(bodies, i, gravity, dt) + closing_bound(bodies, j, gravity, dt)
+    spin = closing_bound(bodies, i) + closing_bound(bodies, j)
     pull = norm(gravity) if bodies.kind[i] != DYNAMIC or bodies.kind[j] != DYNAMIC else 0.0
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
     t = start

@@ -51,9 +51,9 @@ from sim.contacts import (
     write_row,
 )
 from sim.events import TOUCH, next_impact, pair_size
-from sim.microcollisions import AGAIN, _load_bodies, _load_contacts, _members, kick_island
+from sim.microcollisions import AGAIN, kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
-from sim.solvers.newton import add_impulses, relative_velocity
+from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS, SETTINGS
 
@@ -226,15 +226,7 @@ def _joint_impact(bodies, table, books, settings):
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b = _members(bodies, table, rows, local)
-    n = len(members)
-    mass, inv_mass = np.empty(n), np.empty(n)
-    inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
-    vstar, v = np.empty((n, 6)), np.empty((n, 6))
-    _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
-    ja, jb = np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
-    u0, mu, p = np.zeros((m, 3)), np.empty(m), np.empty((m, 3))
-    _load_contacts(bodies, table, rows, a, b, ja, jb, u0, mu, p)
+    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p = problem(bodies, table, rows, local)
     speed = 0.0
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
@@ -285,7 +277,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     for k in range(m):
         extra[k, 2] = combined_restitution(bodies, table.body[k, 0], table.body[k, 1]) * p[k, 2]
         for r in range(2):  # a bound on the largest tangential K: its trace
-            gain[k] += _own(inv_mass, inv_inertia, a, b, ja, jb, k, r)
+            gain[k] += inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r)
     for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
@@ -324,21 +316,6 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
             for r in range(3):
                 extra[k, r] *= f
     return extra
-
-
-@lean
-def _own(inv_mass, inv_inertia, a, b, ja, jb, k, r):
-    """Inverse effective mass of contact k along axis r of its frame."""
-    total = 0.0
-    for side in range(2):
-        i = a[k] if side == 0 else b[k]
-        j = ja[k] if side == 0 else jb[k]
-        if i >= 0:
-            for c in range(3):
-                total += inv_mass[i] * j[r, c] * j[r, c]
-                for d in range(3):
-                    total += j[r, 3 + c] * inv_inertia[i, c, d] * j[r, 3 + d]
-    return total
 
 
 @lean

@@ -56,16 +56,8 @@ def kick(bodies, contacts, books, settings, h, mode):
 def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
     """Solve the contacts ``rows`` together and apply the impulses. ``local`` is all -1, and is so again afterwards."""
     m = len(rows)
-    members, a, b = _members(bodies, contacts, rows, local)
-    n = len(members)
-    mass, inv_mass = np.empty(n), np.empty(n)
-    inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
-    vstar, v = np.empty((n, 6)), np.empty((n, 6))
-    _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
-    ja, jb = np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
-    u0, c, mu, p = np.zeros((m, 3)), np.empty((m, 3)), np.empty(m), np.empty((m, 3))
-    _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
-
+    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p = problem(bodies, contacts, rows, local)
+    c = np.empty((m, 3))
     if mode != AGAIN and _too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb)
@@ -90,6 +82,25 @@ def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
     _apply(bodies, contacts, books, rows, p, mode)
     for i in members:
         local[i] = -1
+
+
+@inner
+def problem(bodies, contacts, rows, local):
+    """The arrays of solvers.newton for the contacts ``rows`` of a table, and the dynamic bodies that take part.
+
+    ``local`` must be all -1; it then holds each member's place.
+    """
+    m = len(rows)
+    members, a, b = _members(bodies, contacts, rows, local)
+    n = len(members)
+    mass, inv_mass = np.empty(n), np.empty(n)
+    inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
+    vstar, v = np.empty((n, 6)), np.empty((n, 6))
+    _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
+    ja, jb = np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
+    u0, mu, p = np.zeros((m, 3)), np.empty(m), np.empty((m, 3))
+    _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
+    return members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p
 
 
 @inner

@@ -32,17 +32,17 @@ PATIENCE = 6  # convex rounds without progress before the best iterate is taken
 
 
 @lean
-def delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k):
-    """Inverse effective mass K_nn of contact k along its normal."""
+def inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, axis):
+    """How fast a unit impulse along an axis of contact k's frame makes it move along that axis: K_ii [1/kg]."""
     total = 0.0
     for side in range(2):
         i = a[k] if side == 0 else b[k]
         j = ja[k] if side == 0 else jb[k]
         if i >= 0:
             for r in range(3):
-                total += inv_mass[i] * j[2, r] * j[2, r]
+                total += inv_mass[i] * j[axis, r] * j[axis, r]
                 for c in range(3):
-                    total += j[2, 3 + r] * inv_inertia[i, r, c] * j[2, 3 + c]
+                    total += j[axis, 3 + r] * inv_inertia[i, r, c] * j[axis, 3 + c]
     return total
 
 
@@ -186,7 +186,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     R = np.empty(m)
     shift = np.zeros(m)
     for k in range(m):
-        R[k] = EPS * delassus_normal(inv_mass, inv_inertia, ja, jb, a, b, k)
+        R[k] = EPS * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, 2)
     _clip(p, mu)
     copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
