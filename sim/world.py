@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from collision.errors import InputError, check_number, check_vector
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
-from sim import checkpoint, diagnostics, ledger
+from sim import checkpoint, diagnostics, ledger, readings, tables
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
@@ -22,33 +21,10 @@ from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
-from sim.state import (
-    COUNTERS,
-    DYNAMIC,
-    KINDS,
-    NOT_FINITE,
-    OK,
-    PAIRS_FULL,
-    POINTS,
-    Model,
-    Settings,
-    bodies_of,
-    books_of,
-    contacts_of,
-    copied,
-    geoms_of,
-    pairs_of,
-)  # fmt: skip
+from sim.state import DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
 SAMPLES = 4000  # most samples of a run that nobody asked to record
-
-CONTACT = np.dtype(
-    [
-        ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3), ("normal", float, 3), ("gap", float),
-        ("impulse", float, 3), ("force", float, 3), ("slip", float, 3), ("friction", float), ("feature", np.int64),
-    ]
-)  # fmt: skip
 
 
 class World:
@@ -91,7 +67,7 @@ class World:
         self._scene: Scene | None = None
         self._start = 0.0  # energy that the ledger counts from [J]
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
-        self._resize(bodies_of(0), geoms_of(0), pairs_of(64), books_of(ledger.ENTRIES))
+        self._resize(tables.empty(pairs=64))
         self._shapes = ShapeSet([])
 
     # ------------------------------------------------------------------ building
@@ -121,56 +97,19 @@ class World:
         parts = [convex_parts(d.shape) for d in definitions]
         shapes = ShapeSet([*self._shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])  # raises before we change
         self._change()
-        old, first = self.model, len(self.bodies)
-        bodies, geoms = bodies_of(first + len(definitions)), geoms_of(len(shapes))
-        copied(old.bodies, bodies)
-        copied(old.geoms, geoms)
-        k = len(old.geoms.body)
-        for i, (d, pieces) in enumerate(zip(definitions, parts, strict=True), first):
-            mass, center, inertia = d.mass_properties()
-            bodies.kind[i] = KINDS[d.kind]
-            bodies.center[i] = center
-            bodies.friction[i], bodies.restitution[i] = d.friction, d.restitution
-            bodies.q[i] = d.orientation
-            rot = diagnostics.rotations(bodies.q[i : i + 1])[0]
-            bodies.x[i] = np.asarray(d.position) + rot @ center
-            if d.kind == "dynamic":
-                bodies.mass[i], bodies.inv_mass[i] = mass, 1.0 / mass
-                bodies.inertia[i], bodies.inv_inertia[i] = inertia, np.linalg.inv(inertia)
-                bodies.spin[i] = 1.0 / np.linalg.eigvalsh(inertia)[0]
-                bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
-                bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
-            else:
-                bodies.v_drive[i], bodies.w_drive[i] = d.velocity, d.angular_velocity
-            for _, pose in pieces:
-                geoms.body[k], geoms.shape[k] = i, k
-                geoms.x[k] = np.asarray(pose.position) - center
-                geoms.rot[k] = diagnostics.rotations(np.array([pose.orientation], dtype=float))[0]
-                geoms.mobile[k] = d.kind == "dynamic"
-                reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
-                bodies.radius[i] = max(bodies.radius[i], reach)
-                k += 1
-            self.bodies.append(Body(self, i, d))
+        first = len(self.bodies)
+        self._resize(tables.with_bodies(self.model, definitions, parts, shapes))
         self._shapes = shapes
-        self._resize(bodies, geoms, old.pairs, old.books)
+        self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
 
-    def _resize(self, bodies: Any, geoms: Any, pairs: Any, books: Any) -> None:
-        """Put the groups together; tables of contacts always have room for all points of all pairs."""
-        contacts = contacts_of(POINTS * len(pairs.event))
-        if hasattr(self, "model"):
-            old = self.model.contacts
-            copied(old._replace(count=contacts.count[:0]), contacts)
-            contacts.count[:] = old.count
-        self.model = Model(bodies, geoms, pairs, contacts, books)
-        self._table = contacts_of(POINTS * len(pairs.event))
-        self._saved = (bodies_of(len(bodies.kind)), books_of(ledger.ENTRIES))
+    def _resize(self, model: Model) -> None:
+        """Take a model of another size, with scratch space that goes with it."""
+        self.model = model
+        self._table = contacts_of(POINTS * len(model.pairs.event))
+        self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES))
 
     def _grow_pairs(self) -> None:
-        old = self.model.pairs
-        pairs = pairs_of(2 * len(old.event))
-        copied(old._replace(count=pairs.count[:0]), pairs)
-        pairs.count[:] = old.count
-        self._resize(self.model.bodies, self.model.geoms, pairs, self.model.books)
+        self._resize(tables.with_pairs(self.model, 2 * len(self.model.pairs.event)))
 
     def _change(self) -> None:
         """Something is about to be set from outside: remember the energy before it."""
@@ -352,47 +291,23 @@ class World:
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:
-        """Contact points of the last kick, a structured array.
-
-        body_a, body_b; point (3,) [m]; normal (3,), from A to B; gap [m]; impulse (3,) [N s]: normal, and along the
-        two tangents; force (3,) [N] on B, world axes, mean over a step; slip (3,) [m/s] of B against A in the middle of the
-        kick, world axes; friction, the pair's coefficient; feature, an id that stays from step to step.
-        """
+        """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
         self._begin()
-        c = self.model.contacts
-        n = int(c.count[0])
-        out = np.zeros(n, CONTACT)
-        frame, p, u = c.frame[:n], 2.0 * c.impulse[:n], 0.5 * (c.u[:n] + c.u_after[:n])
-        out["body_a"], out["body_b"] = c.body[:n, 0], c.body[:n, 1]
-        out["point"], out["normal"], out["gap"] = c.point[:n], frame[:, 2], c.gap[:n]
-        out["impulse"] = p[:, [2, 0, 1]]
-        out["force"] = np.einsum("nk,nki->ni", p, frame) / self.dt
-        u[:, 2] = 0.0
-        out["slip"] = np.einsum("nk,nki->ni", u, frame)
-        out["friction"], out["feature"] = c.mu[:n], c.id[:n]
-        return out
+        return readings.contacts(self.model.contacts, self.dt)
 
     def max_penetration(self) -> float:
         """Depth of the deepest contact now [m]; 0 where nothing overlaps."""
         self._begin()
-        c = self.model.contacts
-        return max(0.0, -float(c.gap[: c.count[0]].min(initial=0.0)))
+        return readings.max_penetration(self.model.contacts)
 
     def statistics(self) -> dict[str, float]:
         """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
-        names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks")
-        assert len(names) == COUNTERS
-        worst = dict(zip(("residual", "depth", "impact_gain"), map(float, self.model.books.worst), strict=True))
-        return dict(zip(names, map(int, self.model.books.counters), strict=True)) | worst
+        return readings.statistics(self.model.books)
 
     def state_hash(self) -> str:
         """Hash over every bit of the state: equal hashes, equal futures."""
         self._begin()
-        b, c = self.model.bodies, self.model.contacts
-        digest = hashlib.sha256(str(self.step_count).encode())
-        for array in (b.x, b.q, b.p, b.l, b.p_before, b.l_before, c.impulse[: c.count[0]]):
-            digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
-        return digest.hexdigest()
+        return readings.state_hash(self.model, self.step_count)
 
     def save(self, path: str | Path) -> None:
         """Write the world to a file; :meth:`load` goes on from it bit for bit."""

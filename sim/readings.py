@@ -1,0 +1,58 @@
+"""What a world tells of its contacts, its solver and its bits."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from sim.state import COUNTERS, Books, Contacts, Model
+
+CONTACT = np.dtype(
+    [
+        ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3), ("normal", float, 3), ("gap", float),
+        ("impulse", float, 3), ("force", float, 3), ("slip", float, 3), ("friction", float), ("feature", np.int64),
+    ]
+)  # fmt: skip
+
+
+def contacts(c: Contacts, dt: float) -> np.ndarray:
+    """Contact points of the last kick, a structured array.
+
+    body_a, body_b; point (3,) [m]; normal (3,), from A to B; gap [m]; impulse (3,) [N s]: normal, and along the
+    two tangents; force (3,) [N] on B, world axes, mean over a step; slip (3,) [m/s] of B against A in the middle of the
+    kick, world axes; friction, the pair's coefficient; feature, an id that stays from step to step.
+    """
+    n = int(c.count[0])
+    out = np.zeros(n, CONTACT)
+    frame, p, u = c.frame[:n], 2.0 * c.impulse[:n], 0.5 * (c.u[:n] + c.u_after[:n])
+    out["body_a"], out["body_b"] = c.body[:n, 0], c.body[:n, 1]
+    out["point"], out["normal"], out["gap"] = c.point[:n], frame[:, 2], c.gap[:n]
+    out["impulse"] = p[:, [2, 0, 1]]
+    out["force"] = np.einsum("nk,nki->ni", p, frame) / dt
+    u[:, 2] = 0.0
+    out["slip"] = np.einsum("nk,nki->ni", u, frame)
+    out["friction"], out["feature"] = c.mu[:n], c.id[:n]
+    return out
+
+
+def max_penetration(c: Contacts) -> float:
+    """Depth of the deepest contact [m]; 0 where nothing overlaps."""
+    return max(0.0, -float(c.gap[: c.count[0]].min(initial=0.0)))
+
+
+def statistics(books: Books) -> dict[str, float]:
+    """Counters since the start, and worst values."""
+    names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks")
+    assert len(names) == COUNTERS
+    worst = dict(zip(("residual", "depth", "impact_gain"), map(float, books.worst), strict=True))
+    return dict(zip(names, map(int, books.counters), strict=True)) | worst
+
+
+def state_hash(model: Model, step: int) -> str:
+    """Hash over every bit of the state."""
+    b, c = model.bodies, model.contacts
+    digest = hashlib.sha256(str(step).encode())
+    for array in (b.x, b.q, b.p, b.l, b.p_before, b.l_before, c.impulse[: c.count[0]]):
+        digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
+    return digest.hexdigest()

@@ -1,0 +1,74 @@
+"""The arrays of a world as bodies come and pairs grow in number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from collision.pose import Pose
+from collision.shapes import Shape
+from collision.shapeset import ShapeSet
+from sim import ledger
+from sim.bodies import BodyDef
+from sim.diagnostics import rotations
+from sim.state import KINDS, POINTS, Bodies, Model, Pairs, bodies_of, books_of, contacts_of, copied, geoms_of, pairs_of
+
+
+def empty(pairs: int) -> Model:
+    """A model without bodies, with room for so many candidate pairs."""
+    return Model(bodies_of(0), geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES))
+
+
+def with_bodies(
+    model: Model, definitions: Sequence[BodyDef], parts: Sequence[Sequence[tuple[Shape, Pose]]], shapes: ShapeSet
+) -> Model:
+    """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``."""
+    n = len(model.bodies.kind)
+    bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
+    copied(model.bodies, bodies)
+    copied(model.geoms, geoms)
+    k = len(model.geoms.body)
+    for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
+        _write_body(bodies, i, definition)
+        for _, pose in pieces:
+            geoms.body[k], geoms.shape[k] = i, k
+            geoms.x[k] = np.asarray(pose.position) - bodies.center[i]
+            geoms.rot[k] = rotations(np.array([pose.orientation], dtype=float))[0]
+            geoms.mobile[k] = definition.kind == "dynamic"
+            reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
+            bodies.radius[i] = max(bodies.radius[i], reach)
+            k += 1
+    return model._replace(bodies=bodies, geoms=geoms)
+
+
+def _write_body(bodies: Bodies, i: int, d: BodyDef) -> None:
+    mass, center, inertia = d.mass_properties()
+    bodies.kind[i] = KINDS[d.kind]
+    bodies.center[i] = center
+    bodies.friction[i], bodies.restitution[i] = d.friction, d.restitution
+    bodies.q[i] = d.orientation
+    rot = rotations(bodies.q[i : i + 1])[0]
+    bodies.x[i] = np.asarray(d.position) + rot @ center
+    if d.kind == "dynamic":
+        bodies.mass[i], bodies.inv_mass[i] = mass, 1.0 / mass
+        bodies.inertia[i], bodies.inv_inertia[i] = inertia, np.linalg.inv(inertia)
+        bodies.spin[i] = 1.0 / np.linalg.eigvalsh(inertia)[0]
+        bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
+        bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
+    else:
+        bodies.v_drive[i], bodies.w_drive[i] = d.velocity, d.angular_velocity
+
+
+def with_pairs(model: Model, room: int) -> Model:
+    """The model with room for more candidate pairs; tables of contacts have room for all points of all pairs."""
+    return model._replace(
+        pairs=_longer(model.pairs, pairs_of(room)), contacts=_longer(model.contacts, contacts_of(POINTS * room))
+    )
+
+
+def _longer(group: Pairs, into: Pairs) -> Pairs:
+    """A table with a count, copied into a longer one."""
+    copied(group._replace(count=into.count[:0]), into)
+    into.count[:] = group.count
+    return into
