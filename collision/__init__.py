@@ -33,7 +33,11 @@ _LATER = {
     "Status": "status",
     "Distance": "proximity",
     "Manifold": "proximity",
+    "RayHit": "rays",
+    "RayHits": "rays",
     "contact_manifold": "proximity",
+    "ray_cast": "rays",
+    "ray_casts": "rays",
     "signed_distance": "proximity",
 }
 

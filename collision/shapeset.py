@@ -33,6 +33,8 @@ class ShapeSet:
 
     def __init__(self, shapes: Iterable[Shape] = ()):
         self.shapes = tuple(shapes)
+        for shape in self.shapes:
+            check_convex(shape)
         self.geometry = pack(self.shapes)
 
     def __len__(self) -> int:
@@ -50,11 +52,10 @@ def check_convex(shape: Shape) -> None:
 
 
 def pack(shapes: tuple[Shape, ...]) -> Geometry:
-    """The tables of `Geometry` for convex shapes."""
+    """The tables of `Geometry` for convex shapes, of which rays pass all and the other queries those in `READY`."""
     tables = _Tables()
     rows: dict[Shape, tuple] = {}
     for shape in shapes:
-        check_convex(shape)
         if shape not in rows:
             rows[shape] = tables.row(shape)
     column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 8

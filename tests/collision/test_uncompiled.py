@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
         "spoiled.py",
         "test_manifold.py",
         "test_proximity.py",
+        "test_rays.py",
     ],
 )
 def test_uncompiled(tests):
