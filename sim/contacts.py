@@ -12,6 +12,7 @@ from collision.jit import far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
     add,
+    axpy,
     cross,
     dot,
     load3,
@@ -43,35 +44,42 @@ def threshold(accel, dt):
 
 
 @lean
-def fastest_accel(bodies, i, gravity):
-    """Bound on the acceleration of any point of body i [m/s^2]."""
+def fastest_spin(bodies, i, dt):
+    """Bound on |omega| of body i over the coming flight [rad/s]."""
     if bodies.kind[i] != DYNAMIC:
-        w = norm(load3(bodies.w_drive, i))
-        return w * w * bodies.radius[i] if w > 0.0 else 0.0
-    w = bodies.spin[i] * norm(load3(bodies.l, i))
-    return norm(gravity) + 2.0 * w * w * bodies.radius[i]
+        return norm(load3(bodies.w_drive, i))
+    return bodies.spin[i] * (norm(load3(bodies.l, i)) + bodies.twist[i] * dt)
 
 
 @lean
-def speculative_margin(bodies, i, j, gravity, dt):
+def fastest_accel(bodies, i, dt):
+    """Bound on the acceleration of any point of body i [m/s^2]."""
+    w = fastest_spin(bodies, i, dt)
+    if bodies.kind[i] != DYNAMIC:
+        return w * w * bodies.radius[i] if w > 0.0 else 0.0
+    turning = 2.0 * w * w + bodies.spin[i] * bodies.twist[i]
+    return norm(load3(bodies.gravity, i)) + bodies.pull[i] + turning * bodies.radius[i]
+
+
+@lean
+def speculative_margin(bodies, i, j, dt):
     """Gap up to which contact points are wanted: what a slow approach can close in one step [m]."""
-    a = fastest_accel(bodies, i, gravity) + fastest_accel(bodies, j, gravity)
+    a = fastest_accel(bodies, i, dt) + fastest_accel(bodies, j, dt)
     return dt * (SLOWEST_IMPACT + 3.0 * a * dt)
 
 
 @lean
-def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
+def swept_box(bodies, geoms, geometry, k, h, dt):
     """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
     i = geoms.body[k]
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
-    fat = 2.0 * speculative_margin(bodies, i, i, gravity, dt)
+    fat = 2.0 * speculative_margin(bodies, i, i, dt)
+    w = fastest_spin(bodies, i, dt)
+    if w > 0.0:
+        fat += w * bodies.radius[i] * h
     if bodies.kind[i] == DYNAMIC:
-        fat += bodies.spin[i] * norm(load3(bodies.l, i)) * bodies.radius[i] * h + 0.5 * norm(gravity) * h * h
-    else:
-        w = norm(load3(bodies.w_drive, i))
-        if w > 0.0:
-            fat += w * bodies.radius[i] * h
+        fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
     v = load3(bodies.v, i)
     return (
         (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
@@ -80,21 +88,21 @@ def swept_box(bodies, geoms, geometry, k, gravity, h, dt):
 
 
 @lean
-def sweep_bounds(bodies, geoms, geometry, gravity, dt):
+def sweep_bounds(bodies, geoms, geometry, dt):
     """Boxes of all pieces for the coming drift."""
     for k in range(len(geoms.body)):
-        lo, hi = swept_box(bodies, geoms, geometry, k, gravity, dt, dt)
+        lo, hi = swept_box(bodies, geoms, geometry, k, dt, dt)
         store3(geoms.lo, k, lo)
         store3(geoms.hi, k, hi)
 
 
 @lean
-def outgrown(bodies, geoms, geometry, body, gravity, h, dt):
+def outgrown(bodies, geoms, geometry, body, h, dt):
     """Widen the boxes of a body whose flight was changed; True where it can leave the box it had."""
     grown = False
     for k in range(len(geoms.body)):
         if geoms.body[k] == body:
-            lo, hi = swept_box(bodies, geoms, geometry, k, gravity, h, dt)
+            lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
             for r in range(3):
                 if lo[r] < geoms.lo[k, r]:
                     geoms.lo[k, r] = lo[r]
@@ -132,12 +140,12 @@ def update_pairs(geoms, pairs):
 
 
 @lean
-def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
+def update_manifold(bodies, geoms, pairs, geometry, n, dt):
     """Contact points of pair n for the current poses, within the speculative margin; True where certain."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     xa, ra = geom_pose(bodies, geoms, a)
     xb, rb = geom_pose(bodies, geoms, b)
-    margin = speculative_margin(bodies, geoms.body[a], geoms.body[b], gravity, dt)
+    margin = speculative_margin(bodies, geoms.body[a], geoms.body[b], dt)
     count, normal, status = manifold(
         geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, load3(pairs.axis, n), pairs.rows[n], pairs.ids[n]
     )
@@ -150,10 +158,10 @@ def update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
 
 
 @lean
-def narrowphase(bodies, geoms, pairs, books, geometry, gravity, dt):
+def narrowphase(bodies, geoms, pairs, books, geometry, dt):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
     for n in range(pairs.count[0]):
-        if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt):
+        if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, dt):
             books.counters[UNCERTAIN] += 1
 
 
@@ -166,7 +174,7 @@ def _curvature(k_along, k_across, d, e, s, t):
 
 
 @remote
-def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
+def _contact_acceleration(bodies, i, j, row, s, t, n):
     """Relative acceleration (s, t, n) of j against i in free flight, at the geometric contact.
 
     The place of contact wanders over both surfaces. With S the curvature tensors, w the wandering velocities against
@@ -193,13 +201,13 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, gravity):
         vs, vt = ws + us, wt + ut
         n_dot = add(cross(wi, n), add(scale(a0 * vs + a1 * vt, s), scale(a1 * vs + a2 * vt, t)))
     a = sub(
-        add(material_acceleration(bodies, j, point, gravity), cross(wj, wander_j)),
-        add(material_acceleration(bodies, i, point, gravity), cross(wi, wander_i)),
+        add(material_acceleration(bodies, j, point), cross(wj, wander_j)),
+        add(material_acceleration(bodies, i, point), cross(wi, wander_i)),
     )
     return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
 
 
-contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, ZERO))
+contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO))
 
 
 @lean
@@ -223,14 +231,20 @@ def _pseudo_solve(m0, m1, m2, fs, ft):
 
 
 @lean
-def material_acceleration(bodies, i, point, gravity):
+def material_acceleration(bodies, i, point):
     """Acceleration of the material point of body i that is at a point of the world, in free flight."""
     w, r = load3(bodies.w, i), sub(point, load3(bodies.x, i))
     centripetal = cross(w, cross(w, r))
     if bodies.kind[i] != DYNAMIC:
         return centripetal
-    alpha = acceleration(w, load9(bodies.rot, i), load9(bodies.inertia, i), load9(bodies.inv_inertia, i), (0.0, 0.0, 0.0))
-    return add(add(gravity, cross(alpha, r)), centripetal)
+    alpha = acceleration(w, load9(bodies.rot, i), load9(bodies.inertia, i), load9(bodies.inv_inertia, i), load3(bodies.torque, i))
+    return add(add(free_acceleration(bodies, i), cross(alpha, r)), centripetal)
+
+
+@lean
+def free_acceleration(bodies, i):
+    """Acceleration of the centre of mass in free flight [m/s^2]."""
+    return axpy(bodies.inv_mass[i], load3(bodies.force, i), load3(bodies.gravity, i))
 
 
 @lean
@@ -284,7 +298,7 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
 
 
 @kernel
-def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label, plastic):
+def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
@@ -316,7 +330,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label, plastic
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-            accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal)
             if dot(u, normal) < -threshold(accel[2], h):
                 together = plastic == ALL or (plastic == INELASTIC and combined_restitution(bodies, i, j) == 0.0)
                 if not (together and row[3] <= touching):
@@ -336,6 +350,4 @@ def _tabulate(bodies, geoms, pairs, before, contacts, gravity, h, label, plastic
     return OK
 
 
-tabulate = far(
-    _tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, ZERO, 0.0, 0, 0)
-)
+tabulate = far(_tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0))

@@ -56,12 +56,12 @@ def rotations(q: np.ndarray) -> np.ndarray:
     ).reshape(-1, 3, 3)  # fmt: skip
 
 
-def energy(bodies: Bodies, gravity: tuple[float, float, float]) -> Energy:
+def energy(bodies: Bodies) -> Energy:
     p, l = mean_momenta(bodies)
     linear = 0.5 * float(np.sum(p * p * bodies.inv_mass[:, None]))
     dynamic = bodies.kind == DYNAMIC
     angular = 0.5 * float(np.sum(l[dynamic] * angular_velocities(bodies)[dynamic]))
-    return Energy(linear, angular, -float(np.sum(bodies.mass[:, None] * bodies.x * np.array(gravity))) + 0.0)
+    return Energy(linear, angular, -float(np.sum(bodies.mass[:, None] * bodies.x * bodies.gravity)) + 0.0)
 
 
 def momentum(bodies: Bodies) -> np.ndarray:

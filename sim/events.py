@@ -18,7 +18,7 @@ from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonor
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
-from sim.contacts import contact_acceleration, threshold, update_manifold
+from sim.contacts import contact_acceleration, free_acceleration, threshold, update_manifold
 from sim.motion import composed, velocity_of
 from sim.motion import flight_far as flight
 from sim.state import DYNAMIC, EXAMPLE
@@ -28,9 +28,9 @@ EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
 @lean
-def state_at(bodies, i, t, gravity):
+def state_at(bodies, forces, i, t):
     """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
-    x, q, p, l = flight(bodies, i, t, gravity)
+    x, q, p, l = flight(bodies, forces, i, t)
     rot = rotation(q)
     v, w = velocity_of(bodies, i, rot, p, l)
     return x, rot, v, w
@@ -49,19 +49,19 @@ def pair_size(bodies, i, j):
 
 
 @lean
-def closing_bound(bodies, i):
+def closing_bound(bodies, i, dt):
     """How fast a gap can close by the rotation of body i [m/s]."""
     if bodies.kind[i] == DYNAMIC:
-        return bodies.spin[i] * norm(load3(bodies.l0, i)) * bodies.radius[i]
+        return bodies.spin[i] * (norm(load3(bodies.l0, i)) + bodies.twist[i] * dt) * bodies.radius[i]
     w = norm(load3(bodies.w_drive, i))
     return w * bodies.radius[i] if w > 0.0 else 0.0
 
 
 @remote
-def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
+def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, i, t, gravity)
-    xj, rj, vj, wj = state_at(bodies, j, t, gravity)
+    xi, ri, vi, wi = state_at(bodies, forces, i, t)
+    xj, rj, vj, wj = state_at(bodies, forces, j, t)
     xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
@@ -70,16 +70,16 @@ def _distance_at(bodies, geoms, geometry, a, b, t, margin, axis, gravity):
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
 
 
-_PAIR = (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), 0, 0)
-distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO, ZERO))
+_PAIR = (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, empty_geometry(), 0, 0)
+distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO))
 
 
 @remote
-def _fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravity, rows, ids):
+def _fastest_point(bodies, forces, geoms, geometry, a, b, t, margin, axis, limit, rows, ids):
     """The deepest of the contact points at time t that close faster than ``limit``: (found, gap, closing speed)."""
     i, j = geoms.body[a], geoms.body[b]
-    xi, ri, vi, wi = state_at(bodies, i, t, gravity)
-    xj, rj, vj, wj = state_at(bodies, j, t, gravity)
+    xi, ri, vi, wi = state_at(bodies, forces, i, t)
+    xj, rj, vj, wj = state_at(bodies, forces, j, t)
     xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
@@ -92,31 +92,28 @@ def _fastest_point(bodies, geoms, geometry, a, b, t, margin, axis, limit, gravit
     return found, gap, speed
 
 
-fastest_point = far(_fastest_point, lambda: (*_PAIR, 0.0, 0.0, ZERO, 0.0, ZERO, np.zeros((8, 14)), np.zeros(8, np.int64)))
+fastest_point = far(_fastest_point, lambda: (*_PAIR, 0.0, 0.0, ZERO, 0.0, np.zeros((8, 14)), np.zeros(8, np.int64)))
 
 
 @lean
-def _limit(bodies, pairs, n, i, j, gravity, dt):
+def _limit(bodies, pairs, n, i, j, dt):
     """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
     limit = threshold(0.0, dt)
     normal = load3(pairs.normal, n)
     s, t = orthonormal(normal)
     for k in range(pairs.points[n]):
-        limit = max(limit, threshold(contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, gravity)[2], dt))
+        limit = max(limit, threshold(contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal)[2], dt))
     return limit
 
 
 @lean
-def free_limit(bodies, i, j, normal, gravity, dt):
-    """Threshold from gravity alone, for a pair without contact points."""
-    g = (dot(gravity, normal) if bodies.kind[j] == DYNAMIC else 0.0) - (
-        dot(gravity, normal) if bodies.kind[i] == DYNAMIC else 0.0
-    )
-    return threshold(g, dt)
+def free_limit(bodies, i, j, normal, dt):
+    """Threshold from the forces on the centres of mass alone, for a pair without contact points."""
+    return threshold(dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal), dt)
 
 
 @remote
-def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
+def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
 
     All bodies must stand at the end of their flights. Leaves the manifold of that state in the table of pairs.
@@ -128,27 +125,27 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
     axis = load3(pairs.axis, n)
-    spin = closing_bound(bodies, i) + closing_bound(bodies, j)
-    pull = norm(gravity) if bodies.kind[i] != DYNAMIC or bodies.kind[j] != DYNAMIC else 0.0
+    spin = closing_bound(bodies, i, dt) + closing_bound(bodies, j, dt)
+    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
     t = start
     for _ in range(200):
         reach = (speed + spin) * (dt - t)
-        status, gap, lower, normal, closing, centers = distance_at(bodies, geoms, geometry, a, b, t, reach, axis, gravity)
+        status, gap, lower, normal, closing, centers = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
         if gap <= TOUCH * size:
-            if t > start and closing > free_limit(bodies, i, j, normal, gravity, dt):
+            if t > start and closing > free_limit(bodies, i, j, normal, dt):
                 return t, closing  # without rotation the advance is exact
             break
         fastest = centers + pull * (dt - t) + spin
         if fastest * (dt - t) <= lower:
             return math.inf, 0.0
         if gap < 1e-3 * size and closing > 0.1 * fastest:
-            found, when, speed_then = _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt)
+            found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
-                if speed_then > free_limit(bodies, i, j, normal, gravity, dt):
+                if speed_then > free_limit(bodies, i, j, normal, dt):
                     return when, speed_then
                 t = when
                 break
@@ -158,21 +155,21 @@ def _next_impact(bodies, geoms, pairs, geometry, n, gravity, dt, rows, ids):
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
     if t == start:
         found, gap, closing = fastest_point(
-            bodies, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, dt), gravity, rows, ids
+            bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, dt), rows, ids
         )
-        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, gravity, dt):
+        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, dt):
             return t, closing
-    return _crossing(bodies, geoms, pairs, geometry, n, t, axis, gravity, dt, rows, ids)
+    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, rows, ids)
 
 
 @lean
-def _limit_at(bodies, i, j, rows, normal, gravity, dt):
+def _limit_at(bodies, i, j, rows, normal, dt):
     s, t = orthonormal(normal)
-    return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal, gravity)[2], dt)
+    return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal)[2], dt)
 
 
 @lean
-def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity, dt):
+def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt):
     """The instant near t at which a small gap closes: (found, time, approach speed)."""
     low, high = t, math.inf
     for _ in range(30):
@@ -187,7 +184,7 @@ def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity,
         if t_new == t:
             return True, t, closing
         t = t_new
-        _, gap, _, axis, closing, _ = distance_at(bodies, geoms, geometry, a, b, t, math.inf, axis, gravity)
+        _, gap, _, axis, closing, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
         if abs(gap) <= EXACT * size:
             return True, t, closing
         if gap > 0.0:
@@ -198,17 +195,17 @@ def _polish(bodies, geoms, geometry, a, b, t, gap, closing, size, axis, gravity,
 
 
 @lean
-def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows, ids):
+def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, rows, ids):
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
     if not pairs.fresh[n]:
-        update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+        update_manifold(bodies, geoms, pairs, geometry, n, dt)
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = _limit(bodies, pairs, n, i, j, gravity, dt)
-    found, gap, closing = fastest_point(bodies, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, gravity, rows, ids)
+    limit = _limit(bodies, pairs, n, i, j, dt)
+    found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
     if not found or gap > -EXACT * size:
         return math.inf, 0.0
     t, low, high = dt, start, dt
@@ -219,7 +216,7 @@ def _crossing(bodies, geoms, pairs, geometry, n, start, axis, gravity, dt, rows,
         if not (low <= t <= high):
             t = 0.5 * (low + high)
         found, gap, closing = fastest_point(
-            bodies, geoms, geometry, a, b, t, reach, load3(pairs.normal, n), 0.5 * limit, gravity, rows, ids
+            bodies, forces, geoms, geometry, a, b, t, reach, load3(pairs.normal, n), 0.5 * limit, rows, ids
         )
         if not found:
             low = t
@@ -240,11 +237,11 @@ next_impact = far(
     _next_impact,
     lambda: (
         EXAMPLE.bodies,
+        EXAMPLE.forces,
         EXAMPLE.geoms,
         EXAMPLE.pairs,
         empty_geometry(),
         0,
-        ZERO,
         0.0,
         np.zeros((8, 14)),
         np.zeros(8, np.int64),

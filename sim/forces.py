@@ -13,9 +13,3 @@ from collision.linalg import ZERO, scale
 def force_torque(x, q, p, l, mass, gravity):
     """Force [N] and torque about the centre of mass [N m] on a body in this state."""
     return scale(mass, gravity), ZERO
-
-
-@lean
-def potential(x, mass, gravity):
-    """Potential energy [J] of a body whose centre of mass is at x; zero at the origin."""
-    return -mass * (gravity[0] * x[0] + gravity[1] * x[1] + gravity[2] * x[2])

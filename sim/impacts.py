@@ -52,7 +52,7 @@ from sim.contacts import (
 )
 from sim.events import TOUCH, next_impact, pair_size
 from sim.microcollisions import AGAIN, kick_island, problem
-from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
+from sim.motion import apply_impulse, flight_balance, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS, SETTINGS
@@ -66,17 +66,16 @@ def drift(model, geometry, settings, table):
 
     ``table`` is a spare table of contacts.
     """
-    bodies, geoms, pairs, contacts, books = model
-    dt, gravity = settings.dt, settings.gravity
+    bodies, geoms, pairs, contacts, books, forces = model
+    dt = settings.dt
     n = len(bodies.kind)
-    error = np.empty(n)
     for i in range(n):
-        error[i] = fly_to(bodies, i, dt, gravity)
+        fly_to(bodies, forces, i, dt)
     touched = np.zeros(n, dtype=np.bool_)
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
-        pairs.event[k], pairs.speed[k] = next_impact(bodies, geoms, pairs, geometry, k, gravity, dt, rows, ids)
+        pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
     most = 10 * pairs.count[0] + 100
     for count in range(most):
         first = _first_event(pairs, dt)
@@ -85,32 +84,33 @@ def drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        _collide(model, geometry, settings, table, first, t, touched, error, ALL if count > pairs.count[0] + 20 else INELASTIC)
+        _collide(model, geometry, settings, table, first, t, touched, ALL if count > pairs.count[0] + 20 else INELASTIC)
         full = False
         for i in range(n):
             if touched[i]:
-                full = outgrown(bodies, geoms, geometry, i, gravity, dt - t, dt) or full
+                full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
                 start_flight(bodies, i, t)
-                error[i] = fly_to(bodies, i, dt, gravity)
+                fly_to(bodies, forces, i, dt)
         if full and update_pairs(geoms, pairs) != OK:
             return 1
         for k in range(pairs.count[0]):
             i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
             if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
                 pairs.fresh[k] = False
-                pairs.event[k], pairs.speed[k] = next_impact(bodies, geoms, pairs, geometry, k, gravity, dt, rows, ids)
+                pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
     else:
         books.counters[CAPPED] += 1
     for i in range(n):
-        _book_flight(bodies, books, i, error[i], gravity)
+        _book_flight(bodies, books, i)
     return OK
 
 
 @lean
-def _book_flight(bodies, books, i, error, gravity):
+def _book_flight(bodies, books, i):
+    """The flight of body i ends in its current state."""
+    error, work = flight_balance(bodies, i)
     books.energy[ledger.INTEGRATOR] += error
-    fall = sub(load3(bodies.x, i), load3(bodies.x0, i))
-    books.moved[0] += abs(error) + abs(bodies.mass[i] * dot(gravity, fall))
+    books.moved[0] += abs(error) + abs(work)
 
 
 @lean
@@ -129,23 +129,23 @@ def _first_event(pairs, dt):
 
 
 @lean
-def _bring(bodies, books, i, t, gravity, touched, error):
+def _bring(bodies, forces, books, i, t, touched):
     """Have body i stand at time t, and remember that its flight changes there."""
     if not touched[i]:
-        e = fly_to(bodies, i, t, gravity)
-        _book_flight(bodies, books, i, e, gravity)
+        fly_to(bodies, forces, i, t)
+        _book_flight(bodies, books, i)
         start_flight(bodies, i, t)
         touched[i] = True
 
 
 @inner
-def _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error):
+def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
     """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies."""
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
     speed = pairs.speed[first]
     group[first] = True
-    _bring(bodies, books, i, t, gravity, touched, error)
-    _bring(bodies, books, j, t, gravity, touched, error)
+    _bring(bodies, forces, books, i, t, touched)
+    _bring(bodies, forces, books, j, t, touched)
     grew = True
     while grew:
         grew = False
@@ -159,12 +159,12 @@ def _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, 
             if same or tie:
                 group[k] = True
                 grew = True
-                _bring(bodies, books, a, t, gravity, touched, error)
-                _bring(bodies, books, b, t, gravity, touched, error)
+                _bring(bodies, forces, books, a, t, touched)
+                _bring(bodies, forces, books, b, t, touched)
 
 
 @inner
-def _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity):
+def _touching_rows(bodies, geoms, pairs, geometry, group, table):
     """Fill the spare table with the points of the group that touch now; their number."""
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     count = 0
@@ -369,7 +369,7 @@ def _apply_impacts(bodies, table, books, normal_work):
 
 
 @lean
-def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
+def _sinks(bodies, geoms, pairs, geometry, touched, dt, h):
     """A slow contact of the bodies that just collided would close further in the rest of the step."""
     found = False
     for n in range(pairs.count[0]):
@@ -377,7 +377,7 @@ def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
         i, j = geoms.body[a], geoms.body[b]
         if not (touched[i] and touched[j]):
             continue
-        update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+        update_manifold(bodies, geoms, pairs, geometry, n, dt)
         pairs.fresh[n] = False
         normal = load3(pairs.normal, n)
         s, t = orthonormal(normal)
@@ -387,21 +387,21 @@ def _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
                 continue
             point = (row[0], row[1], row[2])
             u = dot(normal, sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point)))
-            accel = contact_acceleration(bodies, i, j, row, s, t, normal, gravity)[2]
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal)[2]
             if u + 0.5 * accel * h < 0.0:
                 found = True
     return found
 
 
 @inner
-def _kick_again(model, geometry, settings, table, first, t, touched, error, plastic):
+def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
     """Kick the island of the collided bodies at time t, for the rest of the step.
 
     Contacts with e = 0 that the impact has made approach take part. When the impacts of a step grow many, all do: their
     sequence would converge, but as slowly as sweeps do.
     """
-    bodies, geoms, pairs, contacts, books = model
-    gravity, dt = settings.gravity, settings.dt
+    bodies, geoms, pairs, contacts, books, forces = model
+    dt = settings.dt
     books.counters[REKICKS] += 1
     label = -1
     for i in range(len(touched)):
@@ -415,17 +415,17 @@ def _kick_again(model, geometry, settings, table, first, t, touched, error, plas
                         bodies.island[k] = label
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            _bring(bodies, books, i, t, gravity, touched, error)
+            _bring(bodies, forces, books, i, t, touched)
     for n in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
         pairs.fresh[n] = False
         if concerns(bodies, i, j, label):
             # a driven body, or one of another island, stands elsewhere in time: bring it for the query
-            _bring(bodies, books, i, t, gravity, touched, error)
-            _bring(bodies, books, j, t, gravity, touched, error)
-            update_manifold(bodies, geoms, pairs, geometry, n, gravity, dt)
+            _bring(bodies, forces, books, i, t, touched)
+            _bring(bodies, forces, books, j, t, touched)
+            update_manifold(bodies, geoms, pairs, geometry, n, dt)
             pairs.fresh[n] = False
-    if tabulate(bodies, geoms, pairs, contacts, table, gravity, dt, label, plastic) != OK or table.count[0] == 0:
+    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK or table.count[0] == 0:
         return
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     kick_island(bodies, table, books, settings, dt - t, AGAIN, np.arange(table.count[0]), local)
@@ -435,24 +435,24 @@ _joint = far(_joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.b
 
 
 @kernel
-def _collide_now(model, geometry, settings, table, first, t, touched, error, plastic):
+def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
-    bodies, geoms, pairs, contacts, books = model
-    gravity, dt = settings.gravity, settings.dt
+    bodies, geoms, pairs, contacts, books, forces = model
+    dt = settings.dt
     books.counters[IMPACTS] += 1
     group = np.zeros(pairs.count[0], dtype=np.bool_)
-    _gather(bodies, geoms, pairs, first, t, dt, group, touched, books, gravity, error)
-    count = _touching_rows(bodies, geoms, pairs, geometry, group, table, gravity)
+    _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books)
+    count = _touching_rows(bodies, geoms, pairs, geometry, group, table)
     if count == 1:
         _single(bodies, table, books)
     elif count > 1:
         _joint(bodies, table, books, settings)
     h = dt - t
-    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, gravity, dt, h):
-        _kick_again(model, geometry, settings, table, first, t, touched, error, plastic)
+    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, dt, h):
+        _kick_again(model, geometry, settings, table, first, t, touched, plastic)
 
 
 _collide = far(
     _collide_now,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0), 0),
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_), 0),
 )

@@ -339,10 +339,10 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
     for k in range(n):
         i = members[k]
         l, q = load3(bodies.l, i), load3(bodies.p, i)
-        before = _energy(bodies, settings, i)
+        before = _energy(bodies, i)
         x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
         place(bodies, i, x, turned, q, l)
-        work = _energy(bodies, settings, i) - before
+        work = _energy(bodies, i) - before
         books.energy[ledger.CORRECTION] += work
         books.moved[0] += abs(work)
     for k in range(m):  # the same momenta at new poses
@@ -357,12 +357,12 @@ def _q(bodies, i):
 
 
 @lean
-def _energy(bodies, settings, i):
+def _energy(bodies, i):
     """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
     p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
     l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
     linear, angular = kinetic_energy(bodies, i, p, l)
-    return linear + angular - bodies.mass[i] * dot(settings.gravity, load3(bodies.x, i))
+    return linear + angular - bodies.mass[i] * dot(load3(bodies.gravity, i), load3(bodies.x, i))
 
 
 kick_island = far(

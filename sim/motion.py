@@ -6,7 +6,6 @@ import math
 
 from collision.jit import far, lean, remote
 from collision.linalg import (
-    ZERO,
     add,
     add3,
     axpy,
@@ -27,7 +26,6 @@ from collision.linalg import (
     store9,
     sub,
 )
-from sim.forces import potential
 from sim.integrators.rk4 import angular_velocity, rk4
 from sim.state import DYNAMIC, EXAMPLE
 
@@ -43,7 +41,7 @@ def drive(x, q, v, w, h):
 
 
 @remote
-def flight(bodies, i, t, gravity):
+def flight(bodies, forces, i, t):
     """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0."""
     h = t - bodies.t0[i]
     x, q = load3(bodies.x0, i), load4(bodies.q0, i)
@@ -51,12 +49,12 @@ def flight(bodies, i, t, gravity):
     if h == 0.0:
         return x, q, p, l
     if bodies.kind[i] == DYNAMIC:
-        return rk4(x, q, p, l, h, bodies.mass[i], bodies.inv_mass[i], load9(bodies.inv_inertia, i), gravity)
+        return rk4(x, q, p, l, h, bodies.mass[i], bodies.inv_mass[i], load9(bodies.inv_inertia, i), load3(bodies.gravity, i))
     x, q = drive(x, q, load3(bodies.v_drive, i), load3(bodies.w_drive, i), h)
     return x, q, p, l
 
 
-flight_far = far(flight, lambda: (EXAMPLE.bodies, 0, 0.0, ZERO))
+flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
 
 
 @lean
@@ -82,23 +80,29 @@ def place(bodies, i, x, q, p, l):
 
 
 @lean
-def fly_to(bodies, i, t, gravity):
-    """Move body i along its free flight to time t; the energy change of the flight [J].
-
-    That change is the integrator's error: gravity's work is in the potential.
-    """
-    x, q, p, l = flight_far(bodies, i, t, gravity)
+def fly_to(bodies, forces, i, t):
+    """Move body i along its free flight to time t."""
+    x, q, p, l = flight_far(bodies, forces, i, t)
     place(bodies, i, x, q, p, l)
+
+
+@lean
+def flight_balance(bodies, i):
+    """Energy change of body i over the flight that ends in its current state, and the work of gravity in it [J].
+
+    The change is the integrator's error: gravity's work is in the potential.
+    """
     if bodies.kind[i] != DYNAMIC:
-        return 0.0
+        return 0.0, 0.0
     rot0 = rotation(load4(bodies.q0, i))
     v0, w0 = velocity_of(bodies, i, rot0, load3(bodies.p0, i), load3(bodies.l0, i))
     # difference of kinetic energies as (v1 - v0).(p1 + p0)/2 and of potentials as -f.(x1 - x0): no cancellation of totals
     v1, w1 = load3(bodies.v, i), load3(bodies.w, i)
-    l0 = load3(bodies.l0, i)
+    l, l0 = load3(bodies.l, i), load3(bodies.l0, i)
     linear = 0.5 * bodies.mass[i] * dot(sub(v1, v0), (v1[0] + v0[0], v1[1] + v0[1], v1[2] + v0[2]))
     angular = 0.5 * (dot(w1, l) - dot(w0, l0))
-    return linear + angular + potential(sub(x, load3(bodies.x0, i)), bodies.mass[i], gravity)
+    work = bodies.mass[i] * dot(load3(bodies.gravity, i), sub(load3(bodies.x, i), load3(bodies.x0, i)))
+    return linear + angular - work, work
 
 
 @lean

@@ -36,7 +36,7 @@ def advance(model, geometry, settings, table, saved, steps):
 
 @inner
 def step(model, geometry, settings, table, saved):
-    bodies, geoms, pairs, contacts, books = model
+    bodies, geoms, pairs, contacts, books, forces = model
     save(bodies, books, saved)
     settle(books)
     result = find_candidates(model, geometry, settings)
@@ -47,7 +47,7 @@ def step(model, geometry, settings, table, saved):
         return result
     if not finite(bodies):
         return NOT_FINITE
-    narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
+    narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, KICK, INELASTIC)
     books.counters[STEPS] += 1
     return OK
@@ -56,7 +56,7 @@ def step(model, geometry, settings, table, saved):
 @kernel
 def begin(model, geometry, settings):
     """Make a state that was set from outside ready to step: its velocities are means, so the kick is centred on them."""
-    bodies, geoms, pairs, contacts, books = model
+    bodies, geoms, pairs, contacts, books, forces = model
     for k in range(len(books.pending)):
         books.pending[k] = 0.0
     for k in range(2):
@@ -68,7 +68,7 @@ def begin(model, geometry, settings):
     result = find_candidates(model, geometry, settings)
     if result != OK:
         return result
-    narrowphase(bodies, geoms, pairs, books, geometry, settings.gravity, settings.dt)
+    narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, START, NONE)
     return OK
 
@@ -76,18 +76,18 @@ def begin(model, geometry, settings):
 @inner
 def find_candidates(model, geometry, settings):
     """Pairs whose boxes meet on the coming drift."""
-    bodies, geoms, pairs, contacts, books = model
-    sweep_bounds(bodies, geoms, geometry, settings.gravity, settings.dt)
+    bodies, geoms, pairs, contacts, books, forces = model
+    sweep_bounds(bodies, geoms, geometry, settings.dt)
     return update_pairs(geoms, pairs)
 
 
 @inner
 def contact(model, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
-    bodies, geoms, pairs, contacts, books = model
+    bodies, geoms, pairs, contacts, books, forces = model
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
-    tabulate(bodies, geoms, pairs, contacts, contacts, settings.gravity, settings.dt, -1, plastic)
+    tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
     label_islands(bodies, contacts)
     kick(bodies, contacts, books, settings, settings.dt, mode)
     for i in range(len(bodies.kind)):

@@ -54,6 +54,12 @@ class Bodies(NamedTuple):
     p0: np.ndarray  # (n, 3)
     l0: np.ndarray  # (n, 3)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
+    # forces of flight; all zero for static and kinematic bodies
+    gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
+    force: np.ndarray  # (n, 3) all other forces, at the current state [N]
+    torque: np.ndarray  # (n, 3) their torque about the centre of mass [N m]
+    pull: np.ndarray  # (n,) bound on |force| / mass in the coming flight [m/s^2]
+    twist: np.ndarray  # (n,) bound on |torque| in the coming flight [N m]
 
 
 class Geoms(NamedTuple):
@@ -123,6 +129,12 @@ RESIDUAL, DEPTH, GAIN = range(3)
 WORST = 3
 
 
+class Forces(NamedTuple):
+    """What moves bodies in free flight, other than their momenta and uniform gravity."""
+
+    method: np.ndarray  # (1,) int64 integrator, a row of sim.integrators.TABLE
+
+
 class Settings(NamedTuple):
     """Numbers of a step."""
 
@@ -142,6 +154,7 @@ class Model(NamedTuple):
     pairs: Pairs
     contacts: Contacts
     books: Books
+    forces: Forces
 
 
 def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...] = ()) -> NamedTuple:
@@ -152,7 +165,7 @@ def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...
 V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V, v_drive=V, w_drive=V,
-    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V,
+    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V,
 )  # fmt: skip
 CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, impulse=V, u=V, u_after=V, accel=V)
 
@@ -187,6 +200,10 @@ def books_of(entries: int) -> Books:
     )
 
 
+def forces_of() -> Forces:
+    return Forces(method=np.zeros(1, dtype=np.int64))
+
+
 def copied(group: NamedTuple, into: NamedTuple) -> None:
     """Copy the rows of one group to the head of a larger one."""
     for old, new in zip(group, into, strict=True):
@@ -194,5 +211,5 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 
 # Examples of the types that kernels take.
-EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8))
+EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of())
 SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0)

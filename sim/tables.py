@@ -12,25 +12,29 @@ from collision.shapeset import ShapeSet
 from sim import ledger
 from sim.bodies import BodyDef
 from sim.diagnostics import rotations
-from sim.state import KINDS, POINTS, Bodies, Model, Pairs, bodies_of, books_of, contacts_of, copied, geoms_of, pairs_of
+from sim.state import KINDS, POINTS, Bodies, Model, Pairs, bodies_of, books_of, contacts_of, copied, forces_of, geoms_of, pairs_of
 
 
 def empty(pairs: int) -> Model:
     """A model without bodies, with room for so many candidate pairs."""
-    return Model(bodies_of(0), geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES))
+    return Model(bodies_of(0), geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES), forces_of())
 
 
 def with_bodies(
-    model: Model, definitions: Sequence[BodyDef], parts: Sequence[Sequence[tuple[Shape, Pose]]], shapes: ShapeSet
+    model: Model,
+    definitions: Sequence[BodyDef],
+    parts: Sequence[Sequence[tuple[Shape, Pose]]],
+    shapes: ShapeSet,
+    gravity: tuple[float, float, float],
 ) -> Model:
-    """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``."""
+    """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``; they fall in uniform ``gravity`` [m/s^2]."""
     n = len(model.bodies.kind)
     bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
     copied(model.bodies, bodies)
     copied(model.geoms, geoms)
     k = len(model.geoms.body)
     for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
-        _write_body(bodies, i, definition)
+        _write_body(bodies, i, definition, gravity)
         for _, pose in pieces:
             geoms.body[k], geoms.shape[k] = i, k
             geoms.x[k] = np.asarray(pose.position) - bodies.center[i]
@@ -42,7 +46,7 @@ def with_bodies(
     return model._replace(bodies=bodies, geoms=geoms)
 
 
-def _write_body(bodies: Bodies, i: int, d: BodyDef) -> None:
+def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float, float]) -> None:
     mass, center, inertia = d.mass_properties()
     bodies.kind[i] = KINDS[d.kind]
     bodies.center[i] = center
@@ -51,7 +55,7 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef) -> None:
     rot = rotations(bodies.q[i : i + 1])[0]
     bodies.x[i] = np.asarray(d.position) + rot @ center
     if d.kind == "dynamic":
-        bodies.mass[i], bodies.inv_mass[i] = mass, 1.0 / mass
+        bodies.mass[i], bodies.inv_mass[i], bodies.gravity[i] = mass, 1.0 / mass, gravity
         bodies.inertia[i], bodies.inv_inertia[i] = inertia, np.linalg.inv(inertia)
         bodies.spin[i] = 1.0 / np.linalg.eigvalsh(inertia)[0]
         bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)

@@ -98,7 +98,7 @@ class World:
         shapes = ShapeSet([*self._shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])  # raises before we change
         self._change()
         first = len(self.bodies)
-        self._resize(tables.with_bodies(self.model, definitions, parts, shapes))
+        self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity))
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
 
@@ -263,7 +263,7 @@ class World:
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
-        return diagnostics.energy(self.model.bodies, self.settings.gravity)
+        return diagnostics.energy(self.model.bodies)
 
     def momentum(self) -> np.ndarray:
         """(3,) [kg m/s] of all dynamic bodies."""
@@ -286,7 +286,7 @@ class World:
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self.step_count or self._changed_at is None else now
         b, e = self.model.bodies, self.energy()
-        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * self.gravity)))
+        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * b.gravity)))
         scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
