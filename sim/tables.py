@@ -27,7 +27,10 @@ def with_bodies(
     shapes: ShapeSet,
     gravity: tuple[float, float, float],
 ) -> Model:
-    """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``; they fall in uniform ``gravity`` [m/s^2]."""
+    """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``.
+
+    ``gravity`` is the uniform field that dynamic bodies fall in [m/s^2].
+    """
     n = len(model.bodies.kind)
     bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
     copied(model.bodies, bodies)
