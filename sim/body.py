@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.errors import check_quaternion, check_vector
+from collision.errors import InputError, check_quaternion, check_vector
 
 if TYPE_CHECKING:
     from sim.bodies import BodyDef
@@ -14,12 +14,24 @@ if TYPE_CHECKING:
 
 
 class Body:
-    """One body: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
+    """One body: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as.
 
-    __slots__ = ("_world", "definition", "index")
+    After ``World.remove`` only what it was is known; anything else raises InputError.
+    """
+
+    __slots__ = ("_row", "_world", "definition")
 
     def __init__(self, world: World, index: int, definition: BodyDef):
-        self._world, self.index, self.definition = world, index, definition
+        self._world, self._row, self.definition = world, index, definition
+
+    @property
+    def index(self) -> int:
+        """The body's row in the arrays of the world; removing a body moves those after it up."""
+        if self._row is None:
+            raise InputError("body", self.name, "was removed from its world")
+        return self._row
+
+    alive = property(lambda self: self._row is not None, doc="False once the body was removed from its world")
 
     name = property(lambda self: self.definition.name)
     shape = property(lambda self: self.definition.shape)
@@ -66,5 +78,7 @@ class Body:
         self._world._set(self.index, angular_velocity=check_vector("angular_velocity", value))
 
     def __repr__(self) -> str:
+        if not self.alive:
+            return f"<Body {self.name!r}: removed>"
         x, y, z = self.position
         return f"<Body {self.name!r}: {self.kind} {type(self.shape).__name__} at ({x:.6g}, {y:.6g}, {z:.6g})>"

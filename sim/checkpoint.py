@@ -29,6 +29,7 @@ def save(world: World, path: str | Path) -> None:
         "integrator": world.integrator,
         "step_count": world.step_count,
         "start": world._start,
+        "started": world._started,
         "changed_at": world._changed_at,
     }
     arrays = {
@@ -67,5 +68,6 @@ def load(cls: type[World], path: str | Path) -> World:
     for group, members in model._asdict().items():
         for field, array in members._asdict().items():
             array[...] = arrays[f"{group}.{field}"]
-    world.step_count, world._start, world._changed_at = header["step_count"], header["start"], header["changed_at"]
+    world.step_count, world._start, world._started = header["step_count"], header["start"], header["started"]
+    world._changed_at = header["changed_at"]
     return world

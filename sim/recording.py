@@ -122,6 +122,7 @@ class Recorder:
         self.every = whole("every", every)
         self.attributes = dict(attributes or {})
         self._store: _Store | _Memory | None = None
+        self._bodies: list[Any] = []  # those at the start: the rows of what is recorded
         self._last_step: int | None = None
         self._raising: BaseException | None = None
         self._clock = 0.0  # when the run began
@@ -133,6 +134,7 @@ class Recorder:
             self.attributes = {**metadata(world), **self.attributes}
             make = _Memory if self.path is None else _Store
             self._store = make(self.path, world.names, self.attributes)
+            self._bodies = list(world.bodies)
         self._clock = time.perf_counter()
 
     def __call__(self, world: Any) -> None:
@@ -143,8 +145,25 @@ class Recorder:
         self._last_step = world.step_count
         begun = time.perf_counter()
         now = Moment(world)
-        self._store.append([variable.read(now) for variable in VARIABLES])
+        self._store.append(self._in_rows(world, [variable.read(now) for variable in VARIABLES]))
         self._spent += time.perf_counter() - begun
+
+    def _in_rows(self, world: Any, values: list[Any]) -> list[Any]:
+        """Values with a row for each body that was there at the start; nan for one that was removed."""
+        if world.bodies == self._bodies:
+            return values
+        rows = [row for row, body in enumerate(self._bodies) if body.alive]
+        if len(rows) != len(world.bodies):
+            name = next(body.name for body in world.bodies if body not in self._bodies)
+            raise RecordingError(self.path or "memory", f'body "{name}" was added while it was recorded: record anew from there')
+        out = []
+        for variable, value in zip(VARIABLES, values, strict=True):
+            if variable.dims[:1] == ("body",):
+                spread = np.full((len(self._bodies), *value.shape[1:]), np.nan)
+                spread[rows] = value
+                value = spread
+            out.append(value)
+        return out
 
     def finish(self, world: Any) -> None:
         """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""

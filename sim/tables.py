@@ -12,7 +12,9 @@ from collision.shapeset import ShapeSet
 from sim import ledger
 from sim.bodies import BodyDef
 from sim.diagnostics import rotations
-from sim.state import KINDS, POINTS, Bodies, Model, Pairs, bodies_of, books_of, contacts_of, copied, forces_of, geoms_of, pairs_of
+from sim.state import (
+    KINDS, POINTS, Bodies, Contacts, Model, Pairs, bodies_of, books_of, contacts_of, copied, forces_of, geoms_of, pairs_of,
+)  # fmt: skip
 
 
 def empty(pairs: int) -> Model:
@@ -65,6 +67,34 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
         bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
     else:
         bodies.v_drive[i], bodies.w_drive[i] = d.velocity, d.angular_velocity
+
+
+def without_body(model: Model, i: int) -> Model:
+    """The model without body i: what is known of other bodies, pairs and contacts stays known."""
+    kept = np.arange(len(model.bodies.kind)) != i
+    row = np.cumsum(kept) - 1  # where the kept bodies go
+    geoms = model.geoms
+    mine = geoms.body == i
+    piece = np.cumsum(~mine) - 1
+    geoms = type(geoms)(*(column[~mine] for column in geoms))
+    geoms = geoms._replace(body=row[geoms.body], shape=piece[geoms.shape])
+    pairs, contacts = _picked(model.pairs, "geoms", mine), _picked(model.contacts, "pair", mine)
+    pairs.geoms[:] = piece[pairs.geoms]
+    contacts.pair[:], contacts.body[:] = piece[contacts.pair], row[contacts.body]
+    bodies = type(model.bodies)(*(column[kept] for column in model.bodies))
+    return model._replace(bodies=bodies, geoms=geoms, pairs=pairs, contacts=contacts)
+
+
+def _picked(group: Pairs | Contacts, key: str, gone: np.ndarray) -> Pairs | Contacts:
+    """A table of pairs of pieces without those that concern a piece that is gone."""
+    n = int(group.count[0])
+    stay = np.flatnonzero(~gone[getattr(group, key)[:n]].any(axis=1))
+    out = type(group)(*(np.zeros_like(column) for column in group))
+    for column, into in zip(group, out, strict=True):
+        if column is not group.count:
+            into[: len(stay)] = column[stay]
+    out.count[0] = len(stay)
+    return out
 
 
 def with_pairs(model: Model, room: int) -> Model:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
+from collision.pose import Pose
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
-from sim import checkpoint, diagnostics, ledger, readings, tables
+from sim import checkpoint, diagnostics, ledger, queries, readings, tables
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
 from sim.integrators import TABLE
-from sim.observers import whole
+from sim.observers import Every, whole
 from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
@@ -24,6 +26,7 @@ from sim.scene import Scene, free_name
 from sim.state import DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
+NO_POSE = Pose()
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 
 
@@ -66,6 +69,7 @@ class World:
         self.bodies: list[Body] = []
         self._scene: Scene | None = None
         self._start = 0.0  # energy that the ledger counts from [J]
+        self._started = False  # before that, what is set belongs to the start; afterwards it is work of the user
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
         self._resize(tables.empty(pairs=64))
         self._shapes = ShapeSet([])
@@ -101,6 +105,30 @@ class World:
         self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity))
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
+
+    def remove(self, body: Body) -> None:
+        """Take a body out of the world; its energy leaves by the ``user`` entry of the ledger.
+
+        The rows of the bodies after it move up. The view of the body is of no use any more: it raises InputError.
+        """
+        row = self._row(body)
+        self._change()
+        kept = [k for k, i in enumerate(self.model.geoms.body) if i != row]
+        self._shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
+        self._resize(tables.without_body(self.model, row))
+        self.bodies.remove(body)
+        body._row = None
+        for later in self.bodies[row:]:
+            later._row -= 1
+        self._scene = None
+
+    def _row(self, body: Body) -> int:
+        """The row of a body of this world; InputError for anything else."""
+        if not isinstance(body, Body):
+            raise InputError("body", body, "must be a body, as World.add returns it")
+        if body._world is not self:
+            raise InputError("body", body.name, "belongs to another world")
+        return body.index
 
     def _resize(self, model: Model) -> None:
         """Take a model of another size, with scratch space that goes with it."""
@@ -144,15 +172,22 @@ class World:
 
     def apply_impulse(self, body: Body, impulse: object, point: object | None = None) -> None:
         """Change the momentum of a body by ``impulse`` (3,) [N s] at ``point`` (3,) [m], the centre of mass by default."""
+        b, i = self.model.bodies, self._row(body)
         impulse = np.array(check_vector("impulse", impulse))
         if body.kind != "dynamic":
             raise InputError("body", body.name, "only dynamic bodies take impulses")
-        b, i = self.model.bodies, body.index
         arm = np.zeros(3) if point is None else np.array(check_vector("point", point)) - b.x[i]
         self._change()
         b.p[i] += impulse
         b.l[i] += np.cross(arm, impulse)
         b.p_before[i], b.l_before[i] = b.p[i], b.l[i]
+
+    def __getitem__(self, name: str) -> Body:
+        """The body of this name."""
+        for body in self.bodies:
+            if body.name == name:
+                return body
+        raise KeyError(f"no body of the world has the name {name!r}; there are {', '.join(self.names)}")
 
     # ------------------------------------------------------------------ stepping
 
@@ -161,7 +196,7 @@ class World:
         if self._changed_at is None:
             return
         now = self.energy().total
-        if self.step_count == 0:
+        if not self._started:
             self._start = now
         else:
             self.model.books.energy[ledger.USER] += now - self._changed_at
@@ -173,6 +208,7 @@ class World:
         """Take ``n`` steps of length dt, in compiled calls."""
         n = whole("n", n)
         self._begin()
+        self._started = True
         while n > 0:
             done, result = advance(self.model, self._shapes.geometry, self.settings, self._table, self._saved, min(n, CHUNK))
             self.step_count += done
@@ -185,11 +221,12 @@ class World:
                 names = ", ".join(self.names[i] for i in np.flatnonzero(bad)) or "the momenta"
                 raise SimulationError(f"step {self.step_count + 1} (t = {self.time:.9g} s): the state of {names} is not finite")
 
-    def run(self, seconds: float, observers: Iterable[Any] = ()) -> Run:
+    def run(self, seconds: float, observers: Iterable[Any] = (), control: Callable[[World], None] | None = None) -> Run:
         """Advance by ``seconds`` (to the nearest step), calling the observers at their steps; what was recorded.
 
         The Run is that of the first Recorder among the observers; without one the run is kept in memory, at every
-        n-th step such that it has at most 4000 samples.
+        n-th step such that it has at most 4000 samples. ``control`` is called with the world before each step, after the
+        observers have seen it, and may change anything: ``Every(4, f)`` to have it called before every fourth step.
         """
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
@@ -197,7 +234,11 @@ class World:
         if recorder is None:
             recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)))
             observers.append(recorder)
+        if control is not None and not callable(control):
+            raise InputError("control", control, "must be a function that takes the world")
+        pilot = control if control is None or hasattr(control, "every") else Every(1, control)
         self._begin()
+        self._started = True
         last = self.step_count + steps
         started = []
         try:
@@ -207,7 +248,9 @@ class World:
                 started.append(observer)
                 observer(self)
             while self.step_count < last:
-                due = min(self.step_count - self.step_count % o.every + o.every for o in observers)
+                if pilot is not None and self.step_count % pilot.every == 0:
+                    pilot(self)
+                due = min(self.step_count - self.step_count % o.every + o.every for o in (*observers, pilot) if o is not None)
                 self.step(min(due, last) - self.step_count)
                 for observer in observers:
                     if self.step_count % observer.every == 0 or self.step_count == last:
@@ -284,7 +327,7 @@ class World:
         books = self.model.books
         now = self.energy().total if self._changed_at is None else self._changed_at
         named = float(np.dot(ledger.SIGNS, books.energy))
-        start = self._start if self.step_count or self._changed_at is None else now
+        start = self._start if self._started or self._changed_at is None else now
         b, e = self.model.bodies, self.energy()
         heights = float(np.sum(np.abs(b.mass[:, None] * b.x * b.gravity)))
         scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
@@ -294,6 +337,26 @@ class World:
         """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
         self._begin()
         return readings.contacts(self.model.contacts, self.dt)
+
+    def ray_cast(
+        self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()
+    ) -> queries.BodyHit | None:
+        """The first body on the ray from ``origin`` (3,) [m] along ``direction`` (3,), within ``reach`` [m]; None: no body."""
+        return queries.ray_cast(self, origin, direction, reach, ignore)
+
+    def ray_casts(self, origins: object, directions: object, reach: float = math.inf, ignore: Iterable[Body] = ()) -> tuple:
+        """Many rays at once, (n, 3) each or one row for all: see :func:`sim.queries.ray_casts`."""
+        return queries.ray_casts(self, origins, directions, reach, ignore)
+
+    def nearest(
+        self, shape: object, pose: Pose = NO_POSE, reach: float = math.inf, ignore: Iterable[Body] = ()
+    ) -> list[queries.Neighbor]:
+        """Bodies within ``reach`` [m] of a shape at a pose, or of a point (3,) [m]; the nearest first, overlap negative."""
+        return queries.neighbors(self, shape, pose, reach, ignore)
+
+    def overlap(self, shape: object, pose: Pose = NO_POSE, ignore: Iterable[Body] = ()) -> list[queries.Neighbor]:
+        """Bodies that a shape at a pose touches or overlaps, the deepest first."""
+        return queries.neighbors(self, shape, pose, 0.0, ignore)
 
     def max_penetration(self) -> float:
         """Depth of the deepest contact now [m]; 0 where nothing overlaps."""
