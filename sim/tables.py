@@ -13,7 +13,19 @@ from sim import ledger
 from sim.bodies import BodyDef
 from sim.diagnostics import rotations
 from sim.state import (
-    KINDS, POINTS, Bodies, Contacts, Model, Pairs, bodies_of, books_of, contacts_of, copied, forces_of, geoms_of, pairs_of,
+    KINDS,
+    POINTS,
+    Bodies,
+    Contacts,
+    Model,
+    Pairs,
+    bodies_of,
+    books_of,
+    contacts_of,
+    copied,
+    forces_of,
+    geoms_of,
+    pairs_of,
 )  # fmt: skip
 
 
