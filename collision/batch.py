@@ -1,0 +1,224 @@
+"""Signed distances of many pairs in one compiled call."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from collision.errors import InputError, check_number
+from collision.jit import kernel, lean
+from collision.linalg import IDENTITY, load3, load4, store3
+from collision.narrowphase import distance_far
+from collision.shapeset import ShapeSet
+from collision.status import UNCERTAIN
+
+CHUNK = 256  # pairs that are worth a thread of their own
+UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Signed distances of n pairs, each certified; row k belongs to pair k. The fields are those of `Distance`.
+
+    status (n,) int8: values of `Status`. distance, lower, upper (n,) [m]: negative = overlap; the truth lies in [lower,
+    upper]. normal (n, 3): unit vectors from A to B. point_a, point_b (n, 3) [m], world frame. iterations (n,) int32.
+    """
+
+    status: np.ndarray
+    distance: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    normal: np.ndarray
+    point_a: np.ndarray
+    point_b: np.ndarray
+    iterations: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.distance)
+
+    @property
+    def uncertain(self) -> int:
+        """How many intervals are wider than their tolerance."""
+        return int(np.count_nonzero(self.status == UNCERTAIN))
+
+
+class PairCache:
+    """Warm state of ``count`` pairs between calls of `signed_distances`: where the last search ended.
+
+    It only proposes where to start; answers do not depend on it beyond rounding. A pair whose shapes changed starts
+    afresh by itself. One cache must not be used by two calls at once.
+    """
+
+    def __init__(self, count: int):
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
+            raise InputError("count", count, "must be the number of pairs, 0 or more")
+        self.axis = np.zeros((count, 3))  # last normal, world axes; zero for none
+        self.pair = np.full((count, 2), -1, np.int64)  # the shapes it belongs to
+        self.shapes: ShapeSet | None = None
+
+    def __len__(self) -> int:
+        return len(self.axis)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.axis[:] = 0.0
+        self.pair[:] = -1
+        self.shapes = None
+
+
+def signed_distances(
+    shapes: ShapeSet,
+    a,
+    b,
+    positions_a,
+    orientations_a,
+    positions_b,
+    orientations_b,
+    margin: float = math.inf,
+    cache: PairCache | None = None,
+    threads: int = 1,
+) -> Distances:
+    """Signed distances of n pairs of convex shapes: shape a[k] of ``shapes`` at its pose and b[k] at its own.
+
+    a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m]; orientations (n, 4), unit quaternions (w, x, y, z).
+    ``margin`` [m]: stop where a pair is certainly further apart (status BEYOND_MARGIN). ``cache``: a `PairCache` of n
+    pairs, carried from call to call of slowly moving pairs. ``threads``: 0 for one on each core; the answers are the
+    same bits whatever their number. Raises InputError for arrays that do not fit each other or hold no poses.
+    """
+    if not isinstance(shapes, ShapeSet):
+        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
+    a, b = _indices("a", a, len(shapes)), _indices("b", b, len(shapes))
+    n = len(a)
+    if len(b) != n:
+        raise InputError("b", b.shape, f"must hold one index for each of the {n} in a")
+    poses = [
+        _table(name, value, n, width)
+        for name, value, width in (
+            ("positions_a", positions_a, 3),
+            ("orientations_a", orientations_a, 4),
+            ("positions_b", positions_b, 3),
+            ("orientations_b", orientations_b, 4),
+        )
+    ]
+    margin = margin if margin == math.inf else check_number("margin", margin)
+    if cache is not None and not (isinstance(cache, PairCache) and len(cache) == n):
+        raise InputError("cache", cache, f"must be a PairCache({n}), one row for each pair")
+    warm = cache if cache is not None else PairCache(0)
+    if warm.shapes is not shapes:
+        warm.clear()
+        warm.shapes = shapes
+    out = Distances(
+        np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
+    )
+    results = (out.status, out.distance, out.lower, out.upper, out.normal, out.point_a, out.point_b, out.iterations)
+
+    def run(span):
+        return query_pairs(shapes.geometry, a, b, *poses, margin, warm.axis, warm.pair, *span, *results)
+
+    spans = _spans(n, _threads(threads))
+    if len(spans) == 1:
+        bad = [run(spans[0])]
+    else:
+        with ThreadPoolExecutor(len(spans)) as pool:
+            bad = list(pool.map(run, spans))
+    _report(min(bad), poses)
+    return out
+
+
+@kernel(nogil=True)
+def query_pairs(
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_pair, first, stop,
+    status, distance, lower, upper, normal, point_a, point_b, iterations,
+):  # fmt: skip
+    """Pairs [first, stop). The number of the first bad pose, 2 k for A's and 2 k + 1 for B's; 2 n where all are good."""
+    good = 2 * len(a)
+    bad = good
+    for k in range(first, stop):
+        xa_k, xb_k = load3(xa, k), load3(xb, k)
+        usable_a, ra = pose(xa_k, load4(qa, k))
+        usable_b, rb = pose(xb_k, load4(qb, k))
+        if not (usable_a and usable_b):
+            bad = min(bad, 2 * k if not usable_a else 2 * k + 1)
+            continue
+        axis = (0.0, 0.0, 0.0)
+        warm = k < len(warm_axis)
+        if warm and warm_pair[k, 0] == a[k] and warm_pair[k, 1] == b[k]:
+            axis = load3(warm_axis, k)
+        found = distance_far(g, a[k], xa_k, ra, b[k], xb_k, rb, margin, axis)
+        status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
+        store3(normal, k, n)
+        store3(point_a, k, p)
+        store3(point_b, k, q)
+        if warm:
+            store3(warm_axis, k, n)
+            warm_pair[k, 0] = a[k]
+            warm_pair[k, 1] = b[k]
+    return bad
+
+
+@lean
+def pose(x, q):
+    """(usable, rotation matrix) of a position and a quaternion; not usable: not finite, or not of unit length."""
+    w, i, j, k = q
+    square = w * w + i * i + j * j + k * k
+    if not (abs(square - 1.0) <= 2.0 * UNIT and abs(x[0]) + abs(x[1]) + abs(x[2]) < math.inf):
+        return False, IDENTITY
+    s = 2.0 / square
+    wi, wj, wk = s * w * i, s * w * j, s * w * k
+    ii, jj, kk = s * i * i, s * j * j, s * k * k
+    ij, ik, jk = s * i * j, s * i * k, s * j * k
+    return True, (1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj))
+
+
+def _indices(name: str, value, count: int) -> np.ndarray:
+    """(n,) int64, each in [0, count)."""
+    found = np.asarray(value)
+    wanted = f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}"
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise InputError(name, value, wanted)
+    if found.size and (found.min() < 0 or found.max() >= count):
+        k = int(np.argmax((found < 0) | (found >= count)))
+        raise InputError(f"{name}[{k}]", found[k], wanted)
+    return np.ascontiguousarray(found, np.int64)
+
+
+def _table(name: str, value, n: int, width: int) -> np.ndarray:
+    """(n, width) float64."""
+    try:
+        found = np.ascontiguousarray(value, float)
+    except (TypeError, ValueError):
+        raise InputError(name, value, f"must be an array of numbers of shape ({n}, {width})") from None
+    if found.shape != (n, width):
+        raise InputError(name, found.shape, f"must have the shape ({n}, {width}): one row for each pair")
+    return found
+
+
+def _threads(threads) -> int:
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
+        raise InputError("threads", threads, "must be a number of threads, or 0 for one on each core")
+    return int(threads) or os.cpu_count() or 1
+
+
+def _spans(n: int, threads: int) -> list[tuple[int, int]]:
+    """[0, n) in at most ``threads`` ranges of similar size."""
+    parts = max(1, min(threads, n // CHUNK))
+    edges = [n * i // parts for i in range(parts + 1)]
+    return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def _report(bad: int, poses) -> None:
+    """InputError for the first pose that can not be used."""
+    k, side = divmod(bad, 2)
+    if k >= len(poses[0]):
+        return
+    name = "ab"[side]
+    x, q = poses[2 * side][k], poses[2 * side + 1][k]
+    if not np.isfinite(x).all():
+        raise InputError(f"positions_{name}[{k}]", x, "must be three finite numbers")
+    raise InputError(
+        f"orientations_{name}[{k}]", q, f"must be a unit quaternion (w, x, y, z); its length is {np.linalg.norm(q):.6g}"
+    )
