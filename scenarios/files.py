@@ -13,6 +13,10 @@
     material = "wood"
     shape = { type = "mesh", file = "bracket.stl", scale = 0.001 }
     position = [0, 0, "50 cm"]
+    [[pair]]
+    a = "wood"
+    b = "floor"
+    friction = 0.2
 
 Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.py`` lists the keys.
 """
@@ -30,7 +34,7 @@ from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
-from scenarios.schema import BODY, CAMERA, MATERIAL, OPTIONAL, PART, SCENE, SHAPES
+from scenarios.schema import BODY, CAMERA, MATERIAL, OPTIONAL, PAIR, PART, SCENE, SHAPES
 from sim.bodies import BodyDef
 from sim.scene import CameraDef, Scene
 
@@ -77,7 +81,10 @@ def scene_to_toml(scene: Scene) -> str:
     import tomli_w
 
     data = scene.to_dict()
-    data["body"] = data.pop("bodies")
+    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies")):
+        data[one] = data.pop(many)
+        if not data[one]:
+            del data[one]
     text = tomli_w.dumps(data)
     return re.sub(r"\[\n\s+([^\[\]\n]*(?:\n[^\[\]\n]*){0,3}),\n\s*\]", _one_line, text)
 
@@ -99,7 +106,7 @@ class _Reader:
         self.path = path
 
     def scene(self, data: dict[str, Any]) -> Scene:
-        tables = ("camera", "material", "body", "parameters")
+        tables = ("camera", "material", "pair", "body", "parameters")
         self.known("", data, [*SCENE, *tables], "a scene")
         values = self.fields("", data, SCENE)
         scene = Scene(**{"name": self.path.stem, **values})
@@ -108,38 +115,53 @@ class _Reader:
             self.known("camera.", camera, CAMERA, "a camera")
             scene.camera = CameraDef(**self.fields("camera.", camera, CAMERA))
         scene.parameters = dict(self.table("parameters", data.get("parameters", {})))
-        materials = self.materials(self.table("material", data.get("material", {})))
-        bodies = data.get("body", [])
-        if not isinstance(bodies, list) or not all(isinstance(body, dict) for body in bodies):
-            raise InputError("body", bodies, "must be tables, each under the heading [[body]]")
+        for name, table in self.table("material", data.get("material", {})).items():
+            prefix = f"material.{name}."
+            self.known(prefix, self.table(prefix[:-1], table), MATERIAL, "a material")
+            with _Within(prefix):
+                scene.set_material(name, **self.fields(prefix, table, MATERIAL))
+        bodies = self.tables("body", data)
         if not bodies:
             raise InputError("body", None, "a scene needs at least one [[body]]")
         for number, body in enumerate(bodies, start=1):
             name = body.get("name")
-            self.body(scene, f'body "{name}": ' if isinstance(name, str) and name else f"body {number}: ", body, materials)
+            self.body(scene, f'body "{name}": ' if isinstance(name, str) and name else f"body {number}: ", body)
+        for number, pair in enumerate(self.tables("pair", data), start=1):
+            self.pair(scene, f"pair {number}: ", pair)
         if not scene.allow_overlap:
             self.apart(scene)
         return scene
 
-    def materials(self, tables: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        out = {}
-        for name, table in tables.items():
-            prefix = f"material.{name}."
-            self.known(prefix, self.table(prefix[:-1], table), MATERIAL, "a material")
-            out[name] = self.fields(prefix, table, MATERIAL)
+    def tables(self, key: str, data: dict[str, Any]) -> list[dict[str, Any]]:
+        out = data.get(key, [])
+        if not isinstance(out, list) or not all(isinstance(table, dict) for table in out):
+            raise InputError(key, out, f"must be tables, each under the heading [[{key}]]")
         return out
 
-    def body(self, scene: Scene, prefix: str, data: dict[str, Any], materials: dict[str, dict[str, Any]]) -> None:
+    def pair(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
+        self.known(prefix, data, PAIR, "a pair")
+        values = self.fields(prefix, data, PAIR)
+        names = [*scene.materials, *(body.name for body in scene)]
+        for end in ("a", "b"):
+            if end not in values:
+                raise InputError(f"{prefix}{end}", None, "is missing: the name of a material or of a body")
+            if values[end] not in names:
+                hint = f"there is no such material or body{did_you_mean(values[end], names)}"
+                raise InputError(f"{prefix}{end}", values[end], hint)
+        with _Within(prefix):
+            scene.set_pair(**values)
+
+    def body(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
         self.known(prefix, data, [*BODY, "shape"], "a body")
         if "shape" not in data:
             raise InputError(f"{prefix}shape", None, 'is missing; such as { type = "box", half_extents = [1, 1, 1] }')
         values = self.fields(prefix, data, BODY)
-        material = values.pop("material", None)
+        material = values.get("material")
         if material is not None:
-            if material not in materials:
-                hint = f"there is no [material.{material}]{did_you_mean(material, list(materials))}"
+            if material not in scene.materials:
+                hint = f"there is no [material.{material}]{did_you_mean(material, list(scene.materials))}"
                 raise InputError(f"{prefix}material", material, hint)
-            values = {**materials[material], **values}
+            values = {**scene.materials[material], **values}
         self.turn(prefix, values)
         shape = self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.fields import Field, Flag, Real, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
+from sim.materials import RESTITUTION_LAWS, RULES
 
 
 class Either(Field):
@@ -29,6 +30,9 @@ SCENE: dict[str, Field] = {
     "dt": Real(unit="s", above=0, help='the step; "1/240 s" is fine'),
     "duration": Real(unit="s", low=0, help="of a run"),
     "integrator": Text(help="of the free flight"),
+    "friction_rule": Text(choices=RULES, help="how the friction of two bodies combines; geometric where it is left out"),
+    "restitution_rule": Text(choices=RULES, help="the same for restitution; max where it is left out"),
+    "restitution_law": Text(choices=RESTITUTION_LAWS, help="what ends an impact; stronge where it is left out"),
     "seed": Whole(help="of random numbers"),
     "allow_overlap": Flag(help="bodies may start inside each other"),
 }
@@ -40,11 +44,21 @@ CAMERA: dict[str, Field] = {
     "fov_degrees": Real(unit="deg", low=1, high=170, help="field of view from top to bottom"),
 }
 
-MATERIAL: dict[str, Field] = {
-    "density": Real(unit="kg/m^3", above=0, help="used where mass is not given"),
+SURFACE: dict[str, Field] = {
     "friction": Real(low=0, help="Coulomb's coefficient"),
     "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
+}
+
+MATERIAL: dict[str, Field] = {
+    "density": Real(unit="kg/m^3", above=0, help="used where mass is not given"),
+    **SURFACE,
     "color": COLOR,
+}
+
+PAIR: dict[str, Field] = {
+    "a": Text(help="name of a material or of a body"),
+    "b": Text(help="name of a material or of a body"),
+    **SURFACE,
 }
 
 BODY: dict[str, Field] = {

@@ -12,6 +12,7 @@ from collision.mass import mass_properties
 from collision.shapes import HalfSpace, Shape, shape_from_dict
 from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
+from sim.materials import FIELDS
 
 KINDS = ("dynamic", "static", "kinematic")
 
@@ -36,6 +37,7 @@ class BodyDef:
         Left out, it is that of the shape filled evenly.
     center_of_mass : (3,) [m] in the body frame. Left out, it is that of the shape filled evenly. A body with a centre
         of mass of its own needs an ``inertia`` of its own, for the distribution of its mass is then not the shape's.
+    material : name of a material of the scene or world; it gives the fields below that are not given here, and density.
     friction : Coulomb's coefficient, >= 0.
     restitution : in [0, 1].
     color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
@@ -56,6 +58,7 @@ class BodyDef:
     mass: float | None = None
     inertia: tuple[tuple[float, float, float], ...] | None = None
     center_of_mass: tuple[float, float, float] | None = None
+    material: str = ""
     friction: float = 0.5
     restitution: float = 0.0
     color: tuple[float, float, float] | None = None
@@ -78,8 +81,10 @@ class BodyDef:
             put("inertia", check_inertia("inertia", self.inertia))
         if self.center_of_mass is not None:
             put("center_of_mass", check_vector("center_of_mass", self.center_of_mass))
-        put("friction", check_number("friction", self.friction, least=0))
-        put("restitution", check_range("restitution", self.restitution, 0, 1))
+        if not isinstance(self.material, str):
+            raise InputError("material", self.material, "must be the name of a material")
+        for field, value in check_surface({field: getattr(self, field) for field in FIELDS}).items():
+            put(field, value)
         if self.color is not None:
             put("color", rgb("color", self.color))
         if self.kind == "static":
@@ -124,14 +129,14 @@ class BodyDef:
         """A copy with some fields changed, checked again."""
         return replace(self, **changes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, texts and lists. Fields at their defaults are left out."""
+    def to_dict(self, material: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Plain numbers, texts and lists. Fields at their defaults, or as the material has them, are left out."""
         out: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "shape":
                 out["shape"] = value.to_dict()
-            elif value != field.default:
+            elif value != (material or {}).get(field.name, field.default):
                 out[field.name] = plain(value)
         return out
 
@@ -145,6 +150,11 @@ class BodyDef:
             if key not in known:
                 raise InputError(key, data[key], f"unknown field; a body has {', '.join(sorted(known))}")
         return cls(**{**data, "shape": shape_from_dict(data["shape"])})
+
+
+def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
+    """Coefficients of a surface or a pair, checked one by one; other keys are left out."""
+    return {key: check(key, values[key]) for key, (_, check) in FIELDS.items() if key in values}
 
 
 def rgb(name: str, value: object) -> tuple[float, float, float]:

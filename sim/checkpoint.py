@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sim.world import World
 
 SCHEMA = 1
+SURFACES = ("friction_rule", "restitution_rule", "restitution_law", "materials", "pairs")
 
 
 def save(world: World, path: str | Path) -> None:
@@ -27,6 +28,7 @@ def save(world: World, path: str | Path) -> None:
         "bodies": [body.definition.to_dict() for body in world.bodies],
         "settings": world.settings._asdict(),
         "integrator": world.integrator,
+        "surfaces": {name: getattr(world, name) for name in SURFACES},
         "step_count": world.step_count,
         "start": world._start,
         "started": world._started,
@@ -59,7 +61,12 @@ def load(cls: type[World], path: str | Path) -> World:
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise RecordingError(path, "is not a saved world") from None
     settings = header["settings"]
-    world = cls(tuple(settings["gravity"]), settings["dt"], header["integrator"], settings["tolerance"])
+    rules = header["surfaces"]
+    materials, pairs = rules.pop("materials"), rules.pop("pairs")
+    world = cls(tuple(settings["gravity"]), settings["dt"], header["integrator"], settings["tolerance"], **rules)
+    for name, material in materials.items():
+        world.set_material(name, **material)
+    world.pairs = pairs
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
     model = world.model
     while len(world.model.pairs.event) < len(arrays["pairs.event"]):

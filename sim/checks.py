@@ -66,4 +66,6 @@ def plain(value: object) -> object:
         return value.tolist()
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
     return value

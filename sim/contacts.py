@@ -28,7 +28,8 @@ from collision.linalg import (
 from collision.narrowphase import manifold_far as manifold
 from sim.integrators.rk4 import acceleration
 from sim.motion import geom_pose, point_velocity
-from sim.state import CONTACTS_FULL, DYNAMIC, EXAMPLE, OK, PAIRS_FULL, ROWS, UNCERTAIN
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
+from sim.surfaces import coefficient
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
@@ -248,18 +249,6 @@ def free_acceleration(bodies, i):
 
 
 @lean
-def combined_friction(bodies, i, j):
-    """Geometric mean: a body without friction stays without, whatever it touches."""
-    return math.sqrt(bodies.friction[i] * bodies.friction[j])
-
-
-@lean
-def combined_restitution(bodies, i, j):
-    """The larger of both: a ball that bounces does so on any floor."""
-    return max(bodies.restitution[i], bodies.restitution[j])
-
-
-@lean
 def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
     contacts.pair[k, 0], contacts.pair[k, 1] = a, b
@@ -268,7 +257,9 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.point, k, (row[0], row[1], row[2]))
     store9(contacts.frame, k, (s[0], s[1], s[2], t[0], t[1], t[2], normal[0], normal[1], normal[2]))
     contacts.gap[k] = row[3]
-    contacts.mu[k] = combined_friction(bodies, i, j)
+    for c in range(COEFFICIENTS):
+        contacts.law[k, c] = coefficient(bodies, i, j, c)
+    contacts.mu[k] = contacts.law[k, MU]
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
     contacts.slides[k] = 0
@@ -332,7 +323,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal)
             if dot(u, normal) < -threshold(accel[2], h):
-                together = plastic == ALL or (plastic == INELASTIC and combined_restitution(bodies, i, j) == 0.0)
+                together = plastic == ALL or (plastic == INELASTIC and coefficient(bodies, i, j, E) == 0.0)
                 if not (together and row[3] <= touching):
                     continue
             if count == len(contacts.gap):

@@ -35,13 +35,11 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim import ledger
-from sim.collision_law import STRONGE
 from sim.collision_law import impact_far as impact
 from sim.contacts import (
     ALL,
     INELASTIC,
     UNKNOWN,
-    combined_restitution,
     concerns,
     contact_acceleration,
     outgrown,
@@ -55,7 +53,7 @@ from sim.microcollisions import AGAIN, kick_island, problem
 from sim.motion import apply_impulse, flight_balance, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
-from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, OK, POINTS, REKICKS, ROWS, SETTINGS
+from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, OK, POINTS, REKICKS, ROWS, SETTINGS, E
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 
@@ -206,7 +204,7 @@ def inverse_mass(bodies, i, point):
 
 
 @inner
-def _single(bodies, table, books):
+def _single(bodies, table, books, settings):
     """One point: Mirtich's law."""
     i, j = table.body[0, 0], table.body[0, 1]
     point = load3(table.point, 0)
@@ -215,7 +213,7 @@ def _single(bodies, table, books):
     a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
     ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
     frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
-    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), table.mu[0], combined_restitution(bodies, i, j), STRONGE)
+    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), table.law[0, MU], table.law[0, E], settings.restitution)
     store3(table.impulse, 0, p)
     _apply_impacts(bodies, table, books, work)
 
@@ -275,7 +273,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     extra, d, u = np.zeros((m, 3)), np.zeros_like(v), np.empty((m, 3))
     gain = np.zeros(m)
     for k in range(m):
-        extra[k, 2] = combined_restitution(bodies, table.body[k, 0], table.body[k, 1]) * p[k, 2]
+        extra[k, 2] = table.law[k, E] * p[k, 2]
         for r in range(2):  # a bound on the largest tangential K: its trace
             gain[k] += inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r)
     for _sweep in range(200):
@@ -304,7 +302,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     # what e^2 of compression allows
     allowed, linear, quadratic = 0.0, 0.0, 0.0
     for k in range(m):
-        e = combined_restitution(bodies, table.body[k, 0], table.body[k, 1])
+        e = table.law[k, E]
         allowed -= e * e * p[k, 2] * 0.5 * (table.u[k, 2] + uc[k, 2])
         for r in range(3):
             linear += extra[k, r] * uc[k, r]
@@ -444,7 +442,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books)
     count = _touching_rows(bodies, geoms, pairs, geometry, group, table)
     if count == 1:
-        _single(bodies, table, books)
+        _single(bodies, table, books, settings)
     elif count > 1:
         _joint(bodies, table, books, settings)
     h = dt - t

@@ -21,7 +21,7 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
 
     body_a, body_b; point (3,) [m]; normal (3,), from A to B; gap [m]; impulse (3,) [N s]: normal, and along the
     two tangents; force (3,) [N] on B, world axes, mean over a step; slip (3,) [m/s] of B against A in the middle of the
-    kick, world axes; friction, the pair's coefficient; feature, an id that stays from step to step.
+    kick, world axes; friction, the coefficient that bounds the impulse; feature, an id that stays from step to step.
     """
     n = int(c.count[0])
     out = np.zeros(n, CONTACT)

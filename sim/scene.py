@@ -10,6 +10,7 @@ from collision.errors import check_number, check_vector
 from sim.bodies import BodyDef
 from sim.checks import check_range, plain
 from sim.errors import InputError
+from sim.materials import RESTITUTION_LAWS, RULES, choice, made_of, put_material, put_pair
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -42,7 +43,10 @@ class CameraDef:
 
 @dataclass
 class Scene:
-    """Bodies, gravity and how to run them. Compares by value; goes to a dict and back without loss.
+    """Bodies, materials, gravity and how to run them. Compares by value; goes to a dict and back without loss.
+
+    ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
+    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton".
 
     >>> scene = Scene(name="drop", duration=2.0)
     >>> scene.add(HalfSpace(), kind="static", name="floor")
@@ -54,11 +58,16 @@ class Scene:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # m/s^2
     dt: float = 1 / 240  # s
     integrator: str = "rk4"
+    friction_rule: str = "geometric"
+    restitution_rule: str = "max"
+    restitution_law: str = "stronge"
     duration: float = 5.0  # s: how long a run lasts where nothing else is said
     camera: CameraDef | None = None
     seed: int = 0
     parameters: dict[str, Any] = field(default_factory=dict)  # what a scenario was built with
     allow_overlap: bool = False  # bodies may start inside each other
+    materials: dict[str, dict[str, Any]] = field(default_factory=dict)  # see set_material
+    pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
     bodies: list[BodyDef] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -75,16 +84,27 @@ class Scene:
         self.gravity = check_vector("gravity", self.gravity)
         self.dt = check_number("dt", self.dt, above=0)
         self.duration = check_number("duration", self.duration, least=0)
+        choice("friction_rule", self.friction_rule, RULES)
+        choice("restitution_rule", self.restitution_rule, RULES)
+        choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)
+        materials, self.materials = self.materials, {}
+        for name, material in materials.items():
+            self.set_material(name, **material)
+        pairs, self.pairs = self.pairs, []
+        for pair in pairs:
+            self.set_pair(**pair)
         bodies, self.bodies = self.bodies, []
         for body in bodies:
             self.append(body)
 
     def add(self, shape: Any, **body: Any) -> BodyDef:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
-        return self.append(BodyDef(shape, **body))
+        return self.append(BodyDef(shape, **made_of(self.materials, body)))
 
     def append(self, body: BodyDef) -> BodyDef:
         """Add a ready body; returns it as it stands in the scene, with its name."""
+        missing = made_of(self.materials, {"material": body.material})
+        body = body.replace(**{key: value for key, value in missing.items() if getattr(body, key) is None})
         taken = {other.name for other in self.bodies}
         if not body.name:
             body = body.replace(name=free_name(type(body.shape).__name__.lower(), taken))
@@ -92,6 +112,17 @@ class Scene:
             raise InputError("name", body.name, "is taken by another body of the scene")
         self.bodies.append(body)
         return body
+
+    def set_material(self, name: str, **fields: Any) -> None:
+        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
+        put_material(self.materials, name, fields)
+
+    def set_pair(self, a: str, b: str, **coefficients: float) -> None:
+        """Give two bodies or materials, by name, coefficients of their own, such as ``friction=0.05``.
+
+        A pair of bodies comes before a pair of a body and a material, and that before a pair of materials.
+        """
+        put_pair(self.pairs, a, b, coefficients)
 
     def __iter__(self) -> Iterator[BodyDef]:
         return iter(self.bodies)
@@ -114,9 +145,9 @@ class Scene:
                 if value is not None:
                     out["camera"] = value.to_dict()
             elif f.name == "bodies":
-                out["bodies"] = [body.to_dict() for body in value]
+                out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
             else:
-                out[f.name] = plain(value) if f.name != "parameters" else {k: plain(v) for k, v in value.items()}
+                out[f.name] = plain(value)
         return out
 
     @classmethod
@@ -127,7 +158,8 @@ class Scene:
             if key not in known:
                 raise InputError(key, data[key], f"unknown field; a scene has {', '.join(sorted(known))}")
         values = dict(data)
-        values["bodies"] = [BodyDef.from_dict(body) for body in data.get("bodies", [])]
+        materials = data.get("materials", {})
+        values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

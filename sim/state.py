@@ -19,6 +19,12 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE = range(4)
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
 
+# Coefficients of a surface: columns of Bodies.material, of Bodies.exceptions and of Contacts.law.
+# Friction while sliding and at rest; restitution along the normal and along the slip (-inf: none); arms of rolling and of
+# torsional friction [m].
+MU, MU_STATIC, E, BETA, ROLLING, TORSION = range(6)
+COEFFICIENTS = 6
+
 
 class Bodies(NamedTuple):
     """What a body is, and how it moves. World axes, about the centre of mass, unless said otherwise."""
@@ -31,8 +37,11 @@ class Bodies(NamedTuple):
     spin: np.ndarray  # (n,) 1 / smallest principal moment: |omega| <= spin |L|
     center: np.ndarray  # (n, 3) centre of mass in the body's own frame [m]
     radius: np.ndarray  # (n,) of the sphere about the centre of mass that holds all of the body's shapes [m]
-    friction: np.ndarray  # (n,)
-    restitution: np.ndarray  # (n,)
+    # the surface: its coefficients, and how two surfaces act on each other (surfaces.py)
+    material: np.ndarray  # (n, COEFFICIENTS)
+    surface: np.ndarray  # (n,) int64 row of the exceptions; 0: none concerns it
+    rules: np.ndarray  # (COEFFICIENTS,) int64 how the coefficients of two surfaces combine
+    exceptions: np.ndarray  # (s, s, COEFFICIENTS) coefficients of pairs of surfaces; nan: by the rule
     # state: position of the centre of mass, orientation, momenta after the kick (the next drift starts from them) ...
     x: np.ndarray  # (n, 3) [m]
     q: np.ndarray  # (n, 4) unit, body to world
@@ -99,7 +108,8 @@ class Contacts(NamedTuple):
     point: np.ndarray  # (c, 3) [m]
     frame: np.ndarray  # (c, 3, 3) rows: two tangents, normal
     gap: np.ndarray  # (c,) [m]
-    mu: np.ndarray  # (c,)
+    law: np.ndarray  # (c, COEFFICIENTS) of the pair
+    mu: np.ndarray  # (c,) friction that bounded the last kick
     impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
     slides: np.ndarray  # (c,) int64 law of the tangent: 0 stick target, 1 slip of the middle of the kick
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
@@ -144,6 +154,7 @@ class Settings(NamedTuple):
     iterations: int  # most Newton iterations of a solve
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
+    restitution: int  # collision_law.STRONGE, POISSON or NEWTON
 
 
 class Model(NamedTuple):
@@ -165,13 +176,18 @@ def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...
 V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V, v_drive=V, w_drive=V,
-    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V,
+    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, material=(COEFFICIENTS,),
 )  # fmt: skip
-CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, impulse=V, u=V, u_after=V, accel=V)
+CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)
+
+
+SHARED = ("rules", "exceptions")  # fields of Bodies that are no rows of bodies
 
 
 def bodies_of(n: int) -> Bodies:
-    return arrays(Bodies, n, BODY_SHAPES, ("kind", "island"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "island"))
+    exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
+    return group._replace(rules=np.zeros(COEFFICIENTS, dtype=np.int64), exceptions=exceptions)
 
 
 def geoms_of(n: int) -> Geoms:
@@ -212,4 +228,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of())
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0)

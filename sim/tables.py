@@ -12,9 +12,11 @@ from collision.shapeset import ShapeSet
 from sim import ledger
 from sim.bodies import BodyDef
 from sim.diagnostics import rotations
+from sim.materials import FIELDS, coefficients
 from sim.state import (
     KINDS,
     POINTS,
+    SHARED,
     Bodies,
     Contacts,
     Model,
@@ -29,9 +31,10 @@ from sim.state import (
 )  # fmt: skip
 
 
-def empty(pairs: int) -> Model:
-    """A model without bodies, with room for so many candidate pairs."""
-    return Model(bodies_of(0), geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES), forces_of())
+def empty(pairs: int, rules: np.ndarray) -> Model:
+    """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
+    bodies = bodies_of(0)._replace(rules=rules)
+    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES), forces_of())
 
 
 def with_bodies(
@@ -47,6 +50,7 @@ def with_bodies(
     """
     n = len(model.bodies.kind)
     bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
+    bodies = bodies._replace(rules=model.bodies.rules, exceptions=model.bodies.exceptions)
     copied(model.bodies, bodies)
     copied(model.geoms, geoms)
     k = len(model.geoms.body)
@@ -67,7 +71,7 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
     mass, center, inertia = d.mass_properties()
     bodies.kind[i] = KINDS[d.kind]
     bodies.center[i] = center
-    bodies.friction[i], bodies.restitution[i] = d.friction, d.restitution
+    bodies.material[i] = coefficients({field: getattr(d, field) for field in FIELDS})
     bodies.q[i] = d.orientation
     rot = rotations(bodies.q[i : i + 1])[0]
     bodies.x[i] = np.asarray(d.position) + rot @ center
@@ -93,7 +97,8 @@ def without_body(model: Model, i: int) -> Model:
     pairs, contacts = _picked(model.pairs, "geoms", mine), _picked(model.contacts, "pair", mine)
     pairs.geoms[:] = piece[pairs.geoms]
     contacts.pair[:], contacts.body[:] = piece[contacts.pair], row[contacts.body]
-    bodies = type(model.bodies)(*(column[kept] for column in model.bodies))
+    rows = {name: column[kept] for name, column in model.bodies._asdict().items() if name not in SHARED}
+    bodies = model.bodies._replace(**rows)
     return model._replace(bodies=bodies, geoms=geoms, pairs=pairs, contacts=contacts)
 
 
@@ -107,6 +112,12 @@ def _picked(group: Pairs | Contacts, key: str, gone: np.ndarray) -> Pairs | Cont
             into[: len(stay)] = column[stay]
     out.count[0] = len(stay)
     return out
+
+
+def with_surfaces(model: Model, surface: np.ndarray, exceptions: np.ndarray) -> Model:
+    """The model with other pairs of surfaces; see materials.surfaces."""
+    model.bodies.surface[:] = surface
+    return model._replace(bodies=model.bodies._replace(exceptions=exceptions))
 
 
 def with_pairs(model: Model, room: int) -> Model:

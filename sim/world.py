@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
 from sim.integrators import TABLE
+from sim.materials import RESTITUTION_LAWS, choice, made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
 from sim.pipeline import advance, begin
 from sim.recording import Recorder
@@ -45,6 +47,9 @@ class World:
     dt : length of a step [s].
     integrator : a name of ``sim.integrators.TABLE``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
+    friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
+        "average" or "multiply".
+    restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
     """
 
     def __init__(
@@ -53,6 +58,9 @@ class World:
         dt: float = 1 / 240,
         integrator: str = "rk4",
         tolerance: float = 1e-11,
+        friction_rule: str = "geometric",
+        restitution_rule: str = "max",
+        restitution_law: str = "stronge",
     ):
         if integrator not in TABLE:
             raise InputError("integrator", integrator, f"must be one of {', '.join(sorted(TABLE))}")
@@ -64,14 +72,18 @@ class World:
             iterations=200,
             correction=0.2,
             slop=1e-12,
+            restitution=RESTITUTION_LAWS.index(choice("restitution_law", restitution_law, RESTITUTION_LAWS)),
         )
+        self.friction_rule, self.restitution_rule, self.restitution_law = friction_rule, restitution_rule, restitution_law
+        self.materials: dict[str, dict[str, Any]] = {}
+        self.pairs: list[dict[str, Any]] = []
         self.step_count = 0
         self.bodies: list[Body] = []
         self._scene: Scene | None = None
         self._start = 0.0  # energy that the ledger counts from [J]
         self._started = False  # before that, what is set belongs to the start; afterwards it is work of the user
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
-        self._resize(tables.empty(pairs=64))
+        self._resize(tables.empty(pairs=64, rules=rules(friction_rule, restitution_rule)))
         self._shapes = ShapeSet([])
 
     # ------------------------------------------------------------------ building
@@ -79,14 +91,22 @@ class World:
     @classmethod
     def from_scene(cls, scene: Scene) -> World:
         """A world that starts from a scene."""
-        world = cls(gravity=scene.gravity, dt=scene.dt, integrator=scene.integrator)
+        world = cls(
+            gravity=scene.gravity,
+            dt=scene.dt,
+            integrator=scene.integrator,
+            friction_rule=scene.friction_rule,
+            restitution_rule=scene.restitution_rule,
+            restitution_law=scene.restitution_law,
+        )
+        world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
         world._scene = scene
         return world
 
     def add(self, shape: Any, **fields: Any) -> Body:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. InputError names what is wrong."""
-        definition = BodyDef(shape, **fields)
+        definition = BodyDef(shape, **made_of(self.materials, fields))
         taken = set(self.names)
         if not definition.name:
             definition = definition.replace(name=free_name(type(shape).__name__.lower(), taken))
@@ -100,9 +120,11 @@ class World:
         """Grow all arrays by these bodies and their convex pieces."""
         parts = [convex_parts(d.shape) for d in definitions]
         shapes = ShapeSet([*self._shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])  # raises before we change
+        surface, exceptions = surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)
         self._change()
         first = len(self.bodies)
         self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity))
+        self.model = tables.with_surfaces(self.model, surface, exceptions)
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
 
@@ -120,6 +142,8 @@ class World:
         body._row = None
         for later in self.bodies[row:]:
             later._row -= 1
+        self.pairs = [pair for pair in self.pairs if body.name not in (pair["a"], pair["b"])]
+        self.model = tables.with_surfaces(self.model, *surfaces([b.definition for b in self.bodies], self.materials, self.pairs))
         self._scene = None
 
     def _row(self, body: Body) -> int:
@@ -129,6 +153,23 @@ class World:
         if body._world is not self:
             raise InputError("body", body.name, "belongs to another world")
         return body.index
+
+    def set_material(self, name: str, **fields: Any) -> None:
+        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
+        put_material(self.materials, name, fields)
+
+    def set_pair(self, a: Body | str, b: Body | str, **coefficients: float) -> None:
+        """Give two bodies or materials coefficients of their own, such as ``friction=0.05`` or ``restitution=0.9``.
+
+        ``a`` and ``b``: a body, its name, or the name of a material. A pair of bodies comes before a pair of a body and a
+        material, and that before a pair of materials; what a pair does not give is combined by the rule.
+        """
+        pairs = list(self.pairs)
+        put_pair(pairs, *(self.names[self._row(x)] if isinstance(x, Body) else x for x in (a, b)), coefficients)
+        surface, exceptions = surfaces([body.definition for body in self.bodies], self.materials, pairs)
+        self.pairs = pairs
+        self.model = tables.with_surfaces(self.model, surface, exceptions)
+        self._scene = None
 
     def _resize(self, model: Model) -> None:
         """Take a model of another size, with scratch space that goes with it."""
@@ -274,7 +315,17 @@ class World:
         if self._scene is None:
             s = self.settings
             self._scene = Scene(
-                "world", s.gravity, s.dt, self.integrator, allow_overlap=True, bodies=[b.definition for b in self.bodies]
+                "world",
+                s.gravity,
+                s.dt,
+                self.integrator,
+                self.friction_rule,
+                self.restitution_rule,
+                self.restitution_law,
+                allow_overlap=True,
+                materials=deepcopy(self.materials),
+                pairs=deepcopy(self.pairs),
+                bodies=[b.definition for b in self.bodies],
             )
         return self._scene
 
