@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.geometry import HALFSPACE, SPHERE, empty_geometry
+from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SPHERE, empty_geometry
 from collision.jit import far, kernel
 from collision.linalg import IDENTITY, ZERO, neg
 from collision.manifold import swap_rows
+from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from collision.pairs.polytope import polytope_distance
 from collision.pairs.polytope_manifold import polytope_manifold_far
 from collision.pairs.result import swapped
+from collision.pairs.smooth import smooth_distance
+from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
 
 
@@ -39,6 +42,10 @@ def distance(g, a, xa, ra, b, xb, rb, margin, axis):
         result = halfspace_distance(g, a, xa, ra, b, xb, rb, margin)
     elif kind == SPHERE:
         result = sphere_distance(g, a, xa, b, xb, rb, margin, axis)
+    elif g.kind[b] >= CYLINDER:
+        result = smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis)
+    elif kind == CAPSULE:
+        result = capsule_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     else:
         result = polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     return swapped(result) if flip else result
@@ -62,6 +69,10 @@ def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         count, n, status = halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids)
     elif kind == SPHERE:
         count, n, status = sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
+    elif g.kind[b] >= CYLINDER:
+        count, n, status = smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+    elif kind == CAPSULE:
+        count, n, status = capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     else:
         count, n, status = polytope_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     if flip:

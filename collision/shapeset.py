@@ -21,14 +21,13 @@ KINDS = {
     Cone: CONE,
     Ellipsoid: ELLIPSOID,
 }
-READY = (HALFSPACE, SPHERE, BOX, HULL)  # the kinds that the queries handle
 
 
 class ShapeSet:
     """Convex shapes, packed; equal shapes share their tables.
 
     ``geometry`` is the `Geometry` that kernels take; row i of it is ``shapes[i]``. A Compound must be spread out with
-    `convex_parts` first. Raises InputError for what is not a convex shape, or one the queries do not handle.
+    `convex_parts` first. Raises InputError for what is not a convex shape.
     """
 
     def __init__(self, shapes: Iterable[Shape] = ()):
@@ -42,13 +41,11 @@ class ShapeSet:
 
 
 def check_convex(shape: Shape) -> None:
-    """InputError unless the queries handle the shape."""
+    """InputError unless the shape is one convex piece."""
     if isinstance(shape, Compound):
         raise InputError("shape", shape, "a compound must be spread out into its convex parts first (convex_parts)")
     if type(shape) not in KINDS:
         raise InputError("shape", shape, "must be a shape of the collision package")
-    if KINDS[type(shape)] not in READY:
-        raise InputError("shape", shape, f"collisions of a {shape.type} are not handled; a ConvexHull of its points is")
 
 
 def pack(shapes: tuple[Shape, ...]) -> Geometry:
@@ -95,6 +92,10 @@ class _Tables:
     def row(self, shape: Shape) -> tuple:
         """One row of the per-shape columns of Geometry, in their order."""
         size, radius = _size_and_radius(shape)
+        if isinstance(shape, Capsule):  # a segment, and the ball that is added to it
+            h = shape.half_length
+            ranges = self.add(polytope(ConvexHull([(0.0, 0.0, -h), (0.0, 0.0, h)])))
+            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *ranges
         if not isinstance(shape, (Box, ConvexHull)):
             return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0)
         p = polytope(shape)

@@ -1,7 +1,7 @@
 """Support points: the vertex of a shape that lies furthest along a direction.
 
-Round shapes are a core inflated by a radius: a sphere is a point, a capsule a segment. All functions here speak of
-the core; `inflation` is the radius to add. Everything is in the local frame of the shape.
+Round shapes are a core inflated by a radius: a sphere is a point, a capsule a segment of two vertices. All functions here
+speak of the core; `inflation` is the radius to add. Everything is in the local frame of the shape.
 """
 
 from __future__ import annotations
@@ -41,12 +41,9 @@ def core_radius(g, s):
 
 @lean
 def core_vertex(g, s, row):
-    """Vertex of the core. Rows are those of the vertex table; a sphere has row 0, a capsule rows 0 (-z) and 1 (+z)."""
-    kind = g.kind[s]
-    if kind == SPHERE:
+    """Vertex of the core, by its row in the table of vertices; a sphere has row 0."""
+    if g.kind[s] == SPHERE:
         return (0.0, 0.0, 0.0)
-    if kind == CAPSULE:
-        return (0.0, 0.0, g.size[s, 1] if row == 1 else -g.size[s, 1])
     return load3(g.vertices, row)
 
 
@@ -56,10 +53,6 @@ def support(g, s, d):
     kind = g.kind[s]
     if kind == SPHERE:
         return 0, (0.0, 0.0, 0.0)
-    if kind == CAPSULE:
-        if d[2] > 0.0:
-            return 1, (0.0, 0.0, g.size[s, 1])
-        return 0, (0.0, 0.0, -g.size[s, 1])
     first = g.vertex[s, 0]
     if kind == BOX:  # corner k lies at the + side of x, y, z where bits 0, 1, 2 of k are set
         x, y, z = g.size[s, 0], g.size[s, 1], g.size[s, 2]

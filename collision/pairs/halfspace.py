@@ -11,9 +11,11 @@ from collision.geometry import HALFSPACE, SHARP
 from collision.jit import inner, lean
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import MOST, put, put_patch
+from collision.pairs.patch import put_on_plane
 from collision.pairs.result import EPS, answer, to_world
+from collision.pairs.surface import support_piece
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING
-from collision.support import core_radius, core_vertex, inflation, is_polytope, support
+from collision.support import core_radius, inflation, is_polytope
 
 
 @lean
@@ -30,7 +32,7 @@ def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     x = sub(xb, xa)
     if g.kind[b] == HALFSPACE:
         return halfspace_halfspace(g, n, offset, b, xa, x, rb, margin)
-    _, p = support(g, b, neg(mul_t(rb, n)))
+    _, p = support_piece(g, b, neg(mul_t(rb, n)))
     q = axpy(-inflation(g, b), n, add(mul(rb, p), x))
     height = dot(n, q) - offset
     size = core_radius(g, b) + inflation(g, b) + abs(dot(n, x)) + abs(offset)
@@ -51,7 +53,7 @@ def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
 
 @lean
 def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
-    """Every vertex of B lower than the margin, eight at most; the one point of a ball."""
+    """Every vertex of B lower than the margin, eight at most; the points of a round body by its features."""
     n, offset = halfspace_plane(g, a, ra)
     if g.kind[b] == HALFSPACE:
         return 0, n, SEPARATED
@@ -62,15 +64,7 @@ def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
     count = 0
     lowest = math.inf
     if not is_polytope(g.kind[b]):
-        tangent, _ = orthonormal(n)
-        for k in range(2 if g.size[b, 1] > 0.0 else 1):
-            q = axpy(-radius, n, add(mul(rb, core_vertex(g, b, k)), x))
-            height = dot(n, q) - offset
-            lowest = min(lowest, height)
-            if height <= limit:
-                bend = 1.0 / radius
-                put(rows, ids, count, add(xa, axpy(-0.5 * height, n, q)), height, tangent, 0.0, 0.0, tangent, bend, bend, k)
-                count += 1
+        count, lowest = put_on_plane(g, b, xa, x, rb, n, offset, limit, rows, ids)
     else:
         first = g.vertex[b, 0]
         stop = g.vertex[b, 1]

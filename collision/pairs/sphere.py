@@ -1,4 +1,4 @@
-"""A sphere (A) against a sphere, a box and any polytope."""
+"""A sphere (A) against any shape but a half-space."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from collision.gjk import APART, BEYOND, gjk, witnesses
 from collision.jit import lean
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put
+from collision.pairs.features import bend_at
+from collision.pairs.point import point_curved
 from collision.pairs.result import ROUNDING, answer, to_world
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS
+from collision.support import EPS, inflation, is_polytope
 
-FACE, EDGE, VERTEX = range(3)
+FACE, EDGE, VERTEX, ROUND = range(4)
 
 
 @lean
@@ -137,7 +139,7 @@ def point_reach(g, b, n):
 
 @lean
 def sphere_query(g, a, xa, b, xb, rb, margin, axis):
-    """Sphere a against sphere or polytope b, relative to xa in world axes.
+    """Sphere a against shape b, relative to xa in world axes.
 
     Returns (low, high, normal a to b, point on a, point on b, size, feature of b, its edge direction, iterations).
     """
@@ -152,6 +154,13 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
         s = between - radius - other
         return s, s, n, scale(radius, n), axpy(-other, n, x), between + radius + other, VERTEX, none, 1
     size = radius + g.radius[b] + norm(x)
+    if not is_polytope(g.kind[b]):
+        low, high, m, q = point_curved(g, b, neg(mul_t(rb, x)), neg(mul_t(rb, guess)))
+        other = inflation(g, b)
+        n = neg(to_world(rb, m))
+        on_b = axpy(-other, n, add(x, mul(rb, q)))
+        s = radius + other
+        return low - s, high - s, n, scale(radius, n), on_b, size, ROUND, none, 1
     c = neg(mul_t(rb, x))
     low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, neg(mul_t(rb, guess)), margin + radius, size)
     n = neg(to_world(rb, m))
@@ -161,7 +170,7 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
 
 @lean
 def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
-    """Signed distance of sphere a and sphere or polytope b."""
+    """Signed distance of sphere a and shape b."""
     low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
     return answer(low, high, n, p, q, xa, size, margin, iterations)
 
@@ -188,5 +197,8 @@ def sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids):
     elif feature == EDGE:
         along = 0.0
         other = direction
+    elif feature == ROUND:
+        core = sub(axpy(inflation(g, b), n, q), sub(xb, xa))
+        other, along, across, _ = bend_at(g, b, rb, neg(mul_t(rb, n)), mul_t(rb, core))
     put(rows, ids, 0, middle, gap, tangent, bend, bend, other, along, across, 0)
     return 1, n, status

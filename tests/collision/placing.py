@@ -11,7 +11,7 @@ import numpy as np
 
 from collision.narrowphase import distance, manifold
 from collision.pose import Pose
-from collision.shapes import Box, ConvexHull, Sphere
+from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from collision.shapeset import ShapeSet
 
 EPS = np.finfo(float).eps
@@ -31,9 +31,21 @@ def about(axis, angle) -> np.ndarray:
     return Pose((0, 0, 0), (math.cos(angle / 2), *(math.sin(angle / 2) * axis))).matrix()
 
 
+MAKE = {
+    "hull": ConvexHull,
+    "box": Box,
+    "sphere": Sphere,
+    "ellipsoid": Ellipsoid,
+    "capsule": lambda size: Capsule(*size),
+    "cylinder": lambda size: Cylinder(*size),
+    "cone": lambda size: Cone(*size),
+}
+CURVED = (Cylinder, Cone, Ellipsoid)
+
+
 def case_body(data):
     """(shape, position, rotation matrix) of one side of a case."""
-    shape = next(make(data[key]) for key, make in (("hull", ConvexHull), ("box", Box), ("sphere", Sphere)) if key in data)
+    shape = next(make(data[key]) for key, make in MAKE.items() if key in data)
     r = data["r"]
     if len(r) == 4:
         r = Pose((0, 0, 0), tuple(np.array(r) / np.linalg.norm(r))).matrix()
@@ -77,9 +89,11 @@ def touch(a, b, margin=0.0, axis=(0.0, 0.0, 0.0)):
 
 
 def local_vertices(shape) -> np.ndarray:
-    """Points whose hull is the core of the shape."""
+    """Points whose hull is the core of a shape that is not curved."""
     if isinstance(shape, Box):
         return np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * shape.half_extents
+    if isinstance(shape, Capsule):
+        return np.array([(0, 0, -1), (0, 0, 1)]) * shape.half_length
     return shape.vertices if isinstance(shape, ConvexHull) else np.zeros((1, 3))
 
 
@@ -90,16 +104,41 @@ def vertices(body, origin) -> np.ndarray:
 
 
 def radius(shape) -> float:
-    return shape.radius if isinstance(shape, Sphere) else 0.0
+    return shape.radius if isinstance(shape, (Sphere, Capsule)) else 0.0
 
 
-def separation(a, b, n) -> float:
-    """min over B of n.x - max over A of n.x, by a scan of all vertices."""
-    va, vb = vertices(a, a[1]), vertices(b, a[1])
-    return (vb @ n).min() - radius(b[0]) - (va @ n).max() - radius(a[0])
+def reach(shape, d) -> np.ndarray:
+    """Support function: the largest d.x over the shape, for directions (..., 3) in its frame."""
+    d = np.asarray(d, float)
+    across, z = np.hypot(d[..., 0], d[..., 1]), d[..., 2]
+    match shape:
+        case Cylinder(radius=r, half_length=h):
+            return r * across + h * abs(z)
+        case Cone(radius=r, half_height=h):
+            return np.maximum(h * z, r * across - h * z)
+        case Ellipsoid(radii=radii):
+            return np.linalg.norm(d * radii, axis=-1)
+        case HalfSpace():
+            raise ValueError("no end")
+    return (d @ local_vertices(shape).T).max(axis=-1) + radius(shape) * np.linalg.norm(d, axis=-1)
+
+
+def separation(a, b, n):
+    """min over B of n.x - max over A of n.x, by support functions that the program does not share; n (..., 3)."""
+    n = np.asarray(n, float)
+    return n @ (np.asarray(b[1]) - a[1]) - reach(b[0], -n @ np.asarray(b[2])) - reach(a[0], n @ np.asarray(a[2]))
+
+
+def bounding_radius(shape) -> float:
+    """Of the ball about the local origin."""
+    match shape:
+        case Cylinder(radius=r, half_length=h) | Cone(radius=r, half_height=h):
+            return math.hypot(r, h)
+        case Ellipsoid(radii=radii):
+            return max(radii)
+    return float(np.linalg.norm(local_vertices(shape), axis=1).max() + radius(shape))
 
 
 def pair_size(a, b) -> float:
     """Length by which rounding is measured."""
-    reach = [np.linalg.norm(local_vertices(s), axis=1).max() + radius(s) for s in (a[0], b[0])]
-    return sum(reach) + np.linalg.norm(np.asarray(b[1]) - np.asarray(a[1]))
+    return bounding_radius(a[0]) + bounding_radius(b[0]) + np.linalg.norm(np.asarray(b[1]) - np.asarray(a[1]))

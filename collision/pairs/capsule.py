@@ -1,0 +1,41 @@
+"""A capsule (A) against a capsule or a polytope: their cores, a segment and a polytope, with balls added."""
+
+from __future__ import annotations
+
+from collision.jit import lean
+from collision.linalg import mul, norm
+from collision.pairs.patch import put_contact
+from collision.pairs.polytope import polytope_query_far, relative, start_axis
+from collision.pairs.result import ROUNDING, answer, inflated, to_world
+from collision.status import BEYOND_MARGIN
+from collision.support import inflation
+
+
+@lean
+def capsule_query(g, a, xa, ra, b, xb, rb, margin, axis):
+    """In world axes relative to xa: (low, high, normal, point of A, point of B, size, iterations)."""
+    r, t = relative(xa, ra, xb, rb)
+    size = g.radius[a] + g.radius[b] + norm(t)
+    guess = start_axis(g, a, b, ra, r, t, axis)
+    radius_a, radius_b = inflation(g, a), inflation(g, b)
+    low, high, n, p, q, _, iterations = polytope_query_far(g, a, b, r, t, guess, margin + radius_a + radius_b, size)
+    n = to_world(ra, n)
+    low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), radius_a, radius_b)
+    return low, high, n, p, q, size, iterations
+
+
+@lean
+def capsule_distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    """Signed distance of capsule a and capsule or polytope b."""
+    low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, margin, axis)
+    return answer(low, high, n, p, q, xa, size, margin, iterations)
+
+
+@lean
+def capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """Two points where the capsule lies along the other body, else one."""
+    low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, margin, axis)
+    status = answer(low, high, n, p, q, xa, size, margin, iterations)[0]
+    if status == BEYOND_MARGIN or low > margin + ROUNDING * size:
+        return 0, n, BEYOND_MARGIN
+    return put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids), n, status

@@ -1,0 +1,173 @@
+"""The greatest separation over all directions, by branch and bound: the depth of bodies that overlap, proven.
+
+The sphere of directions is cut into triangles. On the triangle with corners n_i every point w of the Minkowski difference
+B - A bounds the separation: s(n) <= n.w, and n.w is largest at a corner. The best mixture w of the support points of the
+three corners is the value of a 3 x 3 matrix game. Triangles that can not beat what is known are left out, the others cut in
+four, level by level. Every bound holds by itself; nothing depends on neighbours, and flat or degenerate bodies are no
+exception.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub
+from collision.pairs.surface import support_piece
+
+LEVELS = 20  # corners are then 1e-6 rad apart
+MOST_TRIANGLES = 512
+WIDTH = 18  # of a row: three directions, three support points
+
+
+@lean
+def difference_point(g, a, b, r, t, n):
+    """Point of B - A with the least n.w."""
+    _, p = support_piece(g, a, n)
+    _, q = support_piece(g, b, neg(mul_t(r, n)))
+    return sub(add(mul(r, q), t), p)
+
+
+@lean
+def at(rows, k, column):
+    return (rows[k, column], rows[k, column + 1], rows[k, column + 2])
+
+
+@lean
+def put_at(rows, k, column, v):
+    rows[k, column] = v[0]
+    rows[k, column + 1] = v[1]
+    rows[k, column + 2] = v[2]
+
+
+@lean
+def mixed(x, y, f):
+    """max over three rows of x + f (y - x)."""
+    return max(x[0] + f * (y[0] - x[0]), x[1] + f * (y[1] - x[1]), x[2] + f * (y[2] - x[2]))
+
+
+@lean
+def game_pair(best, x, y):
+    """The least over mixtures of two columns of the largest entry; it is at a crossing of two of the three lines."""
+    d = sub(y, x)
+    for i in range(3):
+        j = (i + 1) % 3
+        slope = d[i] - d[j]
+        if slope != 0.0:
+            f = (x[j] - x[i]) / slope
+            if 0.0 < f < 1.0:
+                best = min(best, mixed(x, y, f))
+    return best
+
+
+@lean
+def game(k0, k1, k2):
+    """Value of the game with columns k0, k1, k2: an upper bound of it in any case, exact to rounding."""
+    best = min(max(k0[0], k0[1], k0[2]), max(k1[0], k1[1], k1[2]), max(k2[0], k2[1], k2[2]))
+    best = game_pair(best, k0, k1)
+    best = game_pair(best, k1, k2)
+    best = game_pair(best, k2, k0)
+    # all three equal: weights along the solution of K x = 1, by Cramer's rule
+    c0, c1, c2 = cross(k1, k2), cross(k2, k0), cross(k0, k1)
+    x, y, z = c0[0] + c0[1] + c0[2], c1[0] + c1[1] + c1[2], c2[0] + c2[1] + c2[2]
+    total = x + y + z
+    if total != 0.0:
+        x, y, z = x / total, y / total, z / total
+        if x >= 0.0 and y >= 0.0 and z >= 0.0:
+            row = add(add(scale(x, k0), scale(y, k1)), scale(z, k2))
+            best = min(best, max(row[0], row[1], row[2]))
+    return best
+
+
+@lean
+def triangle_bound(rows, k):
+    """Upper bound of the separation over triangle k."""
+    n0, n1, n2 = at(rows, k, 0), at(rows, k, 3), at(rows, k, 6)
+    w0, w1, w2 = at(rows, k, 9), at(rows, k, 12), at(rows, k, 15)
+    k0 = (dot(n0, w0), dot(n1, w0), dot(n2, w0))
+    k1 = (dot(n0, w1), dot(n1, w1), dot(n2, w1))
+    k2 = (dot(n0, w2), dot(n1, w2), dot(n2, w2))
+    value = game(k0, k1, k2)
+    if value > 0.0:  # the plane triangle cuts below the sphere: what is positive grows by at most that
+        m = cross(sub(n1, n0), sub(n2, n0))
+        value /= abs(dot(m, n0)) / norm(m)
+    return value
+
+
+@lean
+def put_triangle(rows, k, n0, n1, n2, w0, w1, w2):
+    put_at(rows, k, 0, n0)
+    put_at(rows, k, 3, n1)
+    put_at(rows, k, 6, n2)
+    put_at(rows, k, 9, w0)
+    put_at(rows, k, 12, w1)
+    put_at(rows, k, 15, w2)
+
+
+@lean
+def halfway(n, m):
+    v = add(n, m)
+    return scale(1.0 / norm(v), v)
+
+
+@inner
+def best_direction(g, a, b, r, t, n, low, tolerance, size):
+    """Search for a separation above low + tolerance; n, low: the best axis known.
+
+    Returns (high, m, s): the greatest separation over all directions is at most ``high``; m is the best axis met, with
+    separation s. It stops early, high then infinite, where s beats low clearly.
+    """
+    now = np.empty((MOST_TRIANGLES, WIDTH))
+    new = np.empty((MOST_TRIANGLES, WIDTH))
+    u, v = orthonormal(n)
+    best, top = n, low
+    count = 0
+    for i in range(8):  # octants of an octahedron with its first corner a little off n, which is a kink more often than not
+        x = scale(1.0 if i & 1 == 0 else -1.0, n)
+        y = scale(1.0 if i & 2 == 0 else -1.0, u)
+        z = scale(1.0 if i & 4 == 0 else -1.0, v)
+        x = halfway(x, scale(0.011, u))
+        y = halfway(y, scale(0.017, v))
+        z = halfway(z, scale(0.013, n))
+        w0, w1, w2 = corner_points(g, a, b, r, t, x, y, z)
+        put_triangle(now, i, x, y, z, w0, w1, w2)
+        count += 1
+    high = -math.inf
+    for level in range(LEVELS):
+        kept = 0
+        over = -math.inf  # of triangles that had no room
+        for k in range(count):
+            bound = triangle_bound(now, k)
+            if bound <= low + tolerance:
+                continue
+            n0, n1, n2 = at(now, k, 0), at(now, k, 3), at(now, k, 6)
+            w0, w1, w2 = at(now, k, 9), at(now, k, 12), at(now, k, 15)
+            if kept + 4 > MOST_TRIANGLES or level == LEVELS - 1:
+                over = max(over, bound)
+                continue
+            m01, m12, m20 = halfway(n0, n1), halfway(n1, n2), halfway(n2, n0)
+            v01, v12, v20 = corner_points(g, a, b, r, t, m01, m12, m20)
+            put_triangle(new, kept, n0, m01, m20, w0, v01, v20)
+            put_triangle(new, kept + 1, m01, n1, m12, v01, w1, v12)
+            put_triangle(new, kept + 2, m20, m12, n2, v20, v12, w2)
+            put_triangle(new, kept + 3, m01, m12, m20, v01, v12, v20)
+            kept += 4
+            for m, w in ((m01, v01), (m12, v12), (m20, v20)):
+                s = dot(m, w)
+                if s > top:
+                    best, top = m, s
+        high = max(high, over)
+        if top > low + max(4.0 * tolerance, 1e-6 * size) and level > 2:
+            return math.inf, best, top
+        if kept == 0:
+            break
+        count = kept
+        now, new = new, now
+    return max(high, low + tolerance), best, top
+
+
+@lean
+def corner_points(g, a, b, r, t, x, y, z):
+    return difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y), difference_point(g, a, b, r, t, z)

@@ -1,0 +1,342 @@
+"""Pairs with a cylinder, a cone or an ellipsoid: signed distance, certified.
+
+The separation s(n) = min over B of n.x - max over A of n.x has its greatest value, the signed distance, where the witness
+points differ by s n. GJK on support points comes close; Newton's method on exactly that condition, with the smooth pieces
+of the support functions that are active there, gives the last digits (`newton`). Where the bodies overlap, B is first
+moved out along a guess of the normal and the normal of that pair becomes the next guess: s never falls on the way, and
+a fixed point is a local maximum.
+
+Bounds: s(n) of the normal is a lower bound whatever n is. Upper bound: apart, the distance of two points of the bodies;
+overlapping, the depth of a witness point in the other body, which is at most that of the pair; else a search of all
+directions (`directions`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.geometry import CONE, CYLINDER, empty_geometry
+from collision.gjk import APART, BEYOND, INSIDE, closest_segment, closest_tetrahedron, closest_triangle
+from collision.jit import far, lean, remote
+from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
+from collision.pairs.directions import best_direction
+from collision.pairs.newton import newton
+from collision.pairs.point import point_depth
+from collision.pairs.polytope import relative, start_axis
+from collision.pairs.result import ROUNDING, inflated, to_world
+from collision.pairs.surface import is_curved, reach, support_piece
+from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from collision.support import EPS, aligned_face, inflation, is_polytope
+
+LIMIT = 64  # iterations of GJK
+ROUNDS = 12  # moves out of an overlap
+WIDEST = 1e-9  # of size: a wider interval is UNCERTAIN
+NO_PIECES = (0, 0, 0, 0, 0, 0)
+
+
+@lean
+def separation(g, a, b, r, t, n):
+    """min over B of n.x - max over A of n.x, for the cores."""
+    return dot(n, t) - reach(g, a, n) - reach(g, b, neg(mul_t(r, n)))
+
+
+@lean
+def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
+    """Closest points of A and of B moved by ``shift``, down to a duality gap of ``enough`` [m].
+
+    Returns (state, v, lower, p, q, count, pieces, weights, iterations): v = q + shift - p with p, q points of the bodies
+    where they are; pieces (a0, b0, a1, b1, a2, b2) of the corners of the last simplex and their weights.
+    """
+    ia0, p0 = support_piece(g, a, axis)
+    ib0, q0 = support_piece(g, b, neg(mul_t(r, axis)))
+    q0 = add(mul(r, q0), t)
+    w0 = add(sub(q0, p0), shift)
+    w1, p1, q1, ia1, ib1 = w0, p0, q0, ia0, ib0
+    w2, p2, q2, ia2, ib2 = w0, p0, q0, ia0, ib0
+    l0, l1, l2 = 1.0, 0.0, 0.0
+    count = 1
+    v = w0
+    least = dot(v, v)
+    lower = -math.inf
+    state = APART
+    stalled = 0
+    iterations = 0
+    while iterations < LIMIT:
+        iterations += 1
+        length = norm(v)
+        if length <= 16.0 * EPS * size:
+            state = INSIDE
+            break
+        n = scale(1.0 / length, v)
+        ia, p = support_piece(g, a, n)
+        ib, q = support_piece(g, b, neg(mul_t(r, n)))
+        q = add(mul(r, q), t)
+        w = add(sub(q, p), shift)
+        height = dot(n, w)
+        lower = max(lower, height)
+        if lower > limit:
+            state = BEYOND
+            break
+        if length - height <= enough:
+            break
+        m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
+        inside = False
+        if count == 1:
+            u, m0, m3 = closest_segment(w0, w)
+        elif count == 2:
+            u, m0, m1, m3 = closest_triangle(w0, w1, w)
+        else:
+            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w)
+        if inside:
+            state = INSIDE
+            break
+        square = dot(u, u)
+        if not square <= least * (1.0 + 4.0 * EPS):
+            break
+        if square >= least * (1.0 - 4.0 * EPS):
+            stalled += 1
+            if stalled > 4:
+                break
+        least = square
+        v = u
+        count = 0
+        if m0 > 0.0:
+            l0 = m0
+            count = 1
+        if m1 > 0.0:
+            if count == 0:
+                w0, p0, q0, ia0, ib0, l0 = w1, p1, q1, ia1, ib1, m1
+            else:
+                l1 = m1
+            count += 1
+        if m2 > 0.0:
+            if count == 0:
+                w0, p0, q0, ia0, ib0, l0 = w2, p2, q2, ia2, ib2, m2
+            elif count == 1:
+                w1, p1, q1, ia1, ib1, l1 = w2, p2, q2, ia2, ib2, m2
+            else:
+                l2 = m2
+            count += 1
+        if m3 > 0.0:
+            if count == 0:
+                w0, p0, q0, ia0, ib0, l0 = w, p, q, ia, ib, m3
+            elif count == 1:
+                w1, p1, q1, ia1, ib1, l1 = w, p, q, ia, ib, m3
+            else:
+                w2, p2, q2, ia2, ib2, l2 = w, p, q, ia, ib, m3
+            count += 1
+    p, q = scale(l0, p0), scale(l0, q0)
+    if count > 1:
+        p, q = axpy(l1, p1, p), axpy(l1, q1, q)
+    if count > 2:
+        p, q = axpy(l2, p2, p), axpy(l2, q2, q)
+    return state, v, lower, p, q, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
+
+
+@lean
+def flat_normal(g, s, d):
+    """Outward normal of the flat of a shape that faces d most; zero where it has none."""
+    kind = g.kind[s]
+    if kind == CYLINDER:
+        return (0.0, 0.0, 1.0 if d[2] > 0.0 else -1.0)
+    if kind == CONE:
+        return (0.0, 0.0, -1.0)
+    if is_polytope(kind):
+        f = aligned_face(g, s, d)
+        if f >= 0:
+            return load3(g.normals, f)
+    return ZERO
+
+
+@lean
+def better_flat(g, a, b, r, t, n, low, slack):
+    """(n, s, which): the normal of a flat of A (1) or B (2) where its separation is at least low - slack, else n (0)."""
+    which = 0
+    m = flat_normal(g, a, n)
+    if dot(m, n) > 0.5:
+        s = separation(g, a, b, r, t, m)
+        if s >= low - slack:
+            n, low, which = m, s, 1
+    m = neg(mul(r, flat_normal(g, b, neg(mul_t(r, n)))))
+    if dot(m, n) > 0.5:
+        s = separation(g, a, b, r, t, m)
+        if s > low or (which == 0 and s >= low - slack):
+            n, low, which = m, s, 2
+    return n, low, which
+
+
+@lean
+def climb(g, a, b, r, t, n, low, small, size):
+    """From the axis n of bodies that overlap or touch to a local maximum of s: (n, s, p, q, count, pieces, weights).
+
+    Each round moves B out along n, and takes the normal of the pair as the new n (the convex-concave procedure).
+    """
+    p, q = ZERO, ZERO
+    count, pieces, weights = 0, NO_PIECES, (1.0, 0.0, 0.0)
+    for k in range(ROUNDS):
+        gap = 0.02 * small + 0.05 * abs(low)
+        shift = scale(gap - low, n)
+        enough = 1e-4 * gap if k < 2 else 1e-9 * gap
+        state, v, _, p, q, count, pieces, weights, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, enough)
+        length = norm(v)
+        if state != APART or not length > 0.0:
+            break
+        m = scale(1.0 / length, v)
+        s = separation(g, a, b, r, t, m)
+        turn = norm(sub(m, n))
+        if s > low:
+            n, low = m, s
+        if turn < 1e-3 and k > 0 or s <= low and k > 2:
+            break
+    return n, low, p, q, count, pieces, weights
+
+
+@lean
+def depth_bound(g, a, b, r, t, p, q):
+    """Upper bound of the signed distance of cores from points p of A and q of B that are inside the other; else inf."""
+    d = min(point_depth(g, b, mul_t(r, sub(p, t))), point_depth(g, a, q))
+    return d if d < 0.0 else math.inf
+
+
+@lean
+def refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size):
+    """Newton's method from (n, low), kept where it gains: (n, low, p, q)."""
+    good, m, pm, qm = newton(g, a, b, r, t, n, count, pieces, weights, size)
+    if good:
+        s = separation(g, a, b, r, t, m)
+        if s >= low - 16.0 * EPS * size:
+            return m, s, pm, qm
+    return n, low, p, q
+
+
+@lean
+def foot(g, a, b, r, t, n, low, which, p, q, size):
+    """Witness points on a flat of A (which 1) or B (2): under the support point of the other body where that is round."""
+    if which == 1 and is_curved(g.kind[b]):
+        _, y = support_piece(g, b, neg(mul_t(r, n)))
+        y = add(mul(r, y), t)
+        x = axpy(-low, n, y)
+        if point_depth(g, a, x) <= 4.0 * EPS * size:
+            return x, y
+    elif which == 2 and is_curved(g.kind[a]):
+        _, x = support_piece(g, a, n)
+        y = axpy(low, n, x)
+        if point_depth(g, b, mul_t(r, sub(y, t))) <= 4.0 * EPS * size:
+            return x, y
+    return p, q
+
+
+@remote
+def smooth_query(g, a, b, r, t, axis, margin, size, small):
+    """Signed distance of the cores of a and b, B standing at (r, t) in A's frame.
+
+    ``axis``: unit vector to start from; ``small``: size of the smaller body [m]. Returns (low, high, n, p, q, iterations):
+    bounds without rounding, normal and witness points in A's frame. low > margin: the search stopped there.
+    """
+    slack = 4.0 * EPS * size
+    state, v, lower, p, q, count, pieces, weights, iterations = smooth_gjk(
+        g, a, b, r, t, ZERO, axis, margin, size, max(1e-7 * small, 1e-14 * size)
+    )
+    length = norm(v)
+    if state == BEYOND:
+        return lower, length, scale(1.0 / length, v), p, q, iterations
+    if state == APART and length > 1e-6 * small:
+        n = scale(1.0 / length, v)
+        low, high = separation(g, a, b, r, t, n), length
+        for k in range(2):
+            n, low, which = better_flat(g, a, b, r, t, n, low, slack)
+            if which > 0:
+                p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
+            else:
+                n, low, p, q = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
+            high = min(high, max(norm(sub(q, p)), low))
+            if high - low <= 64.0 * EPS * size or k == 1:
+                break
+            state, v, _, p, q, count, pieces, weights, more = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, slack)
+            iterations += more
+            length = norm(v)
+            if state != APART or not length > 0.0:
+                break
+            m = scale(1.0 / length, v)
+            s = separation(g, a, b, r, t, m)
+            high = min(high, length)
+            if s > low:
+                n, low = m, s
+        if low > 0.0:
+            return low, high, n, p, q, iterations
+        axis = n
+    n, low, p, q, high, more = overlap(g, a, b, r, t, axis, small, size)
+    return low, high, n, p, q, iterations + more
+
+
+@lean
+def overlap(g, a, b, r, t, axis, small, size):
+    """Cores that touch or overlap: (n, low, p, q, high, rounds)."""
+    tolerance = 0.25 * WIDEST * size
+    n, low, _ = better_flat(g, a, b, r, t, axis, separation(g, a, b, r, t, axis), 0.0)
+    high = math.inf
+    p, q = ZERO, ZERO
+    rounds = 0
+    while rounds < 4:
+        rounds += 1
+        n, low, p, q, count, pieces, weights = climb(g, a, b, r, t, n, low, small, size)
+        n, low, which = better_flat(g, a, b, r, t, n, low, 4.0 * EPS * size)
+        if which > 0:
+            gap = 0.02 * small + 0.05 * abs(low)
+            shift = scale(gap - low, n)
+            _, _, _, p, q, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size)
+            p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
+        else:
+            n, low, p, q = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
+        high = norm(sub(q, p))
+        if low < 0.0:
+            high = min(high, depth_bound(g, a, b, r, t, p, q))
+        if high - low <= 2.0 * tolerance:
+            break
+        top, m, s = best_direction(g, a, b, r, t, n, low, tolerance, size)
+        high = min(high, top)
+        if s <= low + tolerance:
+            break
+        n, low = m, s
+    return n, low, p, q, max(high, low), rounds
+
+
+query_far = far(smooth_query, lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0.0))
+
+
+@lean
+def smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis):
+    """The query in world axes relative to xa, balls added: (low, high, n, p, q, size, iterations)."""
+    r, t = relative(xa, ra, xb, rb)
+    size = g.radius[a] + g.radius[b] + norm(t)
+    guess = start_axis(g, a, b, ra, r, t, axis)
+    radius_a, radius_b = inflation(g, a), inflation(g, b)
+    limit = margin + radius_a + radius_b
+    low, high, n, p, q, iterations = query_far(g, a, b, r, t, guess, limit, size, min(g.radius[a], g.radius[b]))
+    n = to_world(ra, n)
+    low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), radius_a, radius_b)
+    return low, high, n, p, q, size, iterations
+
+
+@lean
+def smooth_status(low, high, size, margin):
+    """(status, lower, upper) of bounds without rounding."""
+    lower, upper = low - ROUNDING * size, high + ROUNDING * size
+    if lower > margin:
+        return BEYOND_MARGIN, lower, upper
+    if upper - lower > WIDEST * size:
+        return UNCERTAIN, lower, upper
+    if lower > 0.0:
+        return SEPARATED, lower, upper
+    if upper < 0.0:
+        return OVERLAPPING, lower, upper
+    return TOUCHING, lower, upper
+
+
+@lean
+def smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    """Signed distance of a pair with a cylinder, a cone or an ellipsoid. The distance is the separation along the normal."""
+    low, high, n, p, q, size, iterations = smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis)
+    status, lower, upper = smooth_status(low, high, size, margin)
+    distance = lower if status == BEYOND_MARGIN else low
+    return status, distance, lower, upper, n, add(xa, p), add(xa, q), iterations

@@ -1,0 +1,18 @@
+"""Contact points of a pair with a cylinder, a cone or an ellipsoid."""
+
+from __future__ import annotations
+
+from collision.jit import lean
+from collision.pairs.patch import put_contact
+from collision.pairs.smooth import smooth_status, smooth_witness
+from collision.status import BEYOND_MARGIN
+
+
+@lean
+def smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """A base gives up to eight points, a side two, a rim, an apex and an ellipsoid one."""
+    low, high, n, p, q, size, _ = smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis)
+    status, lower, _ = smooth_status(low, high, size, margin)
+    if status == BEYOND_MARGIN or lower > margin:
+        return 0, n, BEYOND_MARGIN
+    return put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids), n, status
