@@ -97,7 +97,6 @@ BAD = [
     ("part that is none", shape('{ type = "compound", parts = [ { shape = { type = "sphere", radius = 1 }, at = [0, 0, 0] } ] }'), None),
     ("missing mesh", shape('{ type = "mesh", file = "none.stl" }'), None),
     ("mesh that is none", shape('{ type = "mesh", file = "broken.stl" }'), None),
-    ("shape that can not collide", shape('{ type = "cone", radius = 1, half_height = 1 }'), ': body "crate": shape = Cone(radius=1.0, half_height=1.0): collisions of a cone are not handled; a ConvexHull of its points is'),
     ("broken TOML", "dt = = 3\n", ": is not valid TOML: Invalid value (at line 1, column 6)"),
     ("the same key twice", "dt = 1\ndt = 2\n", None),
 ]  # fmt: skip
