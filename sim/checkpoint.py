@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.bodies import BodyDef
 from sim.errors import RecordingError
+from sim.joints.definitions import joint_from_dict
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -26,6 +27,7 @@ def save(world: World, path: str | Path) -> None:
     header = {
         "tumble_checkpoint": SCHEMA,
         "bodies": [body.definition.to_dict() for body in world.bodies],
+        "joints": [joint.definition.to_dict() for joint in world.joints],
         "settings": world.settings._asdict(),
         "integrator": world.integrator,
         "surfaces": {name: getattr(world, name) for name in SURFACES},
@@ -68,6 +70,7 @@ def load(cls: type[World], path: str | Path) -> World:
         world.set_material(name, **material)
     world.pairs = pairs
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
+    world._add_joints([joint_from_dict(joint) for joint in header["joints"]])
     model = world.model
     while len(world.model.pairs.event) < len(arrays["pairs.event"]):
         world._grow_pairs()

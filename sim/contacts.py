@@ -27,6 +27,7 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim.integrators.rk4 import acceleration
+from sim.joints.pairs import banned
 from sim.motion import geom_pose, point_velocity
 from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
 from sim.surfaces import coefficient
@@ -115,16 +116,24 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
 
 
 @inner
-def update_pairs(geoms, pairs):
-    """Candidate pairs of the boxes; what was known of a pair stays with it. OK or PAIRS_FULL, then nothing changed."""
+def update_pairs(geoms, pairs, joints):
+    """Candidate pairs of the boxes, but for bodies that a joint lets overlap; what was known of a pair stays with it.
+
+    OK or PAIRS_FULL, then nothing changed.
+    """
     old = pairs.count[0]
     keys, axes, events = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.event[:old].copy()
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
         return PAIRS_FULL
-    k = 0
+    k, kept = 0, 0
     for n in range(found):
+        i, j = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        if not banned(joints, geoms.body[i], geoms.body[j]):
+            pairs.geoms[kept, 0], pairs.geoms[kept, 1] = i, j
+            kept += 1
+    for n in range(kept):
         i, j = pairs.geoms[n, 0], pairs.geoms[n, 1]
         while k < old and (keys[k, 0] < i or (keys[k, 0] == i and keys[k, 1] < j)):
             k += 1
@@ -136,7 +145,7 @@ def update_pairs(geoms, pairs):
         else:
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n] = UNKNOWN
-    pairs.count[0] = found
+    pairs.count[0] = kept
     return OK
 
 

@@ -35,6 +35,7 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim import ledger
+from sim.accounts import AGAIN
 from sim.collision_law import impact_far as impact
 from sim.contacts import (
     ALL,
@@ -49,7 +50,7 @@ from sim.contacts import (
     write_row,
 )
 from sim.events import TOUCH, next_impact, pair_size
-from sim.microcollisions import AGAIN, kick_island, problem
+from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, flight_balance, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
@@ -64,7 +65,7 @@ def drift(model, geometry, settings, table):
 
     ``table`` is a spare table of contacts.
     """
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     n = len(bodies.kind)
     for i in range(n):
@@ -89,7 +90,7 @@ def drift(model, geometry, settings, table):
                 full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
                 start_flight(bodies, i, t)
                 fly_to(bodies, forces, i, dt)
-        if full and update_pairs(geoms, pairs) != OK:
+        if full and update_pairs(geoms, pairs, joints) != OK:
             return 1
         for k in range(pairs.count[0]):
             i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
@@ -219,17 +220,19 @@ def _single(bodies, table, books, settings):
 
 
 @kernel
-def _joint_impact(bodies, table, books, settings):
+def _joint_impact(bodies, table, joints, books, settings):
     """Several points at once: joint plastic solve, then restitution."""
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p = problem(bodies, table, rows, local)
+    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, _, _ = problem(
+        bodies, table, joints, rows, rows[:0], local
+    )
     speed = 0.0
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
     tolerance = 1e-14 * speed
-    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, np.zeros((m, 3)), u0, tolerance, 100, p, v)
+    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, np.zeros((m, 3)), u0, tolerance, 100, p, v)
     extra = _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v)
     f = _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, v)
     for k in range(m):
@@ -398,7 +401,7 @@ def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
     Contacts with e = 0 that the impact has made approach take part. When the impacts of a step grow many, all do: their
     sequence would converge, but as slowly as sweeps do.
     """
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     books.counters[REKICKS] += 1
     label = -1
@@ -423,19 +426,20 @@ def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
             _bring(bodies, forces, books, j, t, touched)
             update_manifold(bodies, geoms, pairs, geometry, n, dt)
             pairs.fresh[n] = False
-    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK or table.count[0] == 0:
+    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK:
         return
+    links = np.flatnonzero(joints.island == label)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    kick_island(bodies, table, books, settings, dt - t, AGAIN, np.arange(table.count[0]), local)
+    kick_island(bodies, table, joints, books, forces, settings, dt - t, AGAIN, np.arange(table.count[0]), links, local)
 
 
-_joint = far(_joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, SETTINGS))
+_joint = far(_joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS))
 
 
 @kernel
 def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     books.counters[IMPACTS] += 1
     group = np.zeros(pairs.count[0], dtype=np.bool_)
@@ -444,7 +448,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     if count == 1:
         _single(bodies, table, books, settings)
     elif count > 1:
-        _joint(bodies, table, books, settings)
+        _joint(bodies, table, joints, books, settings)
     h = dt - t
     if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, dt, h):
         _kick_again(model, geometry, settings, table, first, t, touched, plastic)

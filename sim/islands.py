@@ -1,4 +1,4 @@
-"""Groups of bodies that touch: no impulse of the kick passes from one to another."""
+"""Groups of bodies that touch or are jointed: no impulse of the kick passes from one to another."""
 
 from __future__ import annotations
 
@@ -17,36 +17,52 @@ def find_root(parent, i):
 
 
 @inner
-def label_islands(bodies, contacts):
-    """Label bodies and contacts by island and sort the contacts by it; the number of islands that have contacts.
+def label_islands(bodies, contacts, joints):
+    """Label bodies, contacts and joints by island and sort contacts and joints by it.
 
     ``bodies.island`` becomes the smallest index of a body in the island; ``contacts.order`` lists the rows island by
-    island, in the order of the table within each.
+    island, in the order of the table within each, ``joints.order`` the joints.
     """
     parent = bodies.island
     for i in range(len(parent)):
         parent[i] = i
     n = contacts.count[0]
     for k in range(n):
-        i, j = contacts.body[k, 0], contacts.body[k, 1]
-        if bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC:
-            a, b = find_root(parent, i), find_root(parent, j)
-            parent[max(a, b)] = min(a, b)
+        unite(bodies, parent, contacts.body[k, 0], contacts.body[k, 1])
+    for k in range(len(joints.kind)):
+        unite(bodies, parent, joints.body[k, 0], joints.body[k, 1])
     for i in range(len(parent)):
         parent[i] = find_root(parent, i)
-    # counting sort by label
-    starts = np.zeros(len(parent) + 1, dtype=np.int64)
     for k in range(n):
-        i, j = contacts.body[k, 0], contacts.body[k, 1]
-        contacts.island[k] = parent[i] if bodies.kind[i] == DYNAMIC else parent[j]
-        starts[contacts.island[k] + 1] += 1
-    islands = 0
-    for i in range(len(parent)):
-        if starts[i + 1] > 0:
-            islands += 1
+        contacts.island[k] = _label(bodies, contacts.body[k, 0], contacts.body[k, 1])
+    for k in range(len(joints.kind)):
+        joints.island[k] = _label(bodies, joints.body[k, 0], joints.body[k, 1])
+    _sort(contacts.island, n, len(parent), contacts.order)
+    _sort(joints.island, len(joints.kind), len(parent), joints.order)
+
+
+@inner
+def unite(bodies, parent, i, j):
+    """Put two bodies into one group; static and driven bodies, and the world (-1), belong to none."""
+    if i >= 0 and j >= 0 and bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC:
+        a, b = find_root(parent, i), find_root(parent, j)
+        parent[max(a, b)] = min(a, b)
+
+
+@inner
+def _label(bodies, i, j):
+    return bodies.island[i] if i >= 0 and bodies.kind[i] == DYNAMIC else bodies.island[j]
+
+
+@inner
+def _sort(labels, n, most, order):
+    """Rows 0 .. n - 1 in the order of their labels (counting sort)."""
+    starts = np.zeros(most + 1, dtype=np.int64)
+    for k in range(n):
+        starts[labels[k] + 1] += 1
+    for i in range(most):
         starts[i + 1] += starts[i]
     for k in range(n):
-        i = contacts.island[k]
-        contacts.order[starts[i]] = k
+        i = labels[k]
+        order[starts[i]] = k
         starts[i] += 1
-    return islands

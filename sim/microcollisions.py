@@ -22,6 +22,9 @@ import numpy as np
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
+from sim.accounts import AGAIN, START, book_work, to_reservoir
+from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
+from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint
 from sim.motion import (
     drive,
     kinetic_energy,
@@ -30,49 +33,87 @@ from sim.motion import (
     refresh_velocity,
     world_inverse_inertia,
 )
+from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DEPTH, DYNAMIC, EXAMPLE, ITERATIONS, RESIDUAL, SETTINGS, SOLVES, UNSOLVED
-
-KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
 
 ROUNDS = 4  # changes between the laws of sticking and sliding
 
 
 @inner
-def kick(bodies, contacts, books, settings, h, mode):
-    """Kick every island of a table sorted by islands (islands.label_islands)."""
-    n = contacts.count[0]
-    first = 0
+def kick(bodies, contacts, joints, books, forces, settings, h, mode):
+    """Kick every island of tables sorted by islands (islands.label_islands)."""
+    n, m = contacts.count[0], len(joints.order)
+    first, first_joint = 0, 0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    while first < n:
-        last = first + 1
-        while last < n and contacts.island[contacts.order[last]] == contacts.island[contacts.order[first]]:
+    while first < n or first_joint < m:
+        label = len(bodies.kind)
+        if first < n:
+            label = contacts.island[contacts.order[first]]
+        if first_joint < m:
+            label = min(label, joints.island[joints.order[first_joint]])
+        last, last_joint = first, first_joint
+        while last < n and contacts.island[contacts.order[last]] == label:
             last += 1
-        kick_island(bodies, contacts, books, settings, h, mode, contacts.order[first:last], local)
-        first = last
+        while last_joint < m and joints.island[joints.order[last_joint]] == label:
+            last_joint += 1
+        rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
+        kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local)
+        first, first_joint = last, last_joint
 
 
 @kernel
-def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
-    """Solve the contacts ``rows`` together and apply the impulses. ``local`` is all -1, and is so again afterwards."""
+def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local):
+    """Solve the contacts ``rows`` and the joints ``links`` together and apply the impulses.
+
+    ``local`` is all -1, and is so again afterwards.
+    """
     m = len(rows)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p = problem(bodies, contacts, rows, local)
-    c = np.empty((m, 3))
+    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
+        bodies, contacts, joints, rows, links, local
+    )
+    c = np.empty((len(mu), 3))
+    here, hold = np.empty((len(links), 6)), np.empty((len(links), 6))
+    place_of = np.empty(len(owner), dtype=np.int64)  # row of ``here`` of each block
+    n = 0
+    for k in range(len(owner)):
+        while links[n] != owner[k]:
+            n += 1
+        place_of[k] = n
     if mode != AGAIN and _too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
-        _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb)
+        _correct_depth(
+            bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
+            owner, block,
+        )  # fmt: skip
         _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
         _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
+        for k in range(len(owner)):
+            load_block(bodies, joints, owner[k], block[k], m + k, a, b, ja, jb, u0, mu, lo, hi, p)
 
     locked = np.zeros(m, dtype=np.bool_)
-    for round in range(ROUNDS):
+    start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
+    for round in range(ROUNDS if len(links) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, c)
+        joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         worst, spent = newton(
-            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, settings.tolerance, settings.iterations, p, v
-        )
+            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
+            settings.tolerance, settings.iterations, p, v,
+        )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        if mode == START or not _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
+        again = False
+        if mode != START and round < ROUNDS:
+            again = _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round)
+        if len(links) > 0:
+            missed = look_ahead(
+                bodies, joints, forces, owner, block, place_of, m, members, local, mass, inertia, vstar, v,
+                a, b, ja, jb, u0, h, settings.dt, mode, here, hold,
+            )  # fmt: skip
+            again = again or missed > settings.tolerance
+            if round == LOOKS - 1:
+                worst = max(worst, missed)
+        if not again:
             break
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
     if worst > settings.tolerance:
@@ -80,18 +121,25 @@ def _kick_island(bodies, contacts, books, settings, h, mode, rows, local):
         if spent >= settings.iterations:
             books.counters[CAPPED] += 1
     _apply(bodies, contacts, books, rows, p, mode)
+    apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
     for i in members:
+        refresh_velocity(bodies, i)
         local[i] = -1
+    for k in range(m):
+        _book(bodies, contacts, books, rows[k], mode)
+    book_joints(bodies, joints, books, links, owner, block, m, p, h, mode)
 
 
 @inner
-def problem(bodies, contacts, rows, local):
-    """The arrays of solvers.newton for the contacts ``rows`` of a table, and the dynamic bodies that take part.
+def problem(bodies, contacts, joints, rows, links, local):
+    """The arrays of solvers.newton for the contacts ``rows`` of a table and the joints ``links``.
 
-    ``local`` must be all -1; it then holds each member's place.
+    First come the dynamic bodies that take part, last the joint and block number of each block after those of the
+    contacts. ``local`` must be all -1; it then holds each member's place.
     """
-    m = len(rows)
-    members, a, b = _members(bodies, contacts, rows, local)
+    owner, block = list_blocks(joints, links)
+    m = len(rows) + len(owner)
+    members, a, b = _members(bodies, contacts, joints, rows, owner, local)
     n = len(members)
     mass, inv_mass = np.empty(n), np.empty(n)
     inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
@@ -99,21 +147,24 @@ def problem(bodies, contacts, rows, local):
     _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
     ja, jb = np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
     u0, mu, p = np.zeros((m, 3)), np.empty(m), np.empty((m, 3))
+    lo, hi = np.zeros((m, 3)), np.zeros((m, 3))
     _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
-    return members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, p
+    for k in range(len(owner)):
+        load_block(bodies, joints, owner[k], block[k], len(rows) + k, a, b, ja, jb, u0, mu, lo, hi, p)
+    return members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block
 
 
 @inner
-def _members(bodies, contacts, rows, local):
-    """Dynamic bodies of these contacts, and the local index of each contact's two bodies (-1: not dynamic)."""
-    m = len(rows)
+def _members(bodies, contacts, joints, rows, owner, local):
+    """Dynamic bodies of these contacts and joints, and the local index of the two bodies of each (-1: not dynamic)."""
+    m = len(rows) + len(owner)
     members = np.empty(2 * m, dtype=np.int64)
     ends = np.full((2, m), -1, dtype=np.int64)
     n = 0
     for k in range(m):
         for side in range(2):
-            i = contacts.body[rows[k], side]
-            if bodies.kind[i] == DYNAMIC:
+            i = contacts.body[rows[k], side] if k < len(rows) else joints.body[owner[k - len(rows)], side]
+            if is_dynamic(bodies, i):
                 if local[i] < 0:
                     local[i] = n
                     members[n] = i
@@ -144,6 +195,7 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
         point = load3(contacts.point, row)
         mu[k] = contacts.mu[row]
         for r in range(3):
+            u0[k, r] = 0.0
             p[k, r] = contacts.impulse[row, r]
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             i, j = contacts.body[row, 0], contacts.body[row, 1]
@@ -213,7 +265,7 @@ def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
 
 @lean
 def _apply(bodies, contacts, books, rows, p, mode):
-    """Impulses to momenta, at one common point with opposite signs; works to the books."""
+    """Impulses to momenta, at one common point with opposite signs."""
     # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
     for k in range(len(rows)):
         row = rows[k]
@@ -235,30 +287,7 @@ def _apply(bodies, contacts, books, rows, p, mode):
                     add3(bodies.p, i, scale(2.0, f))
                     add3(bodies.l, i, scale(2.0, arm))
             else:
-                _to_reservoir(books, f, point, mode)
-    for k in range(len(rows)):
-        for side in range(2):
-            i = contacts.body[rows[k], side]
-            if bodies.kind[i] == DYNAMIC:
-                refresh_velocity(bodies, i)
-    for k in range(len(rows)):
-        _book(bodies, contacts, books, rows[k], mode)
-
-
-@lean
-def _to_reservoir(books, f, point, mode):
-    """Momentum that static and driven bodies take up; f is half the impulse."""
-    arm = cross(point, f)
-    for r in range(3):
-        if mode != START:
-            books.reservoir[0, r] += f[r]
-            books.reservoir[1, r] += arm[r]
-        if mode == AGAIN:
-            books.reservoir[0, r] += f[r]
-            books.reservoir[1, r] += arm[r]
-        else:
-            books.reservoir_pending[0, r] += f[r]
-            books.reservoir_pending[1, r] += arm[r]
+                to_reservoir(books, f, cross(point, f), mode)
 
 
 @lean
@@ -292,22 +321,10 @@ def _book(bodies, contacts, books, row, mode):
         driven += 0.5 * dot(world, vi)
     if bodies.kind[j] != DYNAMIC:
         driven -= 0.5 * dot(world, vj)
-    books.moved[0] += loss + abs(normal1) + abs(normal2) + abs(slip1) + abs(slip2) + 2.0 * abs(driven)
-    if mode != START:
-        books.energy[ledger.CONTACT] += normal1
-        books.energy[ledger.RESTITUTION] += 0.5 * loss
-        books.energy[ledger.FRICTION] -= slip1
-        books.energy[ledger.EXTERNAL] += driven
-    if mode == AGAIN:
-        books.energy[ledger.CONTACT] += normal2
-        books.energy[ledger.RESTITUTION] += 0.5 * loss
-        books.energy[ledger.FRICTION] -= slip2
-        books.energy[ledger.EXTERNAL] += driven
-    else:
-        books.pending[ledger.CONTACT] += normal2
-        books.pending[ledger.RESTITUTION] += 0.5 * loss
-        books.pending[ledger.FRICTION] -= slip2
-        books.pending[ledger.EXTERNAL] += driven
+    book_work(books, ledger.CONTACT, normal1, normal2, mode)
+    book_work(books, ledger.RESTITUTION, 0.5 * loss, 0.5 * loss, mode)
+    book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
+    book_work(books, ledger.EXTERNAL, driven, driven, mode)
 
 
 @lean
@@ -321,21 +338,30 @@ def _too_deep(contacts, books, settings, rows):
 
 
 @inner
-def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb):
+def _correct_depth(
+    bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
+    owner, block,
+):  # fmt: skip
     """Remove part of every overlap by a displacement that leaves the momenta alone; its work goes to the books.
 
-    The displacement is the smallest, in the metric of the masses, that opens the overlaps and closes no other contact.
+    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
+    breaks no joint.
     """
     m, n = len(rows), len(members)
     deepest = 0.0
     for k in range(m):
         deepest = max(deepest, -contacts.gap[rows[k]])
     rest, d = np.zeros((n, 6)), np.zeros((n, 6))
-    c, none, smooth, p = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(m), np.zeros((m, 3))
+    c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
+    lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
+    rigid_targets(bodies, joints, owner, block, m, smooth, c, lo, hi)
     for k in range(m):
         gap = contacts.gap[rows[k]]
         c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
-    newton(mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, c, none, 1e-9 * deepest, settings.iterations, p, d)
+    newton(
+        mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
+        1e-9 * deepest, settings.iterations, p, d,
+    )  # fmt: skip
     for k in range(n):
         i = members[k]
         l, q = load3(bodies.l, i), load3(bodies.p, i)
@@ -352,6 +378,19 @@ def _correct_depth(bodies, contacts, books, settings, rows, members, mass, inert
 
 
 @lean
+def rigid_targets(bodies, joints, owner, block, first, law, c, lo, hi):
+    """Blocks that take the rigid coordinates of joints back to zero, and leave the free ones alone."""
+    for n in range(len(owner)):
+        j, s, k = owner[n], block[n], first + n
+        law[k] = BOX
+        if s <= ANGULAR:
+            _, _, values = place_joint(bodies, joints, j)
+            for r in range(3):
+                if joints.rigid[j, 3 * s + r] == 1:
+                    c[k, r], lo[k, r], hi[k, r] = -values[3 * s + r], -math.inf, math.inf
+
+
+@lean
 def _q(bodies, i):
     return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
 
@@ -365,16 +404,10 @@ def _energy(bodies, i):
     return linear + angular - bodies.mass[i] * dot(load3(bodies.gravity, i), load3(bodies.x, i))
 
 
+_ROWS = np.zeros(0, np.int64)
 kick_island = far(
     _kick_island,
     lambda: (
-        EXAMPLE.bodies,
-        EXAMPLE.contacts,
-        EXAMPLE.books,
-        SETTINGS,
-        0.0,
-        0,
-        np.zeros(0, np.int64),
-        np.zeros(0, np.int64),
+        EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, EXAMPLE.forces, SETTINGS, 0.0, 0, _ROWS, _ROWS, _ROWS,
     ),
-)
+)  # fmt: skip

@@ -16,10 +16,11 @@ import math
 
 from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
+from sim.accounts import KICK, START
 from sim.contacts import INELASTIC, NONE, narrowphase, sweep_bounds, tabulate, update_pairs
 from sim.impacts import drift
 from sim.islands import label_islands
-from sim.microcollisions import KICK, START, kick
+from sim.microcollisions import kick
 from sim.motion import place, start_flight
 from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS
 
@@ -36,7 +37,7 @@ def advance(model, geometry, settings, table, saved, steps):
 
 @inner
 def step(model, geometry, settings, table, saved):
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     save(bodies, books, saved)
     settle(books)
     result = find_candidates(model, geometry, settings)
@@ -56,7 +57,7 @@ def step(model, geometry, settings, table, saved):
 @kernel
 def begin(model, geometry, settings):
     """Make a state that was set from outside ready to step: its velocities are means, so the kick is centred on them."""
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     for k in range(len(books.pending)):
         books.pending[k] = 0.0
     for k in range(2):
@@ -76,20 +77,20 @@ def begin(model, geometry, settings):
 @inner
 def find_candidates(model, geometry, settings):
     """Pairs whose boxes meet on the coming drift."""
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     sweep_bounds(bodies, geoms, geometry, settings.dt)
-    return update_pairs(geoms, pairs)
+    return update_pairs(geoms, pairs, joints)
 
 
 @inner
 def contact(model, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
-    bodies, geoms, pairs, contacts, books, forces = model
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
-    label_islands(bodies, contacts)
-    kick(bodies, contacts, books, settings, settings.dt, mode)
+    label_islands(bodies, contacts, joints)
+    kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
 

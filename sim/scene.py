@@ -10,6 +10,7 @@ from collision.errors import check_number, check_vector
 from sim.bodies import BodyDef
 from sim.checks import check_range, plain
 from sim.errors import InputError
+from sim.joints.definitions import JointDef, joint_from_dict
 from sim.materials import RESTITUTION_LAWS, RULES, choice, made_of, put_material, put_pair
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Scene:
     materials: dict[str, dict[str, Any]] = field(default_factory=dict)  # see set_material
     pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
     bodies: list[BodyDef] = field(default_factory=list)
+    joints: list[JointDef] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -96,6 +98,9 @@ class Scene:
         bodies, self.bodies = self.bodies, []
         for body in bodies:
             self.append(body)
+        joints, self.joints = self.joints, []
+        for joint in joints:
+            self.add_joint(joint)
 
     def add(self, shape: Any, **body: Any) -> BodyDef:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
@@ -124,6 +129,25 @@ class Scene:
         """
         put_pair(self.pairs, a, b, coefficients)
 
+    def add_joint(self, joint: JointDef) -> JointDef:
+        """Add a joint between bodies of the scene, by their names; returns it as it stands in the scene, with its name."""
+        if not isinstance(joint, JointDef):
+            raise InputError("joint", joint, "must be a Point, Hinge, Slider, Fixed or Distance")
+        kinds = {body.name: body.kind for body in self.bodies}
+        for side in ("a", "b"):
+            name = getattr(joint, side)
+            if name is not None and name not in kinds:
+                raise InputError(side, name, "there is no body of this name in the scene")
+        if "dynamic" not in (kinds.get(joint.a), kinds.get(joint.b)):
+            raise InputError("a", joint.a, "one of the two bodies must be dynamic")
+        taken = {other.name for other in self.joints}
+        if not joint.name:
+            joint = joint.replace(name=free_name(type(joint).__name__.lower(), taken))
+        elif joint.name in taken:
+            raise InputError("name", joint.name, "is taken by another joint of the scene")
+        self.joints.append(joint)
+        return joint
+
     def __iter__(self) -> Iterator[BodyDef]:
         return iter(self.bodies)
 
@@ -146,6 +170,9 @@ class Scene:
                     out["camera"] = value.to_dict()
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
+            elif f.name == "joints":
+                if value:
+                    out["joints"] = [joint.to_dict() for joint in value]
             else:
                 out[f.name] = plain(value)
         return out
@@ -160,6 +187,7 @@ class Scene:
         values = dict(data)
         materials = data.get("materials", {})
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
+        values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 STATIC, DYNAMIC, KINEMATIC = range(3)
+POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
@@ -119,6 +120,37 @@ class Contacts(NamedTuple):
     order: np.ndarray  # (c,) int64 rows sorted by island
 
 
+class Joints(NamedTuple):
+    """Joints of two bodies each, in the order of adding. See sim.joints.rows for coordinates, blocks and rows."""
+
+    kind: np.ndarray  # (j,) int64 POINT, HINGE, SLIDER, FIXED, DISTANCE
+    body: np.ndarray  # (j, 2) int64; -1: the world
+    anchor: np.ndarray  # (j, 2, 3) from the centre of mass in body axes; in the world for the world [m]
+    frame: np.ndarray  # (j, 2, 3, 3) joint to body; the third axis is that of the joint
+    rigid: np.ndarray  # (j, 6) int64: 1 where the coordinate is held at zero
+    axis: np.ndarray  # (j,) int64 the free coordinate, -1 for none
+    length: np.ndarray  # (j,) [m] of a rod
+    rest: np.ndarray  # (j,) coordinate at which the spring is slack
+    stiffness: np.ndarray  # (j,)
+    damping: np.ndarray  # (j,)
+    friction: np.ndarray  # (j,) largest force or torque
+    speed: np.ndarray  # (j,) of the motor
+    strength: np.ndarray  # (j,) largest force or torque of the motor
+    limit: np.ndarray  # (j, 2) of the coordinate
+    collide: np.ndarray  # (j,) int64: the two bodies also touch
+    # state
+    value: np.ndarray  # (j,) free coordinate at the last kick; an angle counts its turns
+    potential: np.ndarray  # (j,) of the spring at the last kick [J]
+    impulse: np.ndarray  # (j, 12) of half the kick, by rows
+    hold: np.ndarray  # (j, 6) velocity of each coordinate after the kick that would end the drift where it began
+    before: np.ndarray  # (j, 12) velocity of each row before the kick
+    after: np.ndarray  # (j, 12)
+    island: np.ndarray  # (j,) int64
+    order: np.ndarray  # (j,) int64 joints sorted by island
+    linked: np.ndarray  # (bodies,) int64 label of the bodies that joints connect, -1: none
+    apart: np.ndarray  # (a,) int64 sorted keys of the pairs of bodies that do not touch (joints.pairs.pair_key)
+
+
 class Books(NamedTuple):
     """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger.py."""
 
@@ -166,6 +198,7 @@ class Model(NamedTuple):
     contacts: Contacts
     books: Books
     forces: Forces
+    joints: Joints
 
 
 def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...] = ()) -> NamedTuple:
@@ -182,6 +215,10 @@ CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,
 
 
 SHARED = ("rules", "exceptions")  # fields of Bodies that are no rows of bodies
+
+JOINT_SHAPES = dict(
+    body=(2,), anchor=(2, 3), frame=(2, 3, 3), rigid=(6,), limit=(2,), impulse=(12,), hold=(6,), before=(12,), after=(12,)
+)
 
 
 def bodies_of(n: int) -> Bodies:
@@ -202,6 +239,11 @@ def pairs_of(n: int) -> Pairs:
 def contacts_of(n: int) -> Contacts:
     group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "island", "order"))
     return group._replace(count=np.zeros(1, dtype=np.int64))
+
+
+def joints_of(n: int, bodies: int = 0) -> Joints:
+    group = arrays(Joints, n, JOINT_SHAPES, ("kind", "body", "rigid", "axis", "collide", "island", "order"))
+    return group._replace(linked=np.full(bodies, -1, dtype=np.int64), apart=np.zeros(0, dtype=np.int64))
 
 
 def books_of(entries: int) -> Books:
@@ -227,5 +269,5 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 
 # Examples of the types that kernels take.
-EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of())
+EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(), joints_of(0))
 SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0)

@@ -12,6 +12,7 @@ from collision.shapeset import ShapeSet
 from sim import ledger
 from sim.bodies import BodyDef
 from sim.diagnostics import rotations
+from sim.joints.tables import linked
 from sim.materials import FIELDS, coefficients
 from sim.state import (
     KINDS,
@@ -27,6 +28,7 @@ from sim.state import (
     copied,
     forces_of,
     geoms_of,
+    joints_of,
     pairs_of,
 )  # fmt: skip
 
@@ -34,7 +36,8 @@ from sim.state import (
 def empty(pairs: int, rules: np.ndarray) -> Model:
     """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
     bodies = bodies_of(0)._replace(rules=rules)
-    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts_of(POINTS * pairs), books_of(ledger.ENTRIES), forces_of())
+    contacts, books = contacts_of(POINTS * pairs), books_of(ledger.ENTRIES)
+    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(), joints_of(0))
 
 
 def with_bodies(
@@ -64,7 +67,7 @@ def with_bodies(
             reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
             bodies.radius[i] = max(bodies.radius[i], reach)
             k += 1
-    return model._replace(bodies=bodies, geoms=geoms)
+    return linked(model._replace(bodies=bodies, geoms=geoms))
 
 
 def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float, float]) -> None:
@@ -99,7 +102,9 @@ def without_body(model: Model, i: int) -> Model:
     contacts.pair[:], contacts.body[:] = piece[contacts.pair], row[contacts.body]
     rows = {name: column[kept] for name, column in model.bodies._asdict().items() if name not in SHARED}
     bodies = model.bodies._replace(**rows)
-    return model._replace(bodies=bodies, geoms=geoms, pairs=pairs, contacts=contacts)
+    joints = model.joints  # those of body i are gone already
+    joints.body[:] = np.where(joints.body >= 0, row[joints.body], -1)
+    return linked(model._replace(bodies=bodies, geoms=geoms, pairs=pairs, contacts=contacts))
 
 
 def _picked(group: Pairs | Contacts, key: str, gone: np.ndarray) -> Pairs | Contacts:

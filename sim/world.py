@@ -19,6 +19,10 @@ from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
 from sim.integrators import TABLE
+from sim.joints import tables as joint_tables
+from sim.joints.assemble import ready
+from sim.joints.definitions import JointDef
+from sim.joints.joint import Joint
 from sim.materials import RESTITUTION_LAWS, choice, made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
 from sim.pipeline import advance, begin
@@ -79,6 +83,7 @@ class World:
         self.pairs: list[dict[str, Any]] = []
         self.step_count = 0
         self.bodies: list[Body] = []
+        self.joints: list[Joint] = []
         self._scene: Scene | None = None
         self._start = 0.0  # energy that the ledger counts from [J]
         self._started = False  # before that, what is set belongs to the start; afterwards it is work of the user
@@ -101,6 +106,7 @@ class World:
         )
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
+        world._add_joints(scene.joints)
         world._scene = scene
         return world
 
@@ -128,13 +134,67 @@ class World:
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
 
+    def add_joint(self, definition: JointDef) -> Joint:
+        """Joint two bodies, or a body to the world, as they stand now: a Point, Hinge, Slider, Fixed or Distance.
+
+        >>> hinge = world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0)))
+        >>> hinge.angle, hinge.speed, hinge.force
+        """
+        if not isinstance(definition, JointDef):
+            raise InputError("joint", definition, "must be a Point, Hinge, Slider, Fixed or Distance")
+        taken = {joint.name for joint in self.joints}
+        if not definition.name:
+            definition = definition.replace(name=free_name(type(definition).__name__.lower(), taken))
+        elif definition.name in taken:
+            raise InputError("name", definition.name, "is taken by another joint of the world")
+        self._add_joints([definition])
+        self._scene = None
+        return self.joints[-1]
+
+    def _add_joints(self, definitions: list[JointDef]) -> None:
+        rows = [self._ends(d) for d in definitions]
+        self._change()
+        first = len(self.joints)
+        self._resize(joint_tables.with_joints(self.model, definitions, rows))
+        self.joints += [Joint(self, j, d) for j, d in enumerate(definitions, first)]
+
+    def _ends(self, definition: JointDef) -> tuple[int, int]:
+        """Rows of the two bodies of a joint, -1 for the world."""
+        rows = []
+        for side in ("a", "b"):
+            name = getattr(definition, side)
+            if name is not None and name not in self.names:
+                raise InputError(side, name, "there is no body of this name in the world")
+            rows.append(-1 if name is None else self.names.index(name))
+        if not any(i >= 0 and self.bodies[i].kind == "dynamic" for i in rows):
+            raise InputError("a", definition.a, "one of the two bodies must be dynamic")
+        return rows[0], rows[1]
+
+    def remove_joint(self, joint: Joint) -> None:
+        """Take a joint out of the world; the bodies move on without it."""
+        if not isinstance(joint, Joint) or joint._world is not self:
+            raise InputError("joint", joint, "must be a joint of this world")
+        gone = np.arange(len(self.joints)) == joint.index
+        self._change()
+        self._forget_joints(gone)
+        self._scene = None
+
+    def _forget_joints(self, gone: np.ndarray) -> None:
+        self._resize(joint_tables.without_joints(self.model, gone))
+        for joint, out in zip(self.joints, gone, strict=True):
+            joint._row = None if out else joint._row
+        self.joints = [joint for joint in self.joints if joint._row is not None]
+        for j, joint in enumerate(self.joints):
+            joint._row = j
+
     def remove(self, body: Body) -> None:
-        """Take a body out of the world; its energy leaves by the ``user`` entry of the ledger.
+        """Take a body out of the world, with its joints; its energy leaves by the ``user`` entry of the ledger.
 
         The rows of the bodies after it move up. The view of the body is of no use any more: it raises InputError.
         """
         row = self._row(body)
         self._change()
+        self._forget_joints((self.model.joints.body == row).any(axis=1))
         kept = [k for k, i in enumerate(self.model.geoms.body) if i != row]
         self._shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
         self._resize(tables.without_body(self.model, row))
@@ -236,6 +296,10 @@ class World:
         """Centre the kick on velocities that were set, and book what setting them did to the energy."""
         if self._changed_at is None:
             return
+        open_by = ready(self.model, self.settings)
+        if open_by > 1e-9:
+            worst = max(self.joints, key=lambda joint: joint.error)
+            raise SimulationError(f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}")
         now = self.energy().total
         if not self._started:
             self._start = now
@@ -326,6 +390,7 @@ class World:
                 materials=deepcopy(self.materials),
                 pairs=deepcopy(self.pairs),
                 bodies=[b.definition for b in self.bodies],
+                joints=[j.definition for j in self.joints],
             )
         return self._scene
 
@@ -357,7 +422,8 @@ class World:
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
-        return diagnostics.energy(self.model.bodies)
+        energy = diagnostics.energy(self.model.bodies)
+        return energy._replace(potential=energy.potential + joint_tables.spring_energy(self.model))
 
     def momentum(self) -> np.ndarray:
         """(3,) [kg m/s] of all dynamic bodies."""

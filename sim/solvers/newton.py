@@ -26,6 +26,7 @@ from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import cone, coulomb
+from sim.solvers.joints import BALL, RIGID, clip_joint, project_joint, residual_joint
 
 EPS = 1e-4  # regularisation as part of a contact's own K_nn
 PATIENCE = 6  # convex rounds without progress before the best iterate is taken
@@ -80,22 +81,25 @@ def relative_velocity(a, b, ja, jb, u0, v, u):
 @lean
 def _shifted(p, u, c, R, shift, k):
     return (
-        p[k, 0] - (u[k, 0] - c[k, 0]) / R[k],
-        p[k, 1] - (u[k, 1] - c[k, 1]) / R[k],
-        p[k, 2] - (u[k, 2] - c[k, 2] + shift[k]) / R[k],
+        p[k, 0] - (u[k, 0] - c[k, 0]) / R[k, 2],
+        p[k, 1] - (u[k, 1] - c[k, 1]) / R[k, 2],
+        p[k, 2] - (u[k, 2] - c[k, 2] + shift[k]) / R[k, 2],
     )
 
 
 @lean
-def residual(p, u, c, mu, R):
-    """Largest velocity by which a contact misses Coulomb's law [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
+def residual(p, u, c, mu, lo, hi, R):
+    """Largest velocity by which a contact misses Coulomb's law, or a joint its own [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
 
     With K_nn, R / EPS, an impulse where there should be none counts by the velocity that it gives; a smaller scale would
     hide it.
     """
     worst = 0.0
     for k in range(len(mu)):
-        s = R[k] / EPS
+        if mu[k] < 0.0:
+            worst = max(worst, residual_joint(mu[k], p, u, c, R, lo, hi, k))
+            continue
+        s = R[k, 2] / EPS
         y = (p[k, 0] - (u[k, 0] - c[k, 0]) / s, p[k, 1] - (u[k, 1] - c[k, 1]) / s, p[k, 2] - (u[k, 2] - c[k, 2]) / s)
         q, _ = coulomb(y, mu[k])
         d0, d1, d2 = q[0] - p[k, 0], q[1] - p[k, 1], q[2] - p[k, 2]
@@ -139,9 +143,16 @@ def _assemble(mass, inertia, a, b, ja, jb, g, slot, values):
 
 
 @lean
-def _project(p, u, c, mu, R, shift, convex, q, g):
+def _project(p, u, c, mu, lo, hi, R, shift, convex, q, g):
     """q = P(y), g = P'(y)/R"""
     for k in range(len(mu)):
+        if mu[k] < 0.0:
+            value, slope = project_joint(mu[k], p, u, c, R, lo, hi, k, 1.0)
+            for r in range(3):
+                q[k, r] = value[r]
+            for r in range(9):
+                g[k, r] = slope[r]
+            continue
         y = _shifted(p, u, c, R, shift, k)
         if convex:
             value, slope = cone(y, mu[k])
@@ -150,7 +161,7 @@ def _project(p, u, c, mu, R, shift, convex, q, g):
         for r in range(3):
             q[k, r] = value[r]
         for r in range(9):
-            g[k, r] = slope[r] / R[k]
+            g[k, r] = slope[r] / R[k, 2]
 
 
 @inner
@@ -174,24 +185,24 @@ def _add_momentum(mass, inertia, sign, d, f):
 
 
 @kernel
-def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0, tolerance, most, p, v):
+def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
 
     ``mass`` (n,), ``inertia`` (n, 3, 3) and their inverses, ``vstar`` (n, 6); contacts by local bodies ``a``, ``b`` (-1:
     not moved by impulses), Jacobians (k, 3, 6) in rows (tangent, tangent, normal), friction ``mu``, target ``c`` and offset
-    ``u0`` (k, 3). ``p`` (k, 3) holds the guess and then the answer, always inside the cone; ``v`` (n, 6) the velocities.
+    ``u0`` (k, 3). Where ``mu`` is negative three rows of a joint stand, with bounds ``lo``, ``hi`` (k, 3), see joints.py.
+    ``p`` (k, 3) holds the guess and then the answer, always inside the cone; ``v`` (n, 6) the velocities.
     """
     n, m = len(mass), len(a)
     u = np.empty((m, 3))
-    R = np.empty(m)
+    R = np.empty((m, 3))
     shift = np.zeros(m)
-    for k in range(m):
-        R[k] = EPS * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, 2)
-    _clip(p, mu)
+    _regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
+    _clip(p, mu, lo, hi)
     copy_table(vstar, v)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
     relative_velocity(a, b, ja, jb, u0, v, u)
-    best = residual(p, u, c, mu, R)
+    best = residual(p, u, c, mu, lo, hi, R)
     if best <= tolerance:
         return best, 0
 
@@ -204,7 +215,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
     while spent < most and best > tolerance and failed < PATIENCE:
         if quick:
             spent += 1
-            _project(p, u, c, mu, R, shift, False, q, g)
+            _project(p, u, c, mu, lo, hi, R, shift, False, q, g)
             _assemble(mass, inertia, a, b, ja, jb, g, slot, values)
             factor(order, slot, later_start, later, values)
             for k in range(m):
@@ -219,14 +230,14 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
                     p[k, r] = q[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
         else:
             spent += _convex(
-                mass, inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
+                mass, inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance,
                 order, slot, later_start, later, values, q, g, step, p, v, u,
             )  # fmt: skip
-        _clip(p, mu)
+        _clip(p, mu, lo, hi)
         copy_table(vstar, v)
         add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v)
         relative_velocity(a, b, ja, jb, u0, v, u)
-        now = residual(p, u, c, mu, R)
+        now = residual(p, u, c, mu, lo, hi, R)
         if now < 0.5 * best or (not quick and now < best):
             best, failed, quick = now, 0, True
             copy_table(p, best_p)
@@ -243,6 +254,17 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, c, u0,
 
 
 @lean
+def _regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R):
+    """R of each row: one for all of a contact, one for each row of a joint (1 where it has none)."""
+    for k in range(len(mu)):
+        for r in range(3):
+            K = inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r if mu[k] < 0.0 else 2)
+            R[k, r] = EPS * K if mu[k] >= 0.0 else (RIGID * K if K > 0.0 else 1.0)
+        if mu[k] == BALL:
+            R[k, 0] = R[k, 1] = R[k, 2] = max(R[k, 0], R[k, 1], R[k, 2])
+
+
+@lean
 def _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u):
     """Impulses, and the velocities that belong to them, from the best found so far."""
     copy_table(best_p, p)
@@ -252,10 +274,12 @@ def _restart(inv_mass, inv_inertia, vstar, a, b, ja, jb, u0, best_p, p, v, u):
 
 
 @lean
-def _clip(p, mu):
-    """Take impulses into Coulomb's cone, keeping the normal part."""
+def _clip(p, mu, lo, hi):
+    """Take impulses into Coulomb's cone, keeping the normal part, and those of joints into their bounds."""
     for k in range(len(mu)):
-        if not p[k, 2] > 0.0:
+        if mu[k] < 0.0:
+            clip_joint(mu[k], p, lo, hi, k)
+        elif not p[k, 2] > 0.0:
             p[k, 0] = p[k, 1] = p[k, 2] = 0.0
         else:
             radius = mu[k] * p[k, 2]
@@ -267,7 +291,7 @@ def _clip(p, mu):
 
 @inner
 def _convex(
-    mass, inertia, vstar, a, b, ja, jb, mu, c, u0, R, tolerance,
+    mass, inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance,
     order, slot, later_start, later, values, q, g, step, p, v, u,
 ):  # fmt: skip
     """One round of the convex problem, shifted by the slip of the last iterate; returns the Newton iterations.
@@ -280,11 +304,11 @@ def _convex(
     spent, last = 0, math.inf
     relative_velocity(a, b, ja, jb, u0, v, u)
     for k in range(m):
-        shift[k] = mu[k] * math.hypot(u[k, 0] - c[k, 0], u[k, 1] - c[k, 1])
+        shift[k] = max(mu[k], 0.0) * math.hypot(u[k, 0] - c[k, 0], u[k, 1] - c[k, 1])
     for _ in range(40):
         spent += 1
         relative_velocity(a, b, ja, jb, u0, v, u)
-        _project(p, u, c, mu, R, shift, True, q, g)
+        _project(p, u, c, mu, lo, hi, R, shift, True, q, g)
         clear_table(gradient)
         _add_transposed(a, b, ja, jb, q, gradient)
         for i in range(n):
@@ -311,7 +335,7 @@ def _convex(
                 for r in range(6):
                     trial[i, r] = v[i, r] + alpha * step[i, r]
             relative_velocity(a, b, ja, jb, u0, trial, u)
-            _project(p, u, c, mu, R, shift, True, q, g)
+            _project(p, u, c, mu, lo, hi, R, shift, True, q, g)
             clear_table(gradient)
             _add_transposed(a, b, ja, jb, q, gradient)
             for i in range(n):
@@ -333,7 +357,7 @@ def _convex(
             for r in range(6):
                 v[i, r] += alpha * step[i, r]
     relative_velocity(a, b, ja, jb, u0, v, u)
-    _project(p, u, c, mu, R, shift, True, q, g)
+    _project(p, u, c, mu, lo, hi, R, shift, True, q, g)
     copy_table(q, p)
     return spent
 
@@ -341,7 +365,7 @@ def _convex(
 def _example():
     n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
     ends = np.zeros(0, np.int64)
-    return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, 0.0, 0, m3, n6)
+    return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, 0.0, 0, m3, n6)
 
 
 newton_far = far(newton, _example)

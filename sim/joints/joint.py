@@ -1,0 +1,159 @@
+"""A view of one joint of a world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from collision.errors import InputError, check_number
+from sim.joints import tables
+from sim.joints.definitions import MOTOR, Distance, Driven, Hinge
+from sim.state import DISTANCE
+
+if TYPE_CHECKING:
+    from sim.body import Body
+    from sim.joints.definitions import JointDef
+    from sim.world import World
+
+
+class Joint:
+    """One joint: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
+
+    __slots__ = ("_row", "_world", "definition")
+
+    def __init__(self, world: World, index: int, definition: JointDef):
+        self._world, self._row, self.definition = world, index, definition
+
+    name = property(lambda self: self.definition.name)
+    kind = property(lambda self: type(self.definition).__name__.lower(), doc='"point", "hinge" ...')
+    alive = property(lambda self: self._row is not None, doc="False once the joint was removed from its world")
+
+    @property
+    def index(self) -> int:
+        """The joint's row in the arrays of the world."""
+        if self._row is None:
+            raise InputError("joint", self.name, "was removed from its world")
+        return self._row
+
+    @property
+    def bodies(self) -> tuple[Body | None, Body | None]:
+        """The two bodies, a and b; None is the world."""
+        a, b = self._world.model.joints.body[self.index]
+        return tuple(self._world.bodies[i] if i >= 0 else None for i in (a, b))
+
+    @property
+    def anchor(self) -> np.ndarray:
+        """(3,) [m] the anchor of b in the world, where the joint's forces act."""
+        return tables.place(self._world.model, self.index)[2]
+
+    @property
+    def position(self) -> float:
+        """The free coordinate: angle of a hinge [rad, turns are counted], travel of a slider, length of a distance [m]."""
+        if not isinstance(self.definition, Driven):
+            raise InputError("position", self.name, f"a {self.kind} has no free coordinate")
+        return tables.coordinate(self._world.model, self.index)
+
+    @property
+    def angle(self) -> float:
+        """Angle of a hinge, b against a [rad]; turns are counted."""
+        if not isinstance(self.definition, Hinge):
+            raise InputError("angle", self.name, f"only a hinge has an angle, this is a {self.kind}")
+        return self.position
+
+    @property
+    def speed(self) -> float:
+        """Rate of the free coordinate in the middle of the kick [rad/s or m/s]."""
+        world, j = self._world, self.index
+        if not isinstance(self.definition, Driven):
+            raise InputError("speed", self.name, f"a {self.kind} has no free coordinate")
+        axis = tables.directions(world.model, j)[2]
+        v, w, x, at = world.velocities, world.angular_velocities, world.centers_of_mass, self.anchor
+        still = np.zeros(3)
+        turn, move = [], []
+        for i in world.model.joints.body[j]:
+            turn.append(w[i] if i >= 0 else still)
+            move.append(v[i] + np.cross(w[i], at - x[i]) if i >= 0 else still)
+        rate = turn if isinstance(self.definition, Hinge) else move
+        return float(axis @ (rate[1] - rate[0]))
+
+    def _wrench(self) -> tuple[np.ndarray, np.ndarray]:
+        """Impulse (3,) [N s] and turning impulse (3,) [N m s] on b of the last kick."""
+        world, j = self._world, self.index
+        world._begin()
+        axes, p = tables.directions(world.model, j), 2.0 * world.model.joints.impulse[j]
+        linear, turning = p[0:3] @ axes, p[3:6] @ axes
+        along = (p[6:9].sum() + p[9] - p[10]) * axes[2]
+        if isinstance(self.definition, Hinge):
+            turning = turning + along
+        else:
+            linear = linear + along
+        return linear, turning
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """(3,) [N s] on b in the last kick, at the anchor."""
+        return self._wrench()[0]
+
+    @property
+    def force(self) -> np.ndarray:
+        """(3,) [N] on b, at the anchor, world axes, mean over the last step."""
+        return self._wrench()[0] / self._world.dt
+
+    @property
+    def torque(self) -> np.ndarray:
+        """(3,) [N m] on b, world axes, mean over the last step: of bearings, spring, motor and friction."""
+        return self._wrench()[1] / self._world.dt
+
+    @property
+    def error(self) -> float:
+        """The largest amount by which a coordinate that should be zero is not [m or rad]."""
+        model, j = self._world.model, self.index
+        xa, fa, xb, fb = tables.place(model, j)
+        r, d = fa.T @ fb, fa.T @ (xb - xa)
+        if model.joints.kind[j] == DISTANCE:
+            return abs(float(np.linalg.norm(d)) - self._length) if self._length else 0.0
+        turn = 0.5 * np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
+        if isinstance(self.definition, Hinge):
+            turn = np.array([-r[1, 2], r[0, 2], 0.0])
+        return float(np.abs(np.concatenate([d, turn]) * model.joints.rigid[j]).max())
+
+    _length = property(lambda self: float(self._world.model.joints.length[self.index]))
+
+    @property
+    def motor_speed(self) -> float:
+        """The speed that the motor keeps [rad/s or m/s]; may be set at every step."""
+        self._motor("motor_speed")
+        return float(self._world.model.joints.speed[self.index])
+
+    @motor_speed.setter
+    def motor_speed(self, value: object) -> None:
+        self._motor("motor_speed")
+        self._world.model.joints.speed[self.index] = check_number("motor_speed", value)
+
+    def _motor(self, name: str) -> None:
+        """The kind of joint has a motor of this name."""
+        kind = type(self.definition).__name__
+        if kind not in MOTOR or name not in ("motor_speed", MOTOR[kind]):
+            raise InputError(name, self.name, f"a {self.kind} has none")
+        if isinstance(self.definition, Distance) and self.definition.rigid:
+            raise InputError(name, self.name, "a rigid rod has no motor: give it motor_force when it is made")
+
+    def _strength(name: str) -> property:  # noqa: N805
+        def read(self) -> float:
+            self._motor(name)
+            return float(self._world.model.joints.strength[self.index])
+
+        def write(self, value: object) -> None:
+            self._motor(name)
+            self._world.model.joints.strength[self.index] = check_number(name, value, least=0)
+
+        return property(read, write, doc="The most that the motor gives [N m or N]; may be set at every step.")
+
+    motor_torque = _strength("motor_torque")
+    motor_force = _strength("motor_force")
+    del _strength
+
+    def __repr__(self) -> str:
+        ends = " to ".join("the world" if name is None else name for name in (self.definition.a, self.definition.b))
+        return f"<Joint {self.name!r}: {self.kind} from {ends}>"

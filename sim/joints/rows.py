@@ -1,0 +1,220 @@
+"""The rows of joints in the kick: coordinates, blocks, Jacobians.
+
+A joint has six coordinates: the offset of b's anchor from a's along the three axes of the joint's frame, and the turn of
+b's frame against a's about them. Some are held at zero (rigid), one may be free and driven (axis). The frame moves with
+a; that of a distance points from anchor to anchor. Forces act on both bodies at one common point, the anchor of b: the
+coordinates are measured in a moving frame, and this is where their rates are those of two material points.
+
+The solver takes blocks of three rows, as contacts are:
+
+    LINEAR    the three offsets         rigid rows, or none
+    ANGULAR   the three turns           rigid rows, or none; of a ball joint: friction, a ball in torque space
+    DRIVE     along the axis            spring with damper (soft), friction, motor (bounded by a largest force)
+    LIMITS    along the axis            low end, high end (pushing only)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import far, lean, remote
+from collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
+from sim.joints.distance import line_frame, measure_distance
+from sim.joints.fixed import measure_fixed
+from sim.joints.hinge import measure_hinge
+from sim.joints.point import measure_point
+from sim.joints.slider import measure_slider
+from sim.solvers.joints import AXIS, BALL, BOX
+from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, HINGE, POINT, SLIDER
+
+LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
+BLOCKS = 4
+NO_FRAME = ZERO, IDENTITY
+
+
+@lean
+def anchor_pose(joints, j, side, x, rot):
+    """Anchor and frame (columns are axes) of one side of joint j, in the world, for its body at (x, rot)."""
+    anchor = (joints.anchor[j, side, 0], joints.anchor[j, side, 1], joints.anchor[j, side, 2])
+    return add(x, mul(rot, anchor)), matmul(rot, load9(joints.frame[j], side))
+
+
+@lean
+def measure_frames(joints, j, xa, fa, xb, fb):
+    """The six coordinates of joint j for its two anchor poses."""
+    kind = joints.kind[j]
+    if kind == POINT:
+        return measure_point(xa, fa, xb)
+    if kind == HINGE:
+        return measure_hinge(xa, fa, xb, fb)
+    if kind == SLIDER:
+        return measure_slider(xa, fa, xb, fb)
+    if kind == FIXED:
+        return measure_fixed(xa, fa, xb, fb)
+    return measure_distance(xa, xb, joints.length[j])
+
+
+@lean
+def body_pose(bodies, i):
+    if i < 0:
+        return NO_FRAME
+    return load3(bodies.x, i), load9(bodies.rot, i)
+
+
+@remote
+def _place_joint(bodies, joints, j):
+    """(common point, frame of the rows, six coordinates) of joint j at the current poses."""
+    xi, ri = body_pose(bodies, joints.body[j, 0])
+    xj, rj = body_pose(bodies, joints.body[j, 1])
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    values = measure_frames(joints, j, xa, fa, xb, fb)
+    if joints.kind[j] == DISTANCE:
+        return xb, line_frame(xa, xb), values
+    return xb, fa, values
+
+
+place_joint = far(_place_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
+
+
+@lean
+def unwrapped(joints, j, value, expected):
+    """The coordinate along the axis; of an angle, the turn that is nearest to what is expected."""
+    if joints.axis[j] < 3:
+        return value
+    return value + 2.0 * math.pi * round((expected - value) / (2.0 * math.pi))
+
+
+@lean
+def has_block(joints, j, block):
+    """Joint j needs this block of rows now."""
+    if block == LINEAR:
+        return joints.rigid[j, 0] + joints.rigid[j, 1] + joints.rigid[j, 2] > 0
+    if block == ANGULAR:
+        if joints.kind[j] == POINT:
+            return joints.friction[j] > 0.0
+        return joints.rigid[j, 3] + joints.rigid[j, 4] + joints.rigid[j, 5] > 0
+    if joints.axis[j] < 0:
+        return False
+    if block == DRIVE:
+        return joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.friction[j] > 0.0 or joints.strength[j] > 0.0
+    return joints.limit[j, 0] > -math.inf or joints.limit[j, 1] < math.inf
+
+
+@lean
+def block_law(joints, j, block):
+    """How the solver treats the block."""
+    if block == DRIVE:
+        return AXIS
+    return BALL if block == ANGULAR and joints.kind[j] == POINT else BOX
+
+
+@lean
+def row_axis(joints, j, block, r, frame):
+    """(used, turns, direction) of row r: a unit vector of the world; whether the row is one of turning."""
+    if block <= ANGULAR:
+        turns = block == ANGULAR
+        used = joints.rigid[j, 3 * block + r] == 1 or (turns and joints.kind[j] == POINT)
+        return used, turns, (frame[r], frame[3 + r], frame[6 + r])
+    axis = joints.axis[j]
+    c = axis % 3
+    sign = 1.0
+    used = True
+    if block == LIMITS:
+        sign = -1.0 if r == 1 else 1.0
+        used = r < 2 and math.isfinite(joints.limit[j, r])
+    return used, axis >= 3, (sign * frame[c], sign * frame[3 + c], sign * frame[6 + c])
+
+
+@lean
+def row_velocity(bodies, joints, j, turns, direction, point):
+    """Velocity of b against a along a row [m/s or rad/s]."""
+    va, wa = _motion(bodies, joints.body[j, 0], point)
+    vb, wb = _motion(bodies, joints.body[j, 1], point)
+    return dot(direction, sub(wb, wa)) if turns else dot(direction, sub(vb, va))
+
+
+@lean
+def _motion(bodies, i, point):
+    """Velocity at a point of the world, and angular velocity."""
+    if i < 0:
+        return ZERO, ZERO
+    w = load3(bodies.w, i)
+    return add(load3(bodies.v, i), cross(w, sub(point, load3(bodies.x, i)))), w
+
+
+@remote
+def _load_block(bodies, joints, j, block, k, a, b, ja, jb, u0, mu, lo, hi, p):
+    """Fill block k of the solver's arrays with a block of joint j; the bodies ``a``, ``b`` are given."""
+    point, frame, _ = place_joint(bodies, joints, j)
+    mu[k] = block_law(joints, j, block)
+    for r in range(3):
+        used, turns, e = row_axis(joints, j, block, r, frame)
+        joints.before[j, 3 * block + r] = row_velocity(bodies, joints, j, turns, e, point) if used else 0.0
+        p[k, r] = joints.impulse[j, 3 * block + r] if used else 0.0
+        u0[k, r] = 0.0
+        for c in range(6):
+            ja[k, r, c] = 0.0
+            jb[k, r, c] = 0.0
+        lo[k, r], hi[k, r] = _bounds(joints, j, block, r)
+        if not used:
+            lo[k, r] = hi[k, r] = 0.0
+            continue
+        for side in range(2):
+            i = joints.body[j, side]
+            local = a[k] if side == 0 else b[k]
+            sign = -1.0 if side == 0 else 1.0
+            if local < 0:  # moved by no impulse
+                v, w = _motion(bodies, i, point)
+                u0[k, r] += sign * (dot(e, w) if turns else dot(e, v))
+                continue
+            arm = e if turns else cross(sub(point, load3(bodies.x, i)), e)
+            for c in range(3):
+                linear = 0.0 if turns else sign * e[c]
+                if side == 0:
+                    ja[k, r, c], ja[k, r, 3 + c] = linear, sign * arm[c]
+                else:
+                    jb[k, r, c], jb[k, r, 3 + c] = linear, sign * arm[c]
+
+
+@lean
+def _bounds(joints, j, block, r):
+    """Least and largest impulse of a row, in units of force: the kick multiplies by its time."""
+    if block == LIMITS:
+        return 0.0, math.inf
+    if block == DRIVE:
+        most = joints.friction[j] if r == 1 else joints.strength[j]
+        return -most, most
+    if block == ANGULAR and joints.kind[j] == POINT:
+        return -joints.friction[j], joints.friction[j]
+    return -math.inf, math.inf
+
+
+def _block_example():
+    t3, t36, ends = np.zeros((0, 3)), np.zeros((0, 3, 6)), np.zeros(0, np.int64)
+    return (EXAMPLE.bodies, EXAMPLE.joints, 0, 0, 0, ends, ends, t36, t36, t3, np.zeros(0), t3, t3, t3)
+
+
+load_block = far(_load_block, _block_example)
+
+
+@lean
+def wrench(joints, j, block, frame, p):
+    """Force and torque on b, in the world, of the impulses p of a block."""
+    f, t = ZERO, ZERO
+    for r in range(3):
+        used, turns, e = row_axis(joints, j, block, r, frame)
+        if used:
+            q = p[r]
+            if turns:
+                t = (t[0] + q * e[0], t[1] + q * e[1], t[2] + q * e[2])
+            else:
+                f = (f[0] + q * e[0], f[1] + q * e[1], f[2] + q * e[2])
+    return f, t
+
+
+@lean
+def is_dynamic(bodies, i):
+    return i >= 0 and bodies.kind[i] == DYNAMIC
