@@ -1,4 +1,4 @@
-"""Proximity queries for users: signed distance and contact manifold of two shapes.
+"""Proximity queries for users: signed distance and contact manifold of two shapes, and an object that keeps the answers.
 
 One compiled call a pair of convex shapes; a Compound is taken piece by piece.
 """
@@ -6,8 +6,10 @@ One compiled call a pair of convex shapes; a Compound is taken piece by piece.
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from collision.pose import Pose
 from collision.shapes import Shape, convex_parts
 from collision.shapeset import ShapeSet
 from collision.status import Status
+from collision.trace import Trace, check_traceable, trace_query
 
 NO_AXIS = (0.0, 0.0, 0.0)
 
@@ -58,6 +61,117 @@ class Manifold:
     ids: np.ndarray
     normals: np.ndarray
     parts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Penetration:
+    """How to part two overlapping shapes: move B by ``vector`` (3,) [m], the shortest that does.
+
+    depth [m] is its length; point_a, point_b (3,) [m], world frame: the deepest points, point_a - point_b = vector.
+    """
+
+    depth: float
+    vector: np.ndarray
+    point_a: np.ndarray
+    point_b: np.ndarray
+
+
+class Proximity:
+    """Two shapes with poses that can be asked how they stand to each other.
+
+    Nothing is computed before it is asked for, and nothing twice: the answers are kept until a shape or a pose is set.
+    ``colliding`` alone stops the search as soon as the shapes are certainly apart. Poses are `Pose` or homogeneous
+    matrices (4, 4); `move_a` and `move_b` take x-y-z angles.
+
+    trace: a path or a `Trace`; every search for a distance is then written there, iteration by iteration (convex
+    shapes with an end only). ``queries`` counts the searches. Raises InputError for what is not a shape or a pose.
+
+    >>> p = Proximity(Box((0.5, 0.5, 0.5)), Sphere(0.5), pose_b=Pose((2, 0, 0)))
+    >>> p.colliding, p.distance
+    (False, 1.0)
+    """
+
+    def __init__(self, a: Shape, b: Shape, pose_a=Pose(), pose_b=Pose(), trace: str | os.PathLike | Trace | None = None):
+        if not (trace is None or isinstance(trace, str | os.PathLike | Trace)):
+            raise InputError("trace", trace, "must be a path or a Trace")
+        self._sides: dict[str, Shape | Pose] = {}
+        self.trace, self.queries = trace, 0
+        self.a, self.b, self.pose_a, self.pose_b = a, b, pose_a, pose_b
+
+    a = property(lambda self: self._sides["a"], lambda self, shape: self._set("a", shape), doc="Shape A.")
+    b = property(lambda self: self._sides["b"], lambda self, shape: self._set("b", shape), doc="Shape B.")
+    pose_a = property(lambda self: self._sides["pose_a"], lambda self, pose: self._set("pose_a", _as_pose(pose)), doc="Of A.")
+    pose_b = property(lambda self: self._sides["pose_b"], lambda self, pose: self._set("pose_b", _as_pose(pose)), doc="Of B.")
+
+    def move_a(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
+        """Place A: turned about x, then the new y, then the new z by ``angles`` [rad], at ``position`` [m]."""
+        self.pose_a = Pose.from_euler_xyz(angles, position)
+
+    def move_b(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
+        """Place B, as `move_a` does A."""
+        self.pose_b = Pose.from_euler_xyz(angles, position)
+
+    def _set(self, name: str, value) -> None:
+        if isinstance(value, Shape) and self.trace is not None:
+            check_traceable(name, value)
+        elif not isinstance(value, Shape | Pose):
+            raise InputError(name, value, "must be a Shape")
+        self._sides[name] = value
+        self._coarse = self._answer = None
+
+    def _ask(self, margin: float) -> Distance:
+        self.queries += 1
+        return signed_distance(self.a, self.pose_a, self.b, self.pose_b, margin)
+
+    @property
+    def answer(self) -> Distance:
+        """The signed distance with all that `signed_distance` tells."""
+        if self._answer is None:
+            self._answer = self._ask(math.inf)
+            self._write()
+        return self._answer
+
+    def _write(self) -> None:
+        if self.trace is None:
+            return
+        trace = self.trace if isinstance(self.trace, Trace) else Trace()
+        trace_query(trace, self.a, self.pose_a, self.b, self.pose_b, self._answer)
+        if trace is not self.trace:
+            trace.save(Path(self.trace))
+
+    @property
+    def colliding(self) -> bool:
+        """Do the shapes overlap or touch? False only where they are certainly apart."""
+        if self._answer is None and self._coarse is None:
+            self._coarse = self._ask(0.0)
+            if self._coarse.status is not Status.BEYOND_MARGIN:  # the search went to its end
+                self._answer = self._coarse
+                self._write()
+        return (self._answer or self._coarse).lower <= 0.0
+
+    @property
+    def distance(self) -> float:
+        """Distance of the shapes [m], 0 where they overlap."""
+        return max(self.answer.distance, 0.0)
+
+    @property
+    def closest_points(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The closest points of A and B in world axes [m]; None where the shapes certainly overlap."""
+        r = self.answer
+        return None if r.upper < 0.0 else (r.point_a, r.point_b)
+
+    @property
+    def penetration(self) -> Penetration | None:
+        """The way out of an overlap; None where the shapes are certainly apart."""
+        r = self.answer
+        if r.lower > 0.0:
+            return None
+        depth = max(-r.distance, 0.0)
+        return Penetration(depth, depth * r.normal, r.point_a, r.point_b)
+
+
+def _as_pose(value) -> Pose:
+    return value if isinstance(value, Pose) else Pose.from_matrix(value)
 
 
 def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = math.inf) -> Distance:

@@ -142,6 +142,16 @@ def film(arguments: argparse.Namespace) -> None:
     print(film_run(run, arguments.out, start=arguments.start, stop=arguments.stop, speed=arguments.speed, **_film(arguments)))
 
 
+def trace(arguments: argparse.Namespace) -> None:
+    """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
+    from collision.trace import Trace
+    from render.minkowski import film, still
+
+    recorded = Trace.load(arguments.file)
+    out = Path(arguments.out or Path(arguments.file).with_suffix(".png"))
+    print((film if out.suffix.lower() == ".mp4" else still)(recorded, out, arguments.size))
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
     from render.context import describe
@@ -260,6 +270,11 @@ def parser() -> Parser:
     one.add_argument("--stop", type=_quantity("s"), metavar="S", help="of the run; else its end")
     one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     _film_options(one)
+
+    one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
+    one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
+    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of all steps, or an .mp4 (FILE.png)")
+    one.add_argument("--size", type=_size, default=(1600, 1000), metavar="WxH", help="of the picture (1600x1000)")
 
     one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
     one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")

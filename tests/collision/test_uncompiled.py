@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
         "test_manifold.py",
         "test_proximity.py",
         "test_rays.py",
+        "test_proximity_object.py",
     ],
 )
 def test_uncompiled(tests):

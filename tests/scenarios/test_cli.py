@@ -93,6 +93,16 @@ def test_run_file_and_film_it(tumble, tmp_path):
     assert (tmp_path / "a.mp4").stat().st_size > 500
 
 
+def test_trace(tumble, tmp_path):
+    from collision import Box, Pose, Proximity
+
+    path = tmp_path / "search.json"
+    assert Proximity(Box(), Box(), pose_b=Pose((0.9, 0.1, 0.2)), trace=path).colliding
+    code, out, err = tumble("trace", "search.json")
+    assert (code, out.strip(), err) == (0, "search.png", "")
+    assert (tmp_path / "search.png").stat().st_size > 10_000
+
+
 def test_doctor(tumble):
     _, out, err = tumble("doctor")
     assert err == ""
@@ -123,6 +133,8 @@ BAD = [
     (("run",), "tumble run: the following arguments are required: NAME_OR_FILE (see tumble run --help)"),
     (("fly",), "tumble: argument VERB: invalid choice: 'fly'"),
     ((), "tumble: the following arguments are required: VERB (see tumble --help)"),
+    (("trace", "nothing.json"), "tumble: trace = 'nothing.json': can not be read: No such file or directory"),
+    (("trace", "good.toml"), "tumble: trace = 'good.toml': is no JSON file"),
     (("film", "nothing", "--out", "a.mp4"), "tumble: nothing: there is no such recording"),
     (("film", "good.toml", "--out", "a.mp4"), "tumble: good.toml: is not a recording of tumble"),
     (("run", "tumbling_box", "--seconds", "0.1", "--out", "thesis"), "tumble: thesis/trajectory.zarr: is there already and is not a recording of tumble; it is left as it is"),
