@@ -134,6 +134,18 @@ class Rows(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Many(Field):
+    """A list, each item of it read by ``of``."""
+
+    of: Field
+
+    def read(self, name: str, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise InputError(name, value, "must be a list")
+        return tuple(self.of.read(f"{name}[{i}]", item) for i, item in enumerate(value))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Whole(Field):
     """A whole number in [low, high]."""
 

@@ -34,8 +34,9 @@ from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
-from scenarios.schema import BODY, CAMERA, MATERIAL, OPTIONAL, PAIR, PART, SCENE, SHAPES
+from scenarios.schema import BODY, CAMERA, FORCES, MATERIAL, OPTIONAL, PAIR, PART, SCENE, SHAPES
 from sim.bodies import BodyDef
+from sim.forces import force_from_dict
 from sim.scene import CameraDef, Scene
 
 
@@ -81,8 +82,8 @@ def scene_to_toml(scene: Scene) -> str:
     import tomli_w
 
     data = scene.to_dict()
-    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies")):
-        data[one] = data.pop(many)
+    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces")):
+        data[one] = data.pop(many, [])
         if not data[one]:
             del data[one]
     text = tomli_w.dumps(data)
@@ -106,7 +107,7 @@ class _Reader:
         self.path = path
 
     def scene(self, data: dict[str, Any]) -> Scene:
-        tables = ("camera", "material", "pair", "body", "parameters")
+        tables = ("camera", "material", "pair", "body", "force", "parameters")
         self.known("", data, [*SCENE, *tables], "a scene")
         values = self.fields("", data, SCENE)
         scene = Scene(**{"name": self.path.stem, **values})
@@ -128,6 +129,7 @@ class _Reader:
             self.body(scene, f'body "{name}": ' if isinstance(name, str) and name else f"body {number}: ", body)
         for number, pair in enumerate(self.tables("pair", data), start=1):
             self.pair(scene, f"pair {number}: ", pair)
+        self.forces(scene, data.get("force", []))
         if not scene.allow_overlap:
             self.apart(scene)
         return scene
@@ -168,6 +170,19 @@ class _Reader:
             for part, _ in convex_parts(shape):
                 check_convex(part)
             scene.append(BodyDef(shape, **values))
+
+    def forces(self, scene: Scene, tables: Any) -> None:
+        if not isinstance(tables, list):
+            raise InputError("force", tables, "must be tables, each under the heading [[force]]")
+        for number, data in enumerate(tables, start=1):
+            prefix = f"force {number}: "
+            kind = self.table(prefix[:-2], data).get("type")
+            if kind not in FORCES:
+                near = did_you_mean(kind, list(FORCES)) if isinstance(kind, str) else ""
+                raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(FORCES)}{near}")
+            self.known(prefix, data, ["type", *FORCES[kind]], f"a {kind} force")
+            with _Within(prefix):
+                scene.add_force(force_from_dict({"type": kind, **self.fields("", data, FORCES[kind])}))
 
     def turn(self, prefix: str, values: dict[str, Any]) -> None:
         """euler_xyz into orientation."""

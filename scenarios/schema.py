@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.fields import Field, Flag, Real, Rows, Text, Vector, Whole
+from scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
 from sim.materials import RESTITUTION_LAWS, RULES
 
@@ -98,5 +98,51 @@ SHAPES: dict[str, dict[str, Field]] = {
     "compound": {},  # parts: each a table with shape, position, orientation or euler_xyz
 }
 OPTIONAL = {("halfspace", "normal"), ("halfspace", "offset"), ("mesh", "scale"), ("mesh", "convex")}
+
+_ON = {"bodies": Many(of=Text(), help="names of the bodies it acts on; all dynamic ones where it is left out")}
+_FRAME = {
+    "frame": Text(choices=("world", "body"), help="whose axes the force and torque keep to; world where it is left out"),
+    "point": Vector(unit="m", help="of the body frame where the force acts; the centre of mass where it is left out"),
+}
+FORCES: dict[str, dict[str, Field]] = {
+    "uniform_gravity": {"acceleration": Vector(unit="m/s^2", help="besides the scene's gravity"), **_ON},
+    "central_gravity": {
+        "gm": Real(unit="m^3/s^2", low=0, help="G times the mass at the centre"),
+        "center": Vector(unit="m"),
+        "gradient": Flag(help="the extent of the body is felt too: gravity-gradient torque"),
+        **_ON,
+    },
+    "mutual_gravity": {
+        "constant": Real(unit="m^3/(kg s^2)", low=0, help="Newton's where it is left out"),
+        "softening": Real(unit="m", low=0),
+        **_ON,
+    },
+    "drag": {
+        "linear": Real(unit="N s/m", low=0),
+        "quadratic": Real(unit="N s^2/m^2", low=0),
+        "spin_linear": Real(unit="N m s", low=0),
+        "spin_quadratic": Real(unit="N m s^2", low=0),
+        "wind": Vector(unit="m/s", help="velocity of the medium"),
+        **_ON,
+    },
+    "spring": {
+        "a": Text(help="name of a body"),
+        "b": Text(help="name of another; left out, the other end is a point of the world"),
+        "stiffness": Real(unit="N/m", low=0),
+        "length": Real(unit="m", low=0, help="at rest"),
+        "damping": Real(unit="N s/m", low=0),
+        "anchor_a": Vector(unit="m", help="in the frame of a"),
+        "anchor_b": Vector(unit="m", help="in the frame of b, or of the world"),
+        "slack": Flag(help="it pulls but does not push"),
+    },
+    "constant": {"force": Vector(unit="N"), "torque": Vector(unit="N m"), **_FRAME, **_ON},
+    "tabulated": {
+        "times": Many(of=Real(unit="s"), help="rising"),
+        "forces": Rows(unit="N", help="one for each time"),
+        "torques": Rows(unit="N m", help="one for each time"),
+        **_FRAME,
+        **_ON,
+    },
+}
 
 PART: dict[str, Field] = {key: BODY[key] for key in ("position", "orientation", "euler_xyz")}

@@ -21,6 +21,7 @@ UNITS: dict[str, dict[str, float]] = {
     "rad/s": {**{f"{a}/s": x for a, x in _ANGLE.items()}, "rpm": 2 * math.pi / 60},
     "kg/m^3": {f"{a}/{b}^3": x / y**3 for a, x in _MASS.items() for b, y in _LENGTH.items()},
     "kg m^2": {f"{a} {b}^2": x * y**2 for a, x in _MASS.items() for b, y in _LENGTH.items()},
+    "N": {"N": 1.0, "kN": 1e3, "mN": 1e-3},
     "deg": {"deg": 1.0, "°": 1.0, "rad": 180 / math.pi},
     "": {},
 }
@@ -45,7 +46,7 @@ def to_si(text: str, unit: str) -> float:
     given = match[3].replace("²", "^2").replace("³", "^3").replace("*", " ")
     if not given or given == unit:
         return value
-    table = UNITS[unit]
+    table = UNITS.get(unit, {})
     if given not in table:
         if not unit:
             raise ValueError(f'has no unit, so "{given}" is wrong')

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.bodies import BodyDef
 from sim.errors import RecordingError
+from sim.flights import refresh
+from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
 
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 1
+SCHEMA = 2
 SURFACES = ("friction_rule", "restitution_rule", "restitution_law", "materials", "pairs")
 
 
@@ -28,6 +31,7 @@ def save(world: World, path: str | Path) -> None:
         "tumble_checkpoint": SCHEMA,
         "bodies": [body.definition.to_dict() for body in world.bodies],
         "joints": [joint.definition.to_dict() for joint in world.joints],
+        "forces": [force.to_dict() for force in world.forces],
         "settings": world.settings._asdict(),
         "integrator": world.integrator,
         "surfaces": {name: getattr(world, name) for name in SURFACES},
@@ -39,6 +43,7 @@ def save(world: World, path: str | Path) -> None:
     arrays = {
         f"{group}.{field}": array
         for group, members in world.model._asdict().items()
+        if group != "forces"
         for field, array in members._asdict().items()
     }
     part = path.with_name(f".{path.name}.part")
@@ -51,8 +56,8 @@ def save(world: World, path: str | Path) -> None:
         raise RecordingError(path, f"can not be written: {error.strerror}") from None
 
 
-def load(cls: type[World], path: str | Path) -> World:
-    """The world of a file written by :func:`save`. RecordingError where it is none."""
+def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., Any]]) -> World:
+    """The world of a file written by :func:`save`; ``functions``: forces by name. RecordingError where it is none."""
     path = Path(path)
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -71,13 +76,20 @@ def load(cls: type[World], path: str | Path) -> World:
     world.pairs = pairs
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
     world._add_joints([joint_from_dict(joint) for joint in header["joints"]])
-    model = world.model
+    for data in header["forces"]:
+        force = force_from_dict(data)
+        if isinstance(force, FunctionForce):
+            force = force.replace(function=functions.get(force.name))
+        world.add_force(force)
+    model = world._packed()
     while len(world.model.pairs.event) < len(arrays["pairs.event"]):
         world._grow_pairs()
         model = world.model
     for group, members in model._asdict().items():
         for field, array in members._asdict().items():
-            array[...] = arrays[f"{group}.{field}"]
+            if group != "forces":
+                array[...] = arrays[f"{group}.{field}"]
+    refresh(world.model.bodies, world.model.forces)
     world.step_count, world._start, world._started = header["step_count"], header["start"], header["started"]
     world._changed_at = header["changed_at"]
     return world

@@ -26,7 +26,7 @@ from collision.linalg import (
     sub,
 )
 from collision.narrowphase import manifold_far as manifold
-from sim.integrators.rk4 import acceleration
+from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned
 from sim.motion import geom_pose, point_velocity
 from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
@@ -197,8 +197,10 @@ def _contact_acceleration(bodies, i, j, row, s, t, n):
     da, db = (row[4], row[5], row[6]), (row[9], row[10], row[11])
     a0, a1, a2 = _curvature(row[7], row[8], da, cross(n, da), s, t)
     b0, b1, b2 = _curvature(row[12], row[13], db, cross(n, db), s, t)
-    wi, wj = load3(bodies.w, i), load3(bodies.w, j)
-    u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+    vi, wi = _foreseen(bodies, i)
+    vj, wj = _foreseen(bodies, j)
+    ri, rj = sub(point, load3(bodies.x, i)), sub(point, load3(bodies.x, j))
+    u = sub(add(vj, cross(wj, rj)), add(vi, cross(wi, ri)))
     us, ut = dot(u, s), dot(u, t)
     turn = cross(sub(wj, wi), n)
     fs = dot(turn, s) - (a0 * us + a1 * ut)
@@ -211,8 +213,8 @@ def _contact_acceleration(bodies, i, j, row, s, t, n):
         vs, vt = ws + us, wt + ut
         n_dot = add(cross(wi, n), add(scale(a0 * vs + a1 * vt, s), scale(a1 * vs + a2 * vt, t)))
     a = sub(
-        add(material_acceleration(bodies, j, point), cross(wj, wander_j)),
-        add(material_acceleration(bodies, i, point), cross(wi, wander_i)),
+        add(material_acceleration(bodies, j, rj, wj), cross(wj, wander_j)),
+        add(material_acceleration(bodies, i, ri, wi), cross(wi, wander_i)),
     )
     return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
 
@@ -241,9 +243,14 @@ def _pseudo_solve(m0, m1, m2, fs, ft):
 
 
 @lean
-def material_acceleration(bodies, i, point):
-    """Acceleration of the material point of body i that is at a point of the world, in free flight."""
-    w, r = load3(bodies.w, i), sub(point, load3(bodies.x, i))
+def _foreseen(bodies, i):
+    """Velocity and angular velocity in the middle of the coming flight, where forces tell; else the present ones."""
+    return add(load3(bodies.v, i), load3(bodies.dv, i)), add(load3(bodies.w, i), load3(bodies.dw, i))
+
+
+@lean
+def material_acceleration(bodies, i, r, w):
+    """Acceleration in free flight of the material point of body i at r from its centre of mass; w its angular velocity."""
     centripetal = cross(w, cross(w, r))
     if bodies.kind[i] != DYNAMIC:
         return centripetal

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.state import DYNAMIC, Bodies
+from sim.state import CENTRAL, DYNAMIC, MUTUAL, SPRING, Bodies, Forces
 
 
 class Energy(NamedTuple):
-    """Energies [J]; potential is that of uniform gravity, zero with the centre of mass at the origin."""
+    """Energies [J]; potential: of uniform gravity, zero with the centre of mass at the origin, and of the forces."""
 
     kinetic_linear: float
     kinetic_angular: float
@@ -56,12 +56,37 @@ def rotations(q: np.ndarray) -> np.ndarray:
     ).reshape(-1, 3, 3)  # fmt: skip
 
 
-def energy(bodies: Bodies) -> Energy:
+def potential(forces: Forces, bodies: Bodies) -> float:
+    """Energy of the forces that have a potential, but for uniform gravity [J]."""
+    total, rot = 0.0, rotations(bodies.q)
+    for kind, (i, j), f in zip(forces.kind, forces.body, forces.number, strict=True):
+        x = bodies.x[i]
+        if kind == CENTRAL:
+            d = x - f[:3]
+            r = np.linalg.norm(d)
+            if r == 0.0:
+                continue
+            total -= f[3] * bodies.mass[i] / r
+            if f[4]:
+                n, inertia = rot[i].T @ d / r, bodies.inertia[i]
+                total -= f[3] / (2 * r**3) * (np.trace(inertia) - 3 * n @ inertia @ n)
+        elif kind == MUTUAL:
+            r = np.hypot(np.linalg.norm(bodies.x[j] - x), f[1])
+            total -= f[0] * bodies.mass[i] * bodies.mass[j] / r if r > 0.0 else 0.0
+        elif kind == SPRING:
+            end = bodies.x[j] + rot[j] @ f[6:9] if j >= 0 else f[6:9]
+            stretch = np.linalg.norm(end - x - rot[i] @ f[3:6]) - f[2]
+            total += 0.5 * f[0] * stretch**2 if stretch > 0.0 or not f[9] else 0.0
+    return float(total)
+
+
+def energy(bodies: Bodies, forces: Forces) -> Energy:
     p, l = mean_momenta(bodies)
     linear = 0.5 * float(np.sum(p * p * bodies.inv_mass[:, None]))
     dynamic = bodies.kind == DYNAMIC
     angular = 0.5 * float(np.sum(l[dynamic] * angular_velocities(bodies)[dynamic]))
-    return Energy(linear, angular, -float(np.sum(bodies.mass[:, None] * bodies.x * bodies.gravity)) + 0.0)
+    heights = -float(np.sum(bodies.mass[:, None] * bodies.x * bodies.gravity)) + 0.0
+    return Energy(linear, angular, heights + potential(forces, bodies))
 
 
 def momentum(bodies: Bodies) -> np.ndarray:

@@ -50,8 +50,9 @@ from sim.contacts import (
     write_row,
 )
 from sim.events import TOUCH, next_impact, pair_size
+from sim.flights import book_cluster, flight_balance, launch
 from sim.microcollisions import kick_island, problem
-from sim.motion import apply_impulse, flight_balance, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
+from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, OK, POINTS, REKICKS, ROWS, SETTINGS, E
@@ -85,10 +86,10 @@ def drift(model, geometry, settings, table):
             touched[i] = False
         _collide(model, geometry, settings, table, first, t, touched, ALL if count > pairs.count[0] + 20 else INELASTIC)
         full = False
+        _launch_touched(bodies, forces, t, touched)
         for i in range(n):
             if touched[i]:
                 full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
-                start_flight(bodies, i, t)
                 fly_to(bodies, forces, i, dt)
         if full and update_pairs(geoms, pairs, joints) != OK:
             return 1
@@ -100,8 +101,35 @@ def drift(model, geometry, settings, table):
     else:
         books.counters[CAPPED] += 1
     for i in range(n):
-        _book_flight(bodies, books, i)
+        if forces.cluster[i] < 0:
+            _book_flight(bodies, books, i)
+    for c in range(len(forces.potential)):
+        book_cluster(bodies, forces, books, c, dt)
     return OK
+
+
+@lean
+def _launch_touched(bodies, forces, t, touched):
+    """New flights from time t for the bodies that collided, and for those that forces couple to them."""
+    for c in range(len(forces.potential)):
+        if _stands(forces, c, touched):
+            for m in range(forces.first_member[c], forces.first_member[c + 1]):
+                touched[forces.member[m]] = True
+    for i in range(len(touched)):
+        if touched[i]:
+            start_flight(bodies, i, t)
+    for c in range(len(forces.potential)):
+        if _stands(forces, c, touched):
+            launch(bodies, forces, c, t)
+
+
+@lean
+def _stands(forces, c, touched):
+    """Cluster c was brought to the time of the impact: a body of it is touched."""
+    found = False
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        found = found or touched[forces.member[m]]
+    return found
 
 
 @lean
@@ -130,11 +158,21 @@ def _first_event(pairs, dt):
 @lean
 def _bring(bodies, forces, books, i, t, touched):
     """Have body i stand at time t, and remember that its flight changes there."""
-    if not touched[i]:
+    if touched[i]:
+        return
+    c = forces.cluster[i]
+    if c < 0:
         fly_to(bodies, forces, i, t)
         _book_flight(bodies, books, i)
         start_flight(bodies, i, t)
-        touched[i] = True
+    elif not _stands(forces, c, touched):
+        first, last = forces.first_member[c], forces.first_member[c + 1]
+        for m in range(first, last):
+            fly_to(bodies, forces, forces.member[m], t)
+        book_cluster(bodies, forces, books, c, t)
+        for m in range(first, last):
+            start_flight(bodies, forces.member[m], t)
+    touched[i] = True
 
 
 @inner

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from collision.jit import far, lean, remote
 from collision.linalg import (
+    ZERO,
     add,
     add3,
     axpy,
@@ -16,9 +15,6 @@ from collision.linalg import (
     load9,
     matmul,
     mul,
-    norm,
-    qmul,
-    qnormalize,
     rotation,
     scale,
     store3,
@@ -26,31 +22,28 @@ from collision.linalg import (
     store9,
     sub,
 )
-from sim.integrators.rk4 import angular_velocity, rk4
+from sim.flights import along_far
+from sim.integrators.equations import angular_velocity, driven
+from sim.integrators.rk4 import turn_rk4
 from sim.state import DYNAMIC, EXAMPLE
-
-
-@lean
-def drive(x, q, v, w, h):
-    """Pose of a body that moves at constant velocity and angular velocity, after h."""
-    angle = norm(w) * h
-    if angle != 0.0:
-        axis = scale(math.sin(0.5 * angle) / norm(w), w)
-        q = qnormalize(qmul((math.cos(0.5 * angle), axis[0], axis[1], axis[2]), q))
-    return axpy(h, v, x), q
 
 
 @remote
 def flight(bodies, forces, i, t):
     """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0."""
+    if forces.cluster[i] >= 0 and t != bodies.t0[i]:
+        x, q, p, l, _, _ = along_far(bodies, forces, i, t)
+        return x, q, p, l
     h = t - bodies.t0[i]
     x, q = load3(bodies.x0, i), load4(bodies.q0, i)
     p, l = load3(bodies.p0, i), load3(bodies.l0, i)
     if h == 0.0:
         return x, q, p, l
     if bodies.kind[i] == DYNAMIC:
-        return rk4(x, q, p, l, h, bodies.mass[i], bodies.inv_mass[i], load9(bodies.inv_inertia, i), load3(bodies.gravity, i))
-    x, q = drive(x, q, load3(bodies.v_drive, i), load3(bodies.w_drive, i), h)
+        g = load3(bodies.gravity, i)
+        x = axpy(0.5 * h * h, g, axpy(h * bodies.inv_mass[i], p, x))
+        return x, turn_rk4(q, l, h, load9(bodies.inv_inertia, i)), axpy(h * bodies.mass[i], g, p), l
+    x, q = driven(bodies, i, t)
     return x, q, p, l
 
 
@@ -82,27 +75,15 @@ def place(bodies, i, x, q, p, l):
 @lean
 def fly_to(bodies, forces, i, t):
     """Move body i along its free flight to time t."""
-    x, q, p, l = flight_far(bodies, forces, i, t)
+    if forces.cluster[i] >= 0 and t != bodies.t0[i]:
+        x, q, p, l, force, torque = along_far(bodies, forces, i, t)
+        store3(bodies.force, i, axpy(-bodies.mass[i], load3(bodies.gravity, i), force))
+        store3(bodies.torque, i, torque)
+        store3(bodies.dv, i, ZERO)
+        store3(bodies.dw, i, ZERO)
+    else:
+        x, q, p, l = flight_far(bodies, forces, i, t)
     place(bodies, i, x, q, p, l)
-
-
-@lean
-def flight_balance(bodies, i):
-    """Energy change of body i over the flight that ends in its current state, and the work of gravity in it [J].
-
-    The change is the integrator's error: gravity's work is in the potential.
-    """
-    if bodies.kind[i] != DYNAMIC:
-        return 0.0, 0.0
-    rot0 = rotation(load4(bodies.q0, i))
-    v0, w0 = velocity_of(bodies, i, rot0, load3(bodies.p0, i), load3(bodies.l0, i))
-    # difference of kinetic energies as (v1 - v0).(p1 + p0)/2 and of potentials as -f.(x1 - x0): no cancellation of totals
-    v1, w1 = load3(bodies.v, i), load3(bodies.w, i)
-    l, l0 = load3(bodies.l, i), load3(bodies.l0, i)
-    linear = 0.5 * bodies.mass[i] * dot(sub(v1, v0), (v1[0] + v0[0], v1[1] + v0[1], v1[2] + v0[2]))
-    angular = 0.5 * (dot(w1, l) - dot(w0, l0))
-    work = bodies.mass[i] * dot(load3(bodies.gravity, i), sub(load3(bodies.x, i), load3(bodies.x0, i)))
-    return linear + angular - work, work
 
 
 @lean

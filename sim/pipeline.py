@@ -18,8 +18,10 @@ from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
 from sim.contacts import INELASTIC, NONE, narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.impacts import drift
 from sim.islands import label_islands
+from sim.ledger import CORRECTION
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
 from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS
@@ -40,11 +42,12 @@ def step(model, geometry, settings, table, saved):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     save(bodies, books, saved)
     settle(books)
+    forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     result = find_candidates(model, geometry, settings)
     if result == OK:
         result = drift(model, geometry, settings, table)
     if result != OK:
-        restore(bodies, books, saved)
+        restore(bodies, forces, books, saved)
         return result
     if not finite(bodies):
         return NOT_FINITE
@@ -66,6 +69,9 @@ def begin(model, geometry, settings):
         q = (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
         x, p, l = (bodies.x[i, 0], bodies.x[i, 1], bodies.x[i, 2]), bodies.p[i], bodies.l[i]
         place(bodies, i, x, q, (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+        start_flight(bodies, i, 0.0)
+    forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
+    potential_change(bodies, forces, 0.0)
     result = find_candidates(model, geometry, settings)
     if result != OK:
         return result
@@ -76,8 +82,10 @@ def begin(model, geometry, settings):
 
 @inner
 def find_candidates(model, geometry, settings):
-    """Pairs whose boxes meet on the coming drift."""
+    """Flights under forces, and pairs whose boxes meet on the coming drift."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
+    if not launch_all(bodies, forces, 0.0):
+        return NOT_FINITE
     sweep_bounds(bodies, geoms, geometry, settings.dt)
     return update_pairs(geoms, pairs, joints)
 
@@ -86,11 +94,17 @@ def find_candidates(model, geometry, settings):
 def contact(model, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
+    recall_kicks(bodies, forces)
+    for i in range(len(bodies.kind)):
+        start_flight(bodies, i, 0.0)
+    forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
+    foresee_all(bodies, forces, mode == START)
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
     label_islands(bodies, contacts, joints)
     kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode)
+    books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
 
@@ -123,7 +137,7 @@ def save(bodies, books, saved):
 
 
 @lean
-def restore(bodies, books, saved):
+def restore(bodies, forces, books, saved):
     """Undo an unfinished step."""
     _copy(saved[0], saved[1], bodies, books)
     for i in range(len(bodies.kind)):
@@ -131,6 +145,7 @@ def restore(bodies, books, saved):
         p, l = bodies.p[i], bodies.l[i]
         place(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
         start_flight(bodies, i, 0.0)
+    potential_change(bodies, forces, 0.0)
 
 
 @lean

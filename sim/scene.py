@@ -10,6 +10,7 @@ from collision.errors import check_number, check_vector
 from sim.bodies import BodyDef
 from sim.checks import check_range, plain
 from sim.errors import InputError
+from sim.forces import Force, as_force, force_from_dict
 from sim.joints.definitions import JointDef, joint_from_dict
 from sim.materials import RESTITUTION_LAWS, RULES, choice, made_of, put_material, put_pair
 
@@ -71,6 +72,7 @@ class Scene:
     pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
     bodies: list[BodyDef] = field(default_factory=list)
     joints: list[JointDef] = field(default_factory=list)
+    forces: list[Force] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -101,10 +103,23 @@ class Scene:
         joints, self.joints = self.joints, []
         for joint in joints:
             self.add_joint(joint)
+        forces, self.forces = self.forces, []
+        for force in forces:
+            self.add_force(force)
 
     def add(self, shape: Any, **body: Any) -> BodyDef:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
         return self.append(BodyDef(shape, **made_of(self.materials, body)))
+
+    def add_force(self, force: Any, bodies: Any = None) -> Force:
+        """Add a force of :mod:`sim.forces`, or a function; ``bodies`` names what it acts on, all dynamic bodies by default."""
+        force = as_force(force, bodies)
+        names = [body.name for body in self.bodies]
+        for name in force.on() or ():
+            if name not in names:
+                raise InputError("bodies", name, f"there is no such body; there are {', '.join(names) or 'none'}")
+        self.forces.append(force)
+        return force
 
     def append(self, body: BodyDef) -> BodyDef:
         """Add a ready body; returns it as it stands in the scene, with its name."""
@@ -173,6 +188,9 @@ class Scene:
             elif f.name == "joints":
                 if value:
                     out["joints"] = [joint.to_dict() for joint in value]
+            elif f.name == "forces":
+                if value:
+                    out["forces"] = [force.to_dict() for force in value]
             else:
                 out[f.name] = plain(value)
         return out
@@ -188,6 +206,7 @@ class Scene:
         materials = data.get("materials", {})
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
         values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
+        values["forces"] = [force_from_dict(force) for force in data.get("forces", [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

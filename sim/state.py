@@ -17,6 +17,10 @@ KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 # What a compiled call reports back.
 OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE = range(4)
 
+FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
+START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
+NUMBERS = 16  # parameters of a force
+CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION = range(7)  # laws of force, see force_laws.py
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
 
@@ -68,6 +72,8 @@ class Bodies(NamedTuple):
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
     force: np.ndarray  # (n, 3) all other forces, at the current state [N]
     torque: np.ndarray  # (n, 3) their torque about the centre of mass [N m]
+    dv: np.ndarray  # (n, 3) from the velocity now to that in the middle of the coming flight, where forces tell [m/s]
+    dw: np.ndarray  # (n, 3) likewise of the angular velocity [rad/s]
     pull: np.ndarray  # (n,) bound on |force| / mass in the coming flight [m/s^2]
     twist: np.ndarray  # (n,) bound on |torque| in the coming flight [N m]
 
@@ -172,9 +178,27 @@ WORST = 3
 
 
 class Forces(NamedTuple):
-    """What moves bodies in free flight, other than their momenta and uniform gravity."""
+    """Forces other than uniform gravity: a row for each body, or pair of bodies, that one acts on.
+
+    A cluster is a set of dynamic bodies that forces couple: they fly together, and what interrupts the flight of one
+    interrupts that of all. Rows and members are sorted by cluster. Bodies that no force acts on are in none.
+    """
 
     method: np.ndarray  # (1,) int64 integrator, a row of sim.integrators.TABLE
+    clock: np.ndarray  # (2,) when the drift starts, and how long it is [s]
+    kind: np.ndarray  # (m,) int64, see force_laws.py
+    body: np.ndarray  # (m, 2) int64; -1: none
+    number: np.ndarray  # (m, NUMBERS) parameters
+    address: np.ndarray  # (m,) int64 of a C function; or the row of ``knots`` where a table begins
+    knots: np.ndarray  # (k, 7) time, force, torque
+    cluster: np.ndarray  # (n,) int64 of each body; -1: none
+    member: np.ndarray  # (n,) int64 bodies
+    first_member: np.ndarray  # (c + 1,) int64
+    first_row: np.ndarray  # (c + 1,) int64
+    potential: np.ndarray  # (c,) energy [J] of the forces on a cluster that have a potential, at the current poses
+    # flights: x, q, p, l, and the works of forces with a potential, without one, and of the user's functions
+    path: np.ndarray  # (SLOPE + stages, n, FLIGHT)
+    call: np.ndarray  # (2, 16) what user functions are given, and give
 
 
 class Settings(NamedTuple):
@@ -209,7 +233,8 @@ def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...
 V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V, v_drive=V, w_drive=V,
-    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, material=(COEFFICIENTS,),
+    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, dv=V, dw=V,
+    material=(COEFFICIENTS,),
 )  # fmt: skip
 CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)
 
@@ -258,8 +283,24 @@ def books_of(entries: int) -> Books:
     )
 
 
-def forces_of() -> Forces:
-    return Forces(method=np.zeros(1, dtype=np.int64))
+def forces_of(bodies: int, rows: int = 0, clusters: int = 0, members: int = 0, knots: int = 0, stages: int = 4) -> Forces:
+    whole = lambda *shape: np.zeros(shape, dtype=np.int64)  # noqa: E731
+    return Forces(
+        method=whole(1),
+        clock=np.zeros(2),
+        kind=whole(rows),
+        body=whole(rows, 2),
+        number=np.zeros((rows, NUMBERS)),
+        address=whole(rows),
+        knots=np.zeros((knots, 7)),
+        cluster=np.full(bodies, -1, dtype=np.int64),
+        member=whole(members),
+        first_member=whole(clusters + 1),
+        first_row=whole(clusters + 1),
+        potential=np.zeros(clusters),
+        path=np.zeros((SLOPE + stages, bodies, FLIGHT)),
+        call=np.zeros((2, 16)),
+    )
 
 
 def copied(group: NamedTuple, into: NamedTuple) -> None:
@@ -269,5 +310,5 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 
 # Examples of the types that kernels take.
-EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(), joints_of(0))
+EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
 SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0)

@@ -37,7 +37,7 @@ def empty(pairs: int, rules: np.ndarray) -> Model:
     """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
     bodies = bodies_of(0)._replace(rules=rules)
     contacts, books = contacts_of(POINTS * pairs), books_of(ledger.ENTRIES)
-    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(), joints_of(0))
+    return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(0), joints_of(0))
 
 
 def with_bodies(

@@ -18,6 +18,10 @@ from sim import checkpoint, diagnostics, ledger, queries, readings, tables
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
+from sim.flights import refresh
+from sim.force_functions import Callback
+from sim.force_tables import callbacks, check_bodies, pack
+from sim.forces import Force, as_force
 from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
 from sim.joints.assemble import ready
@@ -29,7 +33,7 @@ from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
-from sim.state import DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
+from sim.state import DYNAMIC, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
 NO_POSE = Pose()
@@ -88,6 +92,9 @@ class World:
         self._start = 0.0  # energy that the ledger counts from [J]
         self._started = False  # before that, what is set belongs to the start; afterwards it is work of the user
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
+        self.forces: list[Force] = []
+        self._calls: dict[Force, Callback] = {}  # functions among the forces
+        self._packed_for: Any = None  # the group of bodies that the group of forces belongs to
         self._resize(tables.empty(pairs=64, rules=rules(friction_rule, restitution_rule)))
         self._shapes = ShapeSet([])
 
@@ -107,6 +114,8 @@ class World:
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
         world._add_joints(scene.joints)
+        for force in scene.forces:
+            world.add_force(force)
         world._scene = scene
         return world
 
@@ -204,7 +213,40 @@ class World:
             later._row -= 1
         self.pairs = [pair for pair in self.pairs if body.name not in (pair["a"], pair["b"])]
         self.model = tables.with_surfaces(self.model, *surfaces([b.definition for b in self.bodies], self.materials, self.pairs))
+        self.forces = [left for force in self.forces if (left := force.without(body.name)) is not None]
         self._scene = None
+
+    def add_force(self, force: Any, bodies: Any = None) -> Force:
+        """Add a force of :mod:`sim.forces`, or a function f(t, position, orientation, velocity, angular_velocity).
+
+        ``bodies``: bodies, or names, that it acts on; left out, those that the force names, or all dynamic ones, also those
+        that come later. Returns the force as it stands in ``world.forces``. InputError names what is wrong.
+        """
+        force = as_force(force, bodies)
+        check_bodies(force, self.bodies)
+        self._calls |= callbacks([force])
+        self._change()
+        self.forces.append(force)
+        self._packed_for = self._scene = None
+        return force
+
+    def remove_force(self, force: Force) -> None:
+        """Take a force away; the energy of its potential leaves by the ``user`` entry of the ledger."""
+        if force not in self.forces:
+            raise InputError("force", force, "is none of world.forces")
+        self._change()
+        self.forces.remove(force)
+        self._packed_for = self._scene = None
+
+    def _packed(self) -> Model:
+        """The model, its group of forces up to date with bodies and forces."""
+        if self._packed_for is not self.model.bodies:
+            method = list(TABLE).index(self.integrator)
+            group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method)
+            self.model = self.model._replace(forces=group)
+            refresh(self.model.bodies, group)
+            self._packed_for = self.model.bodies
+        return self.model
 
     def _row(self, body: Body) -> int:
         """The row of a body of this world; InputError for anything else."""
@@ -305,8 +347,10 @@ class World:
             self._start = now
         else:
             self.model.books.energy[ledger.USER] += now - self._changed_at
-        while begin(self.model, self._shapes.geometry, self.settings) == PAIRS_FULL:
+        while (result := begin(self._packed(), self._shapes.geometry, self.settings)) == PAIRS_FULL:
             self._grow_pairs()
+        if result != OK:
+            self._stop()
         self._changed_at = None
 
     def step(self, n: int = 1) -> None:
@@ -315,16 +359,26 @@ class World:
         self._begin()
         self._started = True
         while n > 0:
-            done, result = advance(self.model, self._shapes.geometry, self.settings, self._table, self._saved, min(n, CHUNK))
+            done, result = advance(self._packed(), self._shapes.geometry, self.settings, self._table, self._saved, min(n, CHUNK))
             self.step_count += done
             n -= done
             if result == PAIRS_FULL:
                 self._grow_pairs()
             elif result != OK:
-                assert result == NOT_FINITE
-                bad = ~np.isfinite(self.model.bodies.x).all(axis=1) | ~np.isfinite(self.model.bodies.q).all(axis=1)
-                names = ", ".join(self.names[i] for i in np.flatnonzero(bad)) or "the momenta"
-                raise SimulationError(f"step {self.step_count + 1} (t = {self.time:.9g} s): the state of {names} is not finite")
+                self._stop()
+
+    def _stop(self) -> None:
+        """Say why the state is not finite."""
+        step = f"step {self.step_count + 1} (t = {self.time:.9g} s)"
+        for call in self._calls.values():
+            if call.error is not None:
+                error, call.error = call.error, None
+                raise SimulationError(f"{step}: force {call.name} raised {type(error).__name__}: {error}") from error
+        bodies, flights = self.model.bodies, self.model.forces
+        bad = ~np.isfinite(bodies.x).all(axis=1) | ~np.isfinite(bodies.q).all(axis=1)
+        bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)
+        names = ", ".join(self.names[i] for i in np.flatnonzero(bad)) or "the momenta"
+        raise SimulationError(f"{step}: the state of {names} is not finite")
 
     def run(self, seconds: float, observers: Iterable[Any] = (), control: Callable[[World], None] | None = None) -> Run:
         """Advance by ``seconds`` (to the nearest step), calling the observers at their steps; what was recorded.
@@ -391,6 +445,7 @@ class World:
                 pairs=deepcopy(self.pairs),
                 bodies=[b.definition for b in self.bodies],
                 joints=[j.definition for j in self.joints],
+                forces=list(self.forces),
             )
         return self._scene
 
@@ -422,7 +477,7 @@ class World:
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
-        energy = diagnostics.energy(self.model.bodies)
+        energy = diagnostics.energy(self.model.bodies, self._packed().forces)
         return energy._replace(potential=energy.potential + joint_tables.spring_energy(self.model))
 
     def momentum(self) -> np.ndarray:
@@ -494,9 +549,9 @@ class World:
         checkpoint.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path) -> World:
-        """The world that was saved to a file."""
-        return checkpoint.load(cls, path)
+    def load(cls, path: str | Path, functions: dict[str, Callable[..., Any]] | None = None) -> World:
+        """The world that was saved to a file; ``functions``: by name, those that were forces, which no file can hold."""
+        return checkpoint.load(cls, path, functions or {})
 
     def __repr__(self) -> str:
         return f"<World: {len(self.bodies)} bodies, t = {self.time:.6g} s, {self.energy().total:.9g} J>"

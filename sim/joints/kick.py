@@ -22,6 +22,7 @@ from collision.jit import far, inner, lean, remote
 from collision.linalg import add, add3, cross, dot, load3, load9, matmul, rotation, scale, store3, store9, sub
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
+from sim.flights import launch
 from sim.joints.rows import (
     ANGULAR,
     BLOCKS,
@@ -118,18 +119,26 @@ def _spring(joints, j, row, h, mode, value, hold):
     return p, 0.25 * h * h * k + 0.5 * h * d
 
 
-@remote
-def _fly_ahead(bodies, forces, i, p, l, t, dt):
-    """Pose of body i at the end of the drift if it flies from where it is, at time t, with these momenta."""
-    start_flight(bodies, i, t)
-    if bodies.kind[i] == DYNAMIC:
-        store3(bodies.p0, i, p)
-        store3(bodies.l0, i, l)
-    x, q, _, _ = flight(bodies, forces, i, dt)
-    return x, rotation(q)
-
-
-fly_ahead = far(_fly_ahead, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0))
+@lean
+def _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, t, mode):
+    """Start flights of the jointed bodies from where they are, at time t, with the velocities that the solver has now."""
+    for k in range(len(members)):
+        i = members[k]
+        if joints.linked[i] < 0:
+            continue
+        start_flight(bodies, i, t)
+        for r in range(3):
+            l = 0.0
+            for s in range(3):
+                l += inertia[k, r, s] * (v[k, 3 + s] if mode == START else 2.0 * v[k, 3 + s] - vstar[k, 3 + s])
+            bodies.p0[i, r] = mass[k] * (v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r])
+            bodies.l0[i, r] = l
+    for c in range(len(forces.potential)):
+        linked = False
+        for m in range(forces.first_member[c], forces.first_member[c + 1]):
+            linked = linked or joints.linked[forces.member[m]] >= 0
+        if linked:
+            launch(bodies, forces, c, t)
 
 
 @inner
@@ -140,22 +149,12 @@ def look_ahead(
     """Fly the bodies of the joints to the end of the drift and correct ``hold``; the largest change, against rounding."""
     n = len(members)
     x, rot = np.empty((n, 3)), np.empty((n, 3, 3))
+    _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, dt - h, mode)
     for k in range(n):
-        i = members[k]
-        if joints.linked[i] < 0:
-            continue
-        w = np.empty(6)
-        for r in range(6):
-            w[r] = v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r]
-        m = mass[k]
-        l = (
-            inertia[k, 0, 0] * w[3] + inertia[k, 0, 1] * w[4] + inertia[k, 0, 2] * w[5],
-            inertia[k, 1, 0] * w[3] + inertia[k, 1, 1] * w[4] + inertia[k, 1, 2] * w[5],
-            inertia[k, 2, 0] * w[3] + inertia[k, 2, 1] * w[4] + inertia[k, 2, 2] * w[5],
-        )
-        xe, re = fly_ahead(bodies, forces, i, (m * w[0], m * w[1], m * w[2]), l, dt - h, dt)
-        store3(x, k, xe)
-        store9(rot, k, re)
+        if joints.linked[members[k]] >= 0:
+            xe, qe, _, _ = flight(bodies, forces, members[k], dt)
+            store3(x, k, xe)
+            store9(rot, k, rotation(qe))
     worst = 0.0
     for n in range(len(owner)):
         worst = max(
@@ -174,7 +173,9 @@ def _end_pose(bodies, forces, i, local, x, rot, h, dt):
         return NO_FRAME
     if local[i] >= 0:
         return load3(x, local[i]), load9(rot, local[i])
-    return fly_ahead(bodies, forces, i, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), dt - h, dt)
+    start_flight(bodies, i, dt - h)
+    xe, qe, _, _ = flight(bodies, forces, i, dt)
+    return xe, rotation(qe)
 
 
 @remote

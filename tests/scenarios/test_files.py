@@ -286,3 +286,47 @@ def test_scene_survives_dict_and_toml(tmp_path_factory, scene):
     path = tmp_path_factory.mktemp("scene") / "scene.toml"
     path.write_text(scene_to_toml(scene), encoding="utf-8")
     assert load_scene(path) == scene
+
+
+def test_forces_in_a_scene_file(tmp_path):
+    path = tmp_path / "s.toml"
+    text = """
+[[body]]
+name = "ball"
+shape = { type = "sphere", radius = "10 cm" }
+[[body]]
+name = "bob"
+position = [1, 0, 0]
+shape = { type = "sphere", radius = 0.1 }
+[[force]]
+type = "spring"
+a = "ball"
+b = "bob"
+stiffness = 40
+length = "50 cm"
+[[force]]
+type = "drag"
+linear = 0.1
+bodies = ["bob"]
+[[force]]
+type = "tabulated"
+times = [0, "500 ms"]
+forces = [[0, 0, 0], ["1 kN", 0, 0]]
+"""
+    path.write_text(text)
+    scene = load_scene(path)
+    assert scene.forces[0].length == 0.5
+    assert scene.forces[1].bodies == ("bob",)
+    assert scene.forces[2].forces[1] == (1000.0, 0.0, 0.0)
+    save_scene(scene, path)
+    assert load_scene(path) == scene
+    for old, new, name in [
+        ('"drag"', '"drug"', "force 2: type"),
+        ("linear", "linaer", "force 2: linaer"),
+        ('b = "bob"', 'b = "bib"', "force 1: bodies"),
+        ("stiffness = 40", "stiffness = -1", "stiffness"),
+    ]:
+        path.write_text(text.replace(old, new))
+        with pytest.raises(SceneFileError) as caught:
+            load_scene(path)
+        assert name in str(caught.value)

@@ -1,0 +1,148 @@
+"""Forces packed for the step: rows of numbers for each body or pair of bodies that one acts on, sorted by cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from sim import state as laws
+from sim.body import Body
+from sim.errors import InputError
+from sim.force_functions import Callback
+from sim.forces import (
+    CentralGravity,
+    ConstantForce,
+    Drag,
+    Force,
+    FunctionForce,
+    MutualGravity,
+    Spring,
+    TabulatedForce,
+    UniformGravity,
+)
+from sim.state import DYNAMIC, Bodies, Forces, forces_of
+
+Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
+
+
+def check_bodies(force: Force, bodies: Sequence[Body]) -> None:
+    """All bodies that a force names are there, and those that it moves are dynamic."""
+    kinds = {body.name: body.kind for body in bodies}
+    names = force.on() or ()
+    field = "bodies" if not isinstance(force, Spring) else "a"
+    for name in names:
+        if name not in kinds:
+            raise InputError(field, name, f"there is no such body; there are {', '.join(kinds) or 'none'}")
+    moved = [name for name in names if kinds[name] == "dynamic"]
+    if names and (not moved if isinstance(force, Spring) else len(moved) < len(names)):
+        still = next(name for name in names if kinds[name] != "dynamic")
+        raise InputError(field, still, f"is {kinds[still]}: forces act on dynamic bodies")
+
+
+def callbacks(forces: Sequence[Force]) -> dict[Force, Callback]:
+    """The functions among the forces, compiled or wrapped."""
+    out = {}
+    for force in forces:
+        if isinstance(force, FunctionForce):
+            if force.function is None:
+                raise InputError("function", force.name, "is known by name only: functions are not kept in files; give it again")
+            out[force] = Callback(force.name, force.function)
+    return out
+
+
+def pack(
+    forces: Sequence[Force],
+    called: dict[Force, Callback],
+    bodies: Bodies,
+    names: Sequence[str],
+    gravity: tuple[float, float, float],
+    method: int,
+) -> Forces:
+    """The group of forces for these bodies; the uniform fields, the world's ``gravity`` among them, go to their rows."""
+    at = {name: i for i, name in enumerate(names)}
+    dynamic = np.flatnonzero(bodies.kind == DYNAMIC)
+    bodies.gravity[dynamic] = gravity
+    rows: list[Row] = []
+    knots: list[np.ndarray] = []
+    for force in forces:
+        on = dynamic if force.on() is None else [at[name] for name in force.on()]
+        if isinstance(force, UniformGravity):
+            for i in on:
+                bodies.gravity[i] += force.acceleration
+        else:
+            rows += _rows(force, on, bodies, called, knots)
+    return _sorted(rows, knots, bodies, method)
+
+
+def _rows(force: Force, on: Sequence[int], bodies: Bodies, called: dict, knots: list[np.ndarray]) -> list[Row]:
+    if isinstance(force, CentralGravity):
+        return [(laws.CENTRAL, i, -1, [*force.center, force.gm, float(force.gradient)], 0) for i in on]
+    if isinstance(force, MutualGravity):
+        numbers = [force.constant, force.softening]
+        return [(laws.MUTUAL, i, j, numbers, 0) for i, j in combinations(sorted(on), 2)]
+    if isinstance(force, Drag):
+        numbers = [force.linear, force.quadratic, force.spin_linear, force.spin_quadratic, *force.wind]
+        return [(laws.DRAG, i, -1, numbers, 0) for i in on]
+    if isinstance(force, Spring):
+        return [_spring(force, list(on), bodies)]
+    if isinstance(force, FunctionForce):
+        return [(laws.FUNCTION, i, -1, [], called[force].address) for i in on]
+    first, count = sum(map(len, knots)), 0
+    if isinstance(force, TabulatedForce):
+        zero = ((0.0, 0.0, 0.0),) * len(force.times)
+        table = np.column_stack([force.times, force.forces or zero, force.torques or zero])
+        knots.append(table)
+        count = len(table)
+    assert isinstance(force, ConstantForce | TabulatedForce)
+    kind, f, torque = (laws.TABLE, (0, 0, 0), (0, 0, 0)) if count else (laws.CONSTANT, force.force, force.torque)
+    out = []
+    for i in on:
+        arm = (0.0, 0.0, 0.0) if force.point is None else np.asarray(force.point) - bodies.center[i]
+        out.append((kind, i, -1, [*f, *torque, float(force.frame == "body"), *arm, count], first))
+    return out
+
+
+def _spring(force: Spring, on: list[int], bodies: Bodies) -> Row:
+    ends = [force.anchor_a, force.anchor_b]
+    if len(on) == 1:
+        on.append(-1)
+    elif bodies.kind[on[0]] != DYNAMIC:  # the first of a row is dynamic
+        on, ends = on[::-1], ends[::-1]
+    arms = [np.asarray(end) - (bodies.center[i] if i >= 0 else 0.0) for i, end in zip(on, ends, strict=True)]
+    return laws.SPRING, on[0], on[1], [force.stiffness, force.damping, force.length, *arms[0], *arms[1], float(force.slack)], 0
+
+
+def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, method: int) -> Forces:
+    """The group, its rows and members sorted by clusters, clusters by their first body."""
+    parent = np.arange(len(bodies.kind))
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for _, i, j, _, _ in rows:
+        if j >= 0 and bodies.kind[j] == DYNAMIC:
+            a, b = sorted((root(i), root(j)))
+            parent[b] = a
+    roots = [root(row[1]) for row in rows]
+    order = sorted(range(len(rows)), key=lambda k: roots[k])
+    used = sorted(set(roots))
+    label = {r: c for c, r in enumerate(used)}
+    members = sorted((label[root(i)], i) for i in range(len(parent)) if root(i) in label and bodies.kind[i] == DYNAMIC)
+    group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)))
+    group.method[0] = method
+    for k, n in enumerate(order):
+        kind, i, j, numbers, address = rows[n]
+        group.kind[k], group.body[k], group.address[k] = kind, (i, j), address
+        group.number[k, : len(numbers)] = numbers
+    for k, (c, i) in enumerate(members):
+        group.member[k], group.cluster[i] = i, c
+    group.first_row[:] = np.searchsorted([label[roots[n]] for n in order], range(len(used) + 1))
+    group.first_member[:] = np.searchsorted([c for c, _ in members], range(len(used) + 1))
+    if knots:
+        group.knots[:] = np.concatenate(knots)
+    return group

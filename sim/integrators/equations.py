@@ -1,0 +1,49 @@
+"""The equations of motion of a free body: x' = p/m, q' = 1/2 (0, w) q, p' = force, L' = torque, w = R J^-1 R^T L."""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import lean
+from collision.linalg import axpy, cross, load3, load4, mul, mul_t, norm, qmul, qnormalize, scale
+
+
+@lean
+def angular_velocity(rot, inv_inertia, l):
+    """omega = R J^-1 R^T L"""
+    return mul(rot, mul(inv_inertia, mul_t(rot, l)))
+
+
+@lean
+def orientation_rate(w, q):
+    """dq/dt = 1/2 (0, omega) q, omega in world axes."""
+    return (
+        0.5 * (-w[0] * q[1] - w[1] * q[2] - w[2] * q[3]),
+        0.5 * (w[0] * q[0] + w[1] * q[3] - w[2] * q[2]),
+        0.5 * (w[1] * q[0] + w[2] * q[1] - w[0] * q[3]),
+        0.5 * (w[2] * q[0] + w[0] * q[2] - w[1] * q[1]),
+    )
+
+
+@lean
+def acceleration(w, rot, inertia, inv_inertia, torque):
+    """Angular acceleration of free flight: R J^-1 R^T (torque - omega x R J R^T omega)."""
+    l = mul(rot, mul(inertia, mul_t(rot, w)))
+    g = cross(w, l)
+    return mul(rot, mul(inv_inertia, mul_t(rot, (torque[0] - g[0], torque[1] - g[1], torque[2] - g[2]))))
+
+
+@lean
+def drive(x, q, v, w, h):
+    """Pose of a body that moves at constant velocity and angular velocity, after h."""
+    angle = norm(w) * h
+    if angle != 0.0:
+        axis = scale(math.sin(0.5 * angle) / norm(w), w)
+        q = qnormalize(qmul((math.cos(0.5 * angle), axis[0], axis[1], axis[2]), q))
+    return axpy(h, v, x), q
+
+
+@lean
+def driven(bodies, i, t):
+    """Pose of a static or kinematic body at time t of the drift."""
+    return drive(load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.v_drive, i), load3(bodies.w_drive, i), t - bodies.t0[i])
