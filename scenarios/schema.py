@@ -46,6 +46,7 @@ CAMERA: dict[str, Field] = {
 
 SURFACE: dict[str, Field] = {
     "friction": Real(low=0, help="Coulomb's coefficient"),
+    "static_friction": Real(low=0, help="of a contact that sticks; as friction where it is left out"),
     "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
 }
 

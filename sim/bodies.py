@@ -12,7 +12,7 @@ from collision.mass import mass_properties
 from collision.shapes import HalfSpace, Shape, shape_from_dict
 from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
-from sim.materials import FIELDS
+from sim.materials import FIELDS, OPTIONAL
 
 KINDS = ("dynamic", "static", "kinematic")
 
@@ -39,6 +39,7 @@ class BodyDef:
         of mass of its own needs an ``inertia`` of its own, for the distribution of its mass is then not the shape's.
     material : name of a material of the scene or world; it gives the fields below that are not given here, and density.
     friction : Coulomb's coefficient, >= 0.
+    static_friction : of a contact that sticks, not less than friction; left out, they are the same.
     restitution : in [0, 1].
     color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
 
@@ -60,6 +61,7 @@ class BodyDef:
     center_of_mass: tuple[float, float, float] | None = None
     material: str = ""
     friction: float = 0.5
+    static_friction: float | None = None
     restitution: float = 0.0
     color: tuple[float, float, float] | None = None
 
@@ -154,7 +156,13 @@ class BodyDef:
 
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
     """Coefficients of a surface or a pair, checked one by one; other keys are left out."""
-    return {key: check(key, values[key]) for key, (_, check) in FIELDS.items() if key in values}
+    out = {}
+    for key, (_, check) in FIELDS.items():
+        if key in values:
+            out[key] = None if values[key] is None and key in OPTIONAL else check(key, values[key])
+    if out.get("static_friction") is not None and "friction" in out and out["static_friction"] < out["friction"]:
+        raise InputError("static_friction", out["static_friction"], f"must not be less than friction, {out['friction']:g}")
+    return out
 
 
 def rgb(name: str, value: object) -> tuple[float, float, float]:

@@ -8,7 +8,8 @@ dp = zeta dp_z with zeta = (-mu cos, -mu sin, 1) of the slip angle, the full cir
 
 and with dp_z = s dxi everything is smooth down to s = 0:  d(slip direction)/dxi = h (turned by 90 degrees),
 ds/dxi = s g,  dp/dxi = s zeta,  dW/dxi = s u_z.  Sticking is stable where the impulse that holds the point lies in the
-cone; else the slip starts again at once along the one direction with h = 0 and g > 0. Both are straight lines in p.
+cone of the static friction; else the slip starts again at once along the one direction with h = 0 and g > 0, with the
+kinetic friction. Both are straight lines in p.
 
 Source: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, thesis, Berkeley 1996, chapter 3;
 W. J. Stronge, Rigid body collisions with friction, Proc. R. Soc. A 431 (1990) 169.
@@ -42,10 +43,11 @@ _SIN = np.sin(np.arange(_ANGLES + 1) * (2 * np.pi / _ANGLES) + 0.1234567)
 
 
 @kernel
-def impact(k, u, mu, e, law):
+def impact(k, u, mu, mu_static, e, law):
     """The impulse of one impact.
 
-    k: K as 9 numbers [1/kg]; u: relative velocity before [m/s]; mu >= 0; e in [0, 1]; law: STRONGE, POISSON or NEWTON.
+    k: K as 9 numbers [1/kg]; u: relative velocity before [m/s]; mu >= 0 while it slides, mu_static >= mu while it sticks;
+    e in [0, 1]; law: STRONGE, POISSON or NEWTON.
     Returns (p [N s], u after, work of the normal impulse [J], work of friction [J], status). The two works add up to
     p . (u + u_after) / 2, the change of kinetic energy; with Stronge's law it is never positive.
 
@@ -62,7 +64,7 @@ def impact(k, u, mu, e, law):
     # In units of the speed before and of the largest entry of K.
     k1 = (k[0] / size, k[1] / size, k[2] / size, k[3] / size, k[4] / size, k[5] / size, k[6] / size, k[7] / size, k[8] / size)
     u1 = scale(1.0 / speed, u)
-    p1, status = _unit_impact(k1, u1, mu, e, law)
+    p1, status = _unit_impact(k1, u1, mu, mu_static, e, law)
     if status == APART:
         return zero, u, 0.0, 0.0, APART
     p1, work_normal = p1[:3], p1[3]
@@ -83,7 +85,7 @@ def impact(k, u, mu, e, law):
 
 
 @inner
-def _unit_impact(k, u, mu, e, law):
+def _unit_impact(k, u, mu, mu_static, e, law):
     """((p, work of p_z), status) of an impact with |u| = 1 and largest entry of K = 1."""
     s = math.hypot(u[0], u[1])
     # books: p, u_z, work taken in W- >= 0, work given back W+ >= 0, p_z at the end of compression
@@ -105,10 +107,10 @@ def _unit_impact(k, u, mu, e, law):
     elif u[2] == 0.0:
         return (0.0, 0.0, 0.0, 0.0), APART
     if not ended:
-        if mu == 0.0:
+        if mu_static == 0.0 or (mu == 0.0 and s > STUCK):
             direction = (0.0, 0.0, 1.0)
         else:
-            direction, status = _after_slip(k, mu)
+            direction, status = _after_slip(k, mu, mu_static)
         books, ended = _line(k, direction, math.inf, u[2], e, law, books)
         if not ended:
             return (0.0, 0.0, 0.0, 0.0), LIMITED
@@ -146,10 +148,10 @@ def _onto_ray(k, mu, c, d):
 
 
 @inner
-def _after_slip(k, mu):
+def _after_slip(k, mu, mu_static):
     """The direction dp/dp_z when the slip has come to its end, and STICKING or REVERSED."""
     ki = inverse(k)
-    if math.hypot(ki[2], ki[5]) <= mu * ki[8] * (1.0 + BORDER):
+    if math.hypot(ki[2], ki[5]) <= mu_static * ki[8] * (1.0 + BORDER):
         return (ki[2] / ki[8], ki[5] / ki[8], 1.0), STICKING
     found, c, d = _slip_angle(k, (0.0, 0.0, -1.0), mu)
     if found:
@@ -482,4 +484,4 @@ def _slip_angle(k, u, mu):
     return best[0] < math.inf, best[1], best[2]
 
 
-impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0))
+impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0))

@@ -29,7 +29,7 @@ from collision.narrowphase import manifold_far as manifold
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned
 from sim.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, LOOSE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
 from sim.surfaces import coefficient
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
@@ -278,7 +278,7 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     contacts.mu[k] = contacts.law[k, MU]
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
-    contacts.slides[k] = 0
+    contacts.slides[k] = LOOSE
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
 
 

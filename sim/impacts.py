@@ -28,6 +28,7 @@ from collision.linalg import (
     matadd,
     mul,
     mul_t,
+    norm,
     orthonormal,
     scale,
     store3,
@@ -55,7 +56,7 @@ from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
-from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, OK, POINTS, REKICKS, ROWS, SETTINGS, E
+from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, MU_STATIC, OK, POINTS, REKICKS, ROWS, SETTINGS, E
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 
@@ -252,7 +253,8 @@ def _single(bodies, table, books, settings):
     a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
     ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
     frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
-    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), table.law[0, MU], table.law[0, E], settings.restitution)
+    mu, mu_static = table.law[0, MU], table.law[0, MU_STATIC]
+    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), mu, mu_static, table.law[0, E], settings.restitution)
     store3(table.impulse, 0, p)
     _apply_impacts(bodies, table, books, work)
 
@@ -270,12 +272,39 @@ def _joint_impact(bodies, table, joints, books, settings):
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
     tolerance = 1e-14 * speed
-    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, np.zeros((m, 3)), u0, tolerance, 100, p, v)
+    still, tried = np.zeros((m, 3)), np.zeros(m, dtype=np.bool_)
+    for round in range(4):
+        newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, still, u0, tolerance, 100, p, v)
+        if round == 3 or not _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
+            break
     extra = _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v)
     f = _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, v)
     for k in range(m):
         store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
     _apply_impacts(bodies, table, books, math.nan)
+
+
+@inner
+def _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
+    """Static friction where the slip comes to an end, kinetic friction where that does not hold; True where any changed."""
+    changed = False
+    u = np.empty((0, 3))
+    for k in range(len(mu)):
+        low, high = table.law[k, MU], table.law[k, MU_STATIC]
+        if high == low or math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2] * (1.0 - 1e-9):
+            continue
+        if len(u) == 0:
+            u = np.empty((len(mu), 3))
+            relative_velocity(a, b, ja, jb, u0, v, u)
+        slip, speed = math.hypot(u[k, 0], u[k, 1]), norm(load3(table.u, k))
+        if mu[k] == high:
+            if slip > 1e-9 * speed:
+                mu[k] = low
+                changed = True
+        elif not tried[k] and table.u[k, 0] * u[k, 0] + table.u[k, 1] * u[k, 1] <= 1e-9 * speed * slip:
+            mu[k], tried[k] = high, True
+            changed = True
+    return changed
 
 
 @inner

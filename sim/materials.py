@@ -23,8 +23,10 @@ Checked = Callable[[str, object], float]
 # What a contact takes from its two surfaces.
 FIELDS: dict[str, tuple[int, Checked]] = {
     "friction": (MU, lambda name, value: check_number(name, value, least=0)),
+    "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
     "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
 }
+OPTIONAL = ("static_friction",)  # None: as without it
 MATERIAL = ("density", "color", *FIELDS)  # what a material may say
 
 
@@ -96,6 +98,8 @@ def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, floa
     given = check_surface({key: value for key, value in fields.items() if value is not None})
     if not given:
         raise InputError("coefficients", fields, f"a pair needs at least one of {', '.join(FIELDS)}")
+    if "static_friction" in given and "friction" not in given:
+        raise InputError("static_friction", given["static_friction"], "needs friction too")
     pairs[:] = [pair for pair in pairs if {pair["a"], pair["b"]} != {a, b}]
     pairs.append({"a": a, "b": b, **given})
 

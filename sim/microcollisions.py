@@ -9,6 +9,10 @@ kick, u' after it, and a the relative acceleration of the coming free flight of 
                sliding: p_t = -mu p_n d, d the slip in the middle of the kick, (u + u')/2; where that slip is below
                |a_t| h, the slip u'_t + h/2 a_t instead. With d half a step late the scheme were of order one.
 
+The cone is that of the kinetic friction, except where a contact may be held: it stuck in the last kick, or its slip comes
+to an end in this one, which is when the slips in the middle of the last flight and of the coming one point against each
+other. Then the impulse may reach the static friction; if that does not hold it, it is loose, and the kinetic one acts.
+
 The unknown of the solve is the velocity in the middle of the kick and half the impulse, p' = p/2: then the slip of the
 law is the solver's own u, with target c = (u + b)/2 normal to the contact and c_t = 0 (sliding) or (u_t - h/2 a_t)/2.
 """
@@ -35,9 +39,25 @@ from sim.motion import (
 )
 from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
-from sim.state import CAPPED, DEPTH, DYNAMIC, EXAMPLE, ITERATIONS, RESIDUAL, SETTINGS, SOLVES, UNSOLVED
+from sim.state import (
+    CAPPED,
+    DEPTH,
+    DYNAMIC,
+    EXAMPLE,
+    FAST,
+    HELD,
+    ITERATIONS,
+    LOOSE,
+    MU,
+    MU_STATIC,
+    RESIDUAL,
+    SETTINGS,
+    SOLVES,
+    UNSOLVED,
+)
 
 ROUNDS = 4  # changes between the laws of sticking and sliding
+NOT_FAST, NOT_HELD = 1, 2
 
 
 @inner
@@ -91,10 +111,10 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         for k in range(len(owner)):
             load_block(bodies, joints, owner[k], block[k], m + k, a, b, ja, jb, u0, mu, lo, hi, p)
 
-    locked = np.zeros(m, dtype=np.bool_)
+    locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
     for round in range(ROUNDS if len(links) == 0 else LOOKS):
-        _targets(contacts, rows, h, mode, c)
+        _targets(contacts, rows, h, mode, mu, c)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         worst, spent = newton(
             mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
@@ -102,9 +122,9 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again = False
-        if mode != START and round < ROUNDS:
-            again = _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round)
+        again = round < ROUNDS and _change_laws(
+            contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round
+        )
         if len(links) > 0:
             missed = look_ahead(
                 bodies, joints, forces, owner, block, place_of, m, members, local, mass, inertia, vstar, v,
@@ -216,10 +236,12 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
 
 
 @lean
-def _targets(contacts, rows, h, mode, c):
-    """The velocity that each contact is solved towards, in its frame; see the head of this file."""
+def _targets(contacts, rows, h, mode, mu, c):
+    """The velocity that each contact is solved towards, in its frame, and its friction; see the head of this file."""
     for k in range(len(rows)):
         row = rows[k]
+        contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
+        mu[k] = contacts.mu[row]
         b_n = -0.5 * h * contacts.accel[row, 2] - max(contacts.gap[row], 0.0) / h
         if mode == START:
             c[k, 2] = b_n
@@ -228,16 +250,21 @@ def _targets(contacts, rows, h, mode, c):
         else:
             c[k, 2] = 0.5 * (contacts.u[row, 2] + b_n)
             for r in range(2):
-                c[k, r] = 0.0 if contacts.slides[row] else 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
+                stuck = 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
+                c[k, r] = 0.0 if contacts.slides[row] == FAST else stuck
 
 
 @lean
-def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
-    """Switch contacts whose solution belongs to the other law of friction; True where any was."""
+def _change_laws(contacts, rows, h, mode, tolerance, mu, p, v, a, b, ja, jb, u0, locked, round):
+    """Switch contacts whose solution belongs to another law of friction; True where that asks for another solve.
+
+    ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_FAST and NOT_HELD.
+    """
     changed = False
     for k in range(len(rows)):
         row = rows[k]
-        if p[k, 2] == 0.0 or locked[k]:
+        stiction = contacts.law[row, MU_STATIC] > contacts.law[row, MU]
+        if p[k, 2] == 0.0 or (mode == START and not stiction):
             continue
         m0, m1 = u0[k, 0], u0[k, 1]  # slip in the middle of the kick
         for d in range(6):
@@ -248,17 +275,35 @@ def _change_laws(contacts, rows, h, mu, p, v, a, b, ja, jb, u0, locked, round):
                 m0 += jb[k, 0, d] * v[b[k], d]
                 m1 += jb[k, 1, d] * v[b[k], d]
         a0, a1 = contacts.accel[row, 0], contacts.accel[row, 1]
-        # slip in the middle of the coming flight: u' + h/2 a, u' = 2 u_middle - u
-        f0, f1 = 2.0 * m0 - contacts.u[row, 0] + 0.5 * h * a0, 2.0 * m1 - contacts.u[row, 1] + 0.5 * h * a1
+        s0, s1 = contacts.u[row, 0], contacts.u[row, 1]
+        # slip in the middle of the coming flight: u' + h/2 a, u' = 2 u_middle - u; and in the middle of the last one
+        f0, f1 = 2.0 * m0 - s0 + 0.5 * h * a0, 2.0 * m1 - s1 + 0.5 * h * a1
+        if mode == START:  # contacts.u is the mean, and what was solved for is u'
+            f0, f1, m0, m1 = m0 + 0.5 * h * a0, m1 + 0.5 * h * a1, s0, s1
+        elif mode == KICK:
+            s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
+        flow = math.hypot(f0, f1)
         in_cone = math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2] * (1.0 - 1e-9)
         slow = math.hypot(m0, m1) <= math.hypot(a0, a1) * h
-        fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0)
-        if contacts.slides[row] and not fast:
-            contacts.slides[row] = 0
-            locked[k] = True
-            changed = True
-        elif not contacts.slides[row] and fast and round < 2:
-            contacts.slides[row] = 1
+        fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != START
+        ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow
+        was = contacts.slides[row]
+        law = was
+        if was == FAST:
+            if not fast:
+                law = HELD if ends else LOOSE
+                locked[k] |= NOT_FAST
+        elif fast and round < 2 and not locked[k] & NOT_FAST and not (was == HELD and stiction):
+            law = FAST
+        elif was == HELD:
+            if stiction and not in_cone and flow > 100.0 * tolerance:
+                law = LOOSE
+                locked[k] |= NOT_HELD
+        elif ends and not locked[k] & NOT_HELD:
+            law = HELD
+        contacts.slides[row] = law
+        # a contact that sticks within the kinetic friction is held from now on, and nothing is to be solved anew
+        if (law == FAST) != (was == FAST) or (law != was and stiction and not (in_cone and law == HELD)):
             changed = True
     return changed
 

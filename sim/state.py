@@ -30,6 +30,10 @@ POINTS = 8  # contact points of a pair of shapes
 MU, MU_STATIC, E, BETA, ROLLING, TORSION = range(6)
 COEFFICIENTS = 6
 
+# Laws of the tangent in a kick (microcollisions.py): sticking or slow, up to the static friction; sliding, by the slip in the
+# middle of the kick; sticking or slow, up to the kinetic friction.
+HELD, FAST, LOOSE = range(3)
+
 
 class Bodies(NamedTuple):
     """What a body is, and how it moves. World axes, about the centre of mass, unless said otherwise."""
@@ -118,7 +122,7 @@ class Contacts(NamedTuple):
     law: np.ndarray  # (c, COEFFICIENTS) of the pair
     mu: np.ndarray  # (c,) friction that bounded the last kick
     impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
-    slides: np.ndarray  # (c,) int64 law of the tangent: 0 stick target, 1 slip of the middle of the kick
+    slides: np.ndarray  # (c,) int64 law of the tangent: HELD, FAST or LOOSE
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
     accel: np.ndarray  # (c, 3) relative acceleration in free flight at the geometric contact, in the frame [m/s^2]

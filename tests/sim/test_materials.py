@@ -194,3 +194,39 @@ def test_scene_files_say_what_a_pair_lacks(tmp_path):
             load_scene(path)
         assert error.value.name == key
         assert hint in str(error.value)
+
+
+def test_static_friction_comes_from_bodies_materials_and_pairs():
+    world = World(friction_rule="min")
+    world.set_material("rubber", friction=0.6, static_friction=0.9)
+    floor = world.add(HalfSpace(), kind="static", material="rubber")
+    a = world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1), material="rubber")
+    b = world.add(Box((0.1, 0.1, 0.1)), position=(0, 1, 0.1), friction=0.5)  # static as kinetic
+    c = world.add(Box((0.1, 0.1, 0.1)), position=(0, 2, 0.1), material="rubber")
+    world.set_pair(c, floor, friction=0.1, static_friction=0.2)
+    world.step()
+    contacts = world.contacts()
+    held = {k.name: set(contacts["friction"][contacts["body_b"] == k.index].tolist()) for k in (a, b, c)}
+    assert held == {a.name: {0.9}, b.name: {0.5}, c.name: {0.2}}
+    assert Scene.from_dict(world.scene.to_dict()) == world.scene
+    for k in (a, b, c):
+        k.velocity = (1, 0, 0)
+    world.step(2)
+    contacts = world.contacts()
+    slides = {k.name: set(contacts["friction"][contacts["body_b"] == k.index].tolist()) for k in (a, b, c)}
+    assert slides == {a.name: {0.6}, b.name: {0.5}, c.name: {0.1}}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: World().add(Sphere(0.1), friction=0.5, static_friction=0.4),
+        lambda: scene().set_pair("ice", "steel", friction=0.5, static_friction=0.4),
+        lambda: scene().set_pair("ice", "steel", static_friction=0.4),
+        lambda: World().set_material("wood", friction=0.5, static_friction=0.4),
+    ],
+)
+def test_static_friction_is_not_below_the_kinetic_one(make):
+    with pytest.raises(InputError) as error:
+        make()
+    assert error.value.name == "static_friction"
