@@ -48,6 +48,7 @@ SURFACE: dict[str, Field] = {
     "friction": Real(low=0, help="Coulomb's coefficient"),
     "static_friction": Real(low=0, help="of a contact that sticks; as friction where it is left out"),
     "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
+    "tangential_restitution": Real(low=-1, high=1, help="of the slip in an impact: 1 turns it round, as for a superball"),
 }
 
 MATERIAL: dict[str, Field] = {

@@ -41,6 +41,8 @@ class BodyDef:
     friction : Coulomb's coefficient, >= 0.
     static_friction : of a contact that sticks, not less than friction; left out, they are the same.
     restitution : in [0, 1].
+    tangential_restitution : in [-1, 1]: a point that would stick in an impact leaves with so much of its slip reversed: 1 for
+        a perfectly rough elastic ball, 0 sticks, -1 is smooth. Left out, there is none; of two bodies the larger holds.
     color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
 
     Raises
@@ -63,6 +65,7 @@ class BodyDef:
     friction: float = 0.5
     static_friction: float | None = None
     restitution: float = 0.0
+    tangential_restitution: float | None = None
     color: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:

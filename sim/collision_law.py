@@ -11,6 +11,12 @@ ds/dxi = s g,  dp/dxi = s zeta,  dW/dxi = s u_z.  Sticking is stable where the i
 cone of the static friction; else the slip starts again at once along the one direction with h = 0 and g > 0, with the
 kinetic friction. Both are straight lines in p.
 
+Tangential restitution beta in [-1, 1] (rough elastic balls: J. Brach, J. Appl. Mech. 56 (1989) 133; O. R. Walton,
+in Particulate Two-Phase Flow, 1993): where the slip would have come to rest, the point leaves with the slip -beta u_t
+instead, u_t that before the impact and u_z as without it. The impulse that does this, K^-1 (-beta u_t, 0) on top of the
+one that sticks, is shortened until the total lies in the cone and gives back no more than friction has taken. Below 0, which
+is smoother than sticking, a point that slides to the end leaves so too if that impulse lies in the cone.
+
 Source: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, thesis, Berkeley 1996, chapter 3;
 W. J. Stronge, Rigid body collisions with friction, Proc. R. Soc. A 431 (1990) 169.
 """
@@ -43,11 +49,11 @@ _SIN = np.sin(np.arange(_ANGLES + 1) * (2 * np.pi / _ANGLES) + 0.1234567)
 
 
 @kernel
-def impact(k, u, mu, mu_static, e, law):
+def impact(k, u, mu, mu_static, e, beta, law):
     """The impulse of one impact.
 
     k: K as 9 numbers [1/kg]; u: relative velocity before [m/s]; mu >= 0 while it slides, mu_static >= mu while it sticks;
-    e in [0, 1]; law: STRONGE, POISSON or NEWTON.
+    e in [0, 1]; beta in [-1, 1], or -inf for none; law: STRONGE, POISSON or NEWTON.
     Returns (p [N s], u after, work of the normal impulse [J], work of friction [J], status). The two works add up to
     p . (u + u_after) / 2, the change of kinetic energy; with Stronge's law it is never positive.
 
@@ -68,6 +74,8 @@ def impact(k, u, mu, mu_static, e, law):
     if status == APART:
         return zero, u, 0.0, 0.0, APART
     p1, work_normal = p1[:3], p1[3]
+    if beta >= -1.0 and (status == STICKING or (status == SLIDING and beta < 0.0)):
+        p1, work_normal = _with_slip_returned(k1, u1, p1, work_normal, mu_static, beta, status)
     work = dot(p1, u1) + 0.5 * dot(p1, mul(k1, p1))
     if status == LIMITED or not work < math.inf:
         status = LIMITED
@@ -82,6 +90,34 @@ def impact(k, u, mu, mu_static, e, law):
     p = scale(speed / size, p1)
     energy = speed * speed / size
     return p, add(u, mul(k, p)), energy * work_normal, energy * (work - work_normal), status
+
+
+@inner
+def _with_slip_returned(k, u, p, work_normal, mu, beta, status):
+    """Tangential restitution on top of the impulse p: (p, work of p_z)."""
+    after = add(u, mul(k, p))
+    q = mul(inverse(k), (-beta * u[0] - after[0], -beta * u[1] - after[1], 0.0))
+    # |p_t + f q_t|^2 - mu^2 (p_z + f q_z)^2 = c0 + c1 f + c2 f^2 must not be positive: up to its first root
+    c0 = p[0] * p[0] + p[1] * p[1] - mu * mu * p[2] * p[2]
+    c1 = 2.0 * (p[0] * q[0] + p[1] * q[1] - mu * mu * p[2] * q[2])
+    c2 = q[0] * q[0] + q[1] * q[1] - mu * mu * q[2] * q[2]
+    square = c1 * c1 - 4.0 * c2 * c0
+    f = 1.0
+    normal = q[2] * after[2]  # work of q along the normal: u_z stays as it is
+    if status == SLIDING:
+        total = (p[0] + q[0], p[1] + q[1], p[2] + q[2])
+        slip = dot(total, u) + 0.5 * dot(total, mul(k, total)) - work_normal - normal
+        if not (c0 + c1 + c2 <= 0.0 and total[2] >= 0.0 and slip + max(normal, 0.0) <= 0.0):
+            f = 0.0
+    else:
+        if square >= 0.0 and c1 + math.sqrt(square) > 0.0:
+            f = min(1.0, max(0.0, -2.0 * c0 / (c1 + math.sqrt(square))))
+        # the slip is at rest, so q does the work f^2 q.K q / 2 along it and f q_z u_z along the normal
+        taken = max(0.0, work_normal - dot(p, u) - 0.5 * dot(p, mul(k, p)))
+        given, gain = dot(q, mul(k, q)), max(normal, 0.0)
+        if 0.5 * f * f * given + f * gain > taken:
+            f = 2.0 * taken / (gain + math.sqrt(gain * gain + 2.0 * given * taken))
+    return (p[0] + f * q[0], p[1] + f * q[1], p[2] + f * q[2]), work_normal + f * q[2] * after[2]
 
 
 @inner
@@ -484,4 +520,4 @@ def _slip_angle(k, u, mu):
     return best[0] < math.inf, best[1], best[2]
 
 
-impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0))
+impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0))

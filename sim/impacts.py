@@ -56,7 +56,7 @@ from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
-from sim.state import CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, MU_STATIC, OK, POINTS, REKICKS, ROWS, SETTINGS, E
+from sim.state import BETA, CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, MU_STATIC, OK, POINTS, REKICKS, ROWS, SETTINGS, E
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 
@@ -253,8 +253,8 @@ def _single(bodies, table, books, settings):
     a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
     ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
     frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
-    mu, mu_static = table.law[0, MU], table.law[0, MU_STATIC]
-    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), mu, mu_static, table.law[0, E], settings.restitution)
+    mu, mu_static, restitution, beta = table.law[0, MU], table.law[0, MU_STATIC], table.law[0, E], table.law[0, BETA]
+    p, _, work, _, _ = impact(frame_k, load3(table.u, 0), mu, mu_static, restitution, beta, settings.restitution)
     store3(table.impulse, 0, p)
     _apply_impacts(bodies, table, books, work)
 
@@ -336,16 +336,24 @@ def _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, d):
 def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v):
     """Impulses to add to the plastic ones p, after which the bodies have velocities v.
 
-    Normal parts e p_n; friction by projection onto the disc of the total's cone, swept until it stands; all shortened by
-    one factor so that restitution's normal work is at most e^2 of compression's.
+    Normal parts e p_n; friction by projection onto the disc of the total's cone, swept until it stands, towards no slip, or
+    towards -beta times the slip before where the plastic impulses stop it; all shortened by one factor so that restitution's
+    work is at most e^2 of compression's and beta^2 of what friction took there.
     """
     m = len(mu)
+    goal = np.zeros((m, 2))
     extra, d, u = np.zeros((m, 3)), np.zeros_like(v), np.empty((m, 3))
     gain = np.zeros(m)
     for k in range(m):
         extra[k, 2] = table.law[k, E] * p[k, 2]
         for r in range(2):  # a bound on the largest tangential K: its trace
             gain[k] += inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r)
+    uc = np.empty((m, 3))
+    relative_velocity(a, b, ja, jb, u0, v, uc)
+    for k in range(m):
+        beta = table.law[k, BETA]
+        if beta >= -1.0 and math.hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
+            goal[k, 0], goal[k, 1] = -beta * table.u[k, 0], -beta * table.u[k, 1]
     for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
@@ -354,8 +362,8 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
         for k in range(m):
             if gain[k] == 0.0:
                 continue
-            q0 = p[k, 0] + extra[k, 0] - u[k, 0] / (m * gain[k])
-            q1 = p[k, 1] + extra[k, 1] - u[k, 1] / (m * gain[k])
+            q0 = p[k, 0] + extra[k, 0] - (u[k, 0] - goal[k, 0]) / (m * gain[k])
+            q1 = p[k, 1] + extra[k, 1] - (u[k, 1] - goal[k, 1]) / (m * gain[k])
             radius, length = mu[k] * (p[k, 2] + extra[k, 2]), math.hypot(q0, q1)
             f = radius / length if length > radius else 1.0
             e0, e1 = f * q0 - p[k, 0], f * q1 - p[k, 1]
@@ -365,15 +373,18 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
             break
     clear_table(d)
     add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
-    none, du, uc = np.zeros((m, 3)), np.empty((m, 3)), np.empty((m, 3))
+    none, du = np.zeros((m, 3)), np.empty((m, 3))
     relative_velocity(a, b, ja, jb, none, d, du)
-    relative_velocity(a, b, ja, jb, u0, v, uc)
     # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most
     # what e^2 of compression allows
     allowed, linear, quadratic = 0.0, 0.0, 0.0
     for k in range(m):
         e = table.law[k, E]
         allowed -= e * e * p[k, 2] * 0.5 * (table.u[k, 2] + uc[k, 2])
+        if goal[k, 0] != 0.0 or goal[k, 1] != 0.0:
+            beta = table.law[k, BETA]
+            slip = p[k, 0] * (table.u[k, 0] + uc[k, 0]) + p[k, 1] * (table.u[k, 1] + uc[k, 1])
+            allowed += beta * beta * max(0.0, -0.5 * slip)
         for r in range(3):
             linear += extra[k, r] * uc[k, r]
             quadratic += 0.5 * extra[k, r] * du[k, r]

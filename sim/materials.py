@@ -25,8 +25,9 @@ FIELDS: dict[str, tuple[int, Checked]] = {
     "friction": (MU, lambda name, value: check_number(name, value, least=0)),
     "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
     "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
+    "tangential_restitution": (BETA, lambda name, value: check_range(name, value, -1, 1)),
 }
-OPTIONAL = ("static_friction",)  # None: as without it
+OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
 MATERIAL = ("density", "color", *FIELDS)  # what a material may say
 
 

@@ -26,7 +26,7 @@ import numpy as np
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
-from sim.accounts import AGAIN, START, book_work, to_reservoir
+from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint

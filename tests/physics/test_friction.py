@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace
+from collision import Box, HalfSpace, Sphere
 from sim import World
 
 G = 9.81
@@ -117,4 +117,68 @@ def test_a_box_that_slides_and_spins_is_never_sped_up():
         last = world.ledger.friction
     assert given < 1e-9  # the phase of the micro-collisions: m (g sin dt)^2 is 1e-4 J
     assert np.abs(world.velocities[1]).max() < 1e-9
+    assert world.ledger.closes
+
+
+# ---- tangential restitution ----
+
+
+def test_a_superball_turns_its_spin_round_and_back():
+    """V10: from (5 m/s, 0) to v = 15/7 m/s, R w = 50/7 m/s, and back to (5, 0); nothing is lost."""
+    r = 0.025
+    world = World()
+    world.add(HalfSpace(), kind="static", friction=9.0)
+    ball = world.add(
+        Sphere(r), position=(0, 0, 0.5), velocity=(5, 0, 0), friction=9.0, restitution=1.0, tangential_restitution=1.0
+    )
+    start = world.energy().total
+    for k in range(10):
+        while world.statistics()["impacts"] == k:
+            world.step()
+        expected = (15 / 7, 50 / 7 / r) if k % 2 == 0 else (5.0, 0.0)
+        assert ball.velocity[0] == pytest.approx(expected[0], abs=1e-11)
+        assert ball.angular_velocity[1] == pytest.approx(expected[1], abs=1e-9)
+    assert world.energy().total == pytest.approx(start, rel=1e-12)
+    assert world.statistics()["impact_gain"] < 1e-12
+    assert world.ledger.closes
+
+
+@pytest.mark.parametrize(("beta", "mu"), [(-1.0, 0.5), (-0.5, 0.5), (0.0, 0.5), (0.6, 0.5), (0.6, 0.05), (None, 0.5)])
+def test_a_ball_leaves_with_the_slip_of_walton(beta, mu):
+    r, u, fall = 0.1, 3.0, 0.9
+    world = World()
+    world.add(HalfSpace(), kind="static", friction=mu)
+    ball = world.add(
+        Sphere(r), position=(0, 0, r + fall), velocity=(u, 0, 0), friction=mu, restitution=0.8, tangential_restitution=beta
+    )
+    while world.statistics()["impacts"] == 0:
+        world.step()
+    change = min(mu * 1.8 * math.sqrt(2 * G * fall), 2 / 7 * (1 + (beta or 0.0)) * u)
+    assert ball.velocity[0] == pytest.approx(u - change, abs=1e-11)
+    assert ball.angular_velocity[1] == pytest.approx(2.5 * change / r, abs=1e-9)
+
+
+def test_boxes_of_rubber_never_gain():
+    """Corners, edges and faces with tangential restitution: joint impacts too keep the energy from rising."""
+    rng = np.random.default_rng(3)
+    world = World()
+    world.set_material("rubber", friction=0.8, static_friction=1.0, restitution=0.9, tangential_restitution=0.9)
+    world.add(HalfSpace(), kind="static", material="rubber")
+    for k in range(4):
+        spin = (0, 0, 3.0) if k == 0 else tuple(rng.normal(size=3) * 5)  # the first lands flat
+        world.add(
+            Box((0.1, 0.1, 0.1)),
+            position=(k, 0, 0.8),
+            velocity=tuple(rng.normal(size=3)),
+            angular_velocity=spin,
+            material="rubber",
+        )
+    last = world.energy().total
+    for _ in range(30):
+        world.step(16)
+        now = world.energy().total
+        assert now <= last + 1e-9
+        last = now
+    assert world.statistics()["impacts"] >= 15
+    assert world.statistics()["impact_gain"] < 1e-12
     assert world.ledger.closes

@@ -33,6 +33,7 @@ from sim.collision_law import (
     one_contact_coulomb,
 )
 
+NONE = -math.inf  # no tangential restitution
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}
 
 
@@ -40,11 +41,11 @@ def nine(k) -> tuple:
     return tuple(float(x) for x in np.asarray(k).ravel())
 
 
-def strike(k, u, mu, e, law=STRONGE, kernel=impact, static=None):
+def strike(k, u, mu, e, law=STRONGE, kernel=impact, static=None, beta=-math.inf):
     """The kernel on plain input, with what must hold for every impact checked: (p, u after, work normal, friction, status)."""
     k, u = np.asarray(k, float), np.asarray(u, float)
     static = float(mu if static is None else static)
-    p, v, normal, friction, status = kernel(nine(k), tuple(float(x) for x in u), float(mu), static, float(e), law)
+    p, v, normal, friction, status = kernel(nine(k), tuple(float(x) for x in u), float(mu), static, float(e), beta, law)
     p, v = np.array(p), np.array(v)
     assert np.allclose(k @ p, v - u, rtol=0, atol=1e-13 * np.linalg.norm(u) + 1e-13 * np.abs(k).max() * np.abs(p).max())
     energy = abs(u @ np.linalg.solve(k, u)) / 2
@@ -217,8 +218,10 @@ def test_agrees_with_an_integration_by_other_means(case):
 def test_a_coarse_integration_would_be_noticed():
     coarse = spoiled(("TOLERANCE = 1e-12", "TOLERANCE = 1e-3"))
     k, u = CORNER
-    assert np.abs(np.array(coarse.impact(nine(k), u, 0.1, 0.1, 0.6, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() > 1e-8
-    assert np.abs(np.array(impact(nine(k), u, 0.1, 0.1, 0.6, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() < 1e-11
+    assert (
+        np.abs(np.array(coarse.impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() > 1e-8
+    )
+    assert np.abs(np.array(impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() < 1e-11
 
 
 @settings(LOOSE, max_examples=300)
@@ -335,7 +338,7 @@ def test_without_the_branch_of_reversed_slip_the_rod_is_wrong():
     always = spoiled(("<= mu_static * ki[8] * (1.0 + BORDER)", "<= math.inf"))
     for regime in ("C-reverse", "R-reverse"):
         angle, mu, u, after = ROD[regime]
-        v = always.impact(nine(rod(angle)), (u[0], 0.0, u[1]), mu, mu, 0.6, STRONGE)[1]
+        v = always.impact(nine(rod(angle)), (u[0], 0.0, u[1]), mu, mu, 0.6, NONE, STRONGE)[1]
         assert abs(v[0] - after[2][0]) > 0.05
 
 
@@ -418,7 +421,7 @@ def test_second_compression(k, u, mu):
     assert np.abs(v - by_other_means(k, u, mu, 0.9)).max() < 1e-9
     # Twin: a law that does not see the second compression ends elsewhere.
     blind = spoiled(("compressing = not compressing", "compressing = False"))
-    assert np.abs(np.array(blind.impact(nine(k), u, mu, mu, 0.9, STRONGE)[1]) - v).max() > 1e-4
+    assert np.abs(np.array(blind.impact(nine(k), u, mu, mu, 0.9, NONE, STRONGE)[1]) - v).max() > 1e-4
 
 
 def test_tangential_impact_of_a_jamming_rod():
@@ -460,10 +463,10 @@ def test_no_friction_is_exact():
 def test_borders_of_the_input():
     unit = (1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0)
     unit = tuple(map(float, unit))
-    assert impact(unit, (0.3, 0.0, 1e-9), 0.5, 0.5, 0.5, STRONGE) == ((0, 0, 0), (0.3, 0.0, 1e-9), 0, 0, APART)
-    assert impact(unit, (0.0, 0.0, 0.0), 0.5, 0.5, 0.5, STRONGE)[4] == APART
-    assert impact((0.0,) * 9, (0.0, 0.0, -1.0), 0.5, 0.5, 0.5, STRONGE)[4] == INVALID
-    assert impact(unit, (math.nan, 0.0, -1.0), 0.5, 0.5, 0.5, STRONGE)[4] == INVALID
+    assert impact(unit, (0.3, 0.0, 1e-9), 0.5, 0.5, 0.5, NONE, STRONGE) == ((0, 0, 0), (0.3, 0.0, 1e-9), 0, 0, APART)
+    assert impact(unit, (0.0, 0.0, 0.0), 0.5, 0.5, 0.5, NONE, STRONGE)[4] == APART
+    assert impact((0.0,) * 9, (0.0, 0.0, -1.0), 0.5, 0.5, 0.5, NONE, STRONGE)[4] == INVALID
+    assert impact(unit, (math.nan, 0.0, -1.0), 0.5, 0.5, 0.5, NONE, STRONGE)[4] == INVALID
     tiny = strike(np.eye(3), (1e-200, 0, -1e-200), 0.5, 0.5)[1]
     assert tiny[2] == pytest.approx(5e-201)
 
@@ -479,7 +482,7 @@ def test_badly_conditioned_bodies_end_and_never_gain():
         u = rng.normal(size=3) * (1, 1, 0)
         u[2] = -(10 ** rng.uniform(-6, 1))
         mu, e = rng.choice([1e-6, 0.1, 0.5, 1, 3, 30]), rng.choice([0, 0.5, 1])
-        p, _, normal, friction, status = impact(nine(k), tuple(u), mu, mu, e, STRONGE)
+        p, _, normal, friction, status = impact(nine(k), tuple(u), mu, mu, e, NONE, STRONGE)
         counts[status] += 1
         assert np.all(np.isfinite(p))
         assert normal + friction <= 1e-15 * (u @ np.linalg.solve(k, u))
@@ -495,7 +498,7 @@ def test_the_stand_in_of_an_unfinished_integration_gains_nothing():
         a = rng.normal(size=(3, 3))
         k, u = a @ a.T + 0.1 * np.eye(3), rng.normal(size=3)
         u[2] = -abs(u[2])
-        p, v, normal, friction, status = hasty.impact(nine(k), tuple(u), 0.4, 0.4, 0.8, STRONGE)
+        p, v, normal, friction, status = hasty.impact(nine(k), tuple(u), 0.4, 0.4, 0.8, NONE, STRONGE)
         met += status == LIMITED
         assert normal + friction <= 1e-14
         assert v[2] >= -1e-12
@@ -508,7 +511,7 @@ def test_uncompiled_gives_the_same():
     for k, u, mu in [(*CORNER, 0.3), *RECOMPRESSED]:
         u = tuple(map(float, u))
         for law in LAWS.values():
-            a, b = impact(nine(k), u, mu, mu, 0.7, law), plain.impact(nine(k), u, mu, mu, 0.7, law)
+            a, b = impact(nine(k), u, mu, mu, 0.7, NONE, law), plain.impact(nine(k), u, mu, mu, 0.7, NONE, law)
             assert a[4] == b[4]
             assert np.abs(np.array(a[0]) - b[0]).max() <= 1e-12
 
@@ -592,3 +595,58 @@ def test_no_gain_with_static_friction(seed, mu, more, e, law):
         assert normal + friction <= 1e-12 * energy
     if status == STICKING:
         assert np.hypot(v[0], v[1]) <= 1e-9 * np.linalg.norm(u)
+
+
+# ---- tangential restitution ----
+
+
+@pytest.mark.parametrize("beta", [-1.0, -0.4, 0.0, 0.3, 1.0])
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.35, 0.7, 5.0])
+def test_walton_spheres(beta, mu):
+    """K = diag(7/2, 7/2, 1): dv_t = -min(mu (1 + e) |u_n|, (2/7) (1 + beta) |u_t|) along the slip."""
+    k, u, e = np.diag([3.5, 3.5, 1.0]), np.array([1.2, -0.9, -2.0]), 0.8
+    p, v, normal, friction, _ = strike(k, u, mu, e, beta=beta)
+    slip = math.hypot(u[0], u[1])
+    size = min(mu * (1 + e) * 2.0, 2 / 7 * (1 + beta) * slip)
+    assert p == pytest.approx((-size * u[0] / slip, -size * u[1] / slip, (1 + e) * 2.0), abs=1e-12)
+    assert friction <= 1e-15
+
+
+def test_superball():
+    """V10: v' = (3 v + 4 R w)/7, R w' = (10 v - 3 R w)/7; a second bounce restores both."""
+    v, rw = 5.0, 0.0
+    for expected in ((15 / 7, 50 / 7), (5.0, 0.0)):
+        p, after, normal, friction, _ = strike(np.diag([3.5, 3.5, 1.0]), (v - rw, 0, -1.0), 10.0, 1.0, beta=1.0)
+        v, rw = v + p[0], rw - 2.5 * p[0]
+        assert (v, rw) == pytest.approx(expected, abs=1e-12)
+        assert friction == pytest.approx(0, abs=1e-13)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.floats(0, 3),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.floats(-1, 1),
+    st.sampled_from([STRONGE, POISSON]),
+)
+@settings(max_examples=300, deadline=None)
+def test_tangential_restitution_is_passive_and_in_the_cone(seed, mu, more, e, beta, law):
+    """For any K: friction never gives energy, the normal velocity after is that without it, the slip ends between none and
+    -beta times what it was."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(3, 3))
+    k, u = a @ a.T + 0.05 * np.eye(3), rng.normal(size=3)
+    u[2] = -abs(u[2]) - 0.01
+    _, v0, normal0, friction0, status = strike(k, u, mu, e, law, static=mu + more)
+    _, v, normal, friction, _ = strike(k, u, mu, e, law, static=mu + more, beta=beta)
+    energy = abs(u @ np.linalg.solve(k, u)) / 2
+    assert friction <= 1e-12 * energy + 1e-9 * abs(friction0)
+    if law == STRONGE:
+        assert normal + friction <= 1e-12 * energy
+    if status == STICKING:
+        assert v[2] == pytest.approx(v0[2], abs=1e-9)
+        assert abs(v[0] * u[1] - v[1] * u[0]) <= 1e-9
+        assert -1e-9 <= -math.copysign(1, beta) * (v[:2] @ u[:2]) <= abs(beta) * (u[:2] @ u[:2]) + 1e-9
+    elif beta >= 0 or status == REVERSED:
+        assert np.array_equal(v, v0)
