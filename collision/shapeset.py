@@ -91,6 +91,8 @@ class _Tables:
 
     def row(self, shape: Shape) -> tuple:
         """One row of the per-shape columns of Geometry, in their order."""
+        if isinstance(shape, Ellipsoid) and len(set(shape.radii)) == 1:
+            shape = Sphere(shape.radii[0])  # known in closed form
         size, radius = _size_and_radius(shape)
         if isinstance(shape, Capsule):  # a segment, and the ball that is added to it
             h = shape.half_length

@@ -2,9 +2,9 @@
 
 The sphere of directions is cut into triangles. On the triangle with corners n_i every point w of the Minkowski difference
 B - A bounds the separation: s(n) <= n.w, and n.w is largest at a corner. The best mixture w of the support points of the
-three corners is the value of a 3 x 3 matrix game. Triangles that can not beat what is known are left out, the others cut in
-four, level by level. Every bound holds by itself; nothing depends on neighbours, and flat or degenerate bodies are no
-exception.
+three corners is the value of a 3 x 3 matrix game. Triangles that can not beat what is known are left out, the others
+halved across their longest edge, level by level. Every bound holds by itself; nothing depends on neighbours, and flat or
+degenerate bodies are no exception.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import math
 
 import numpy as np
 
+from collision.geometry import CAPSULE, ELLIPSOID
 from collision.jit import inner, lean
 from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.pairs.surface import support_piece
+from collision.pairs.surface import is_revolved, support_piece
 
-LEVELS = 20  # corners are then 1e-6 rad apart
-MOST_TRIANGLES = 512
+LEVELS = 42  # corners are then 1e-6 rad apart
+MOST_TRIANGLES = 1024
+LUNE = 1e-6  # [rad] wide
 WIDTH = 18  # of a row: three directions, three support points
 
 
@@ -82,14 +84,14 @@ def game(k0, k1, k2):
 
 
 @lean
-def triangle_bound(rows, k):
-    """Upper bound of the separation over triangle k."""
+def triangle_bound(rows, k, w):
+    """Upper bound of the separation over triangle k; w: one more point of B - A."""
     n0, n1, n2 = at(rows, k, 0), at(rows, k, 3), at(rows, k, 6)
     w0, w1, w2 = at(rows, k, 9), at(rows, k, 12), at(rows, k, 15)
     k0 = (dot(n0, w0), dot(n1, w0), dot(n2, w0))
     k1 = (dot(n0, w1), dot(n1, w1), dot(n2, w1))
     k2 = (dot(n0, w2), dot(n1, w2), dot(n2, w2))
-    value = game(k0, k1, k2)
+    value = min(game(k0, k1, k2), max(dot(n0, w), dot(n1, w), dot(n2, w)))
     if value > 0.0:  # the plane triangle cuts below the sphere: what is positive grows by at most that
         m = cross(sub(n1, n0), sub(n2, n0))
         value /= abs(dot(m, n0)) / norm(m)
@@ -112,62 +114,93 @@ def halfway(n, m):
     return scale(1.0 / norm(v), v)
 
 
+@lean
+def corner_points(g, a, b, r, t, x, y, z):
+    return difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y), difference_point(g, a, b, r, t, z)
+
+
+@lean
+def octants(g, a, b, r, t, n, rows):
+    """The first triangles: an octahedron, turned so that n, a kink more often than not, is no corner of it."""
+    u, v = orthonormal(n)
+    for i in range(8):
+        x = halfway(scale(1.0 if i & 1 == 0 else -1.0, n), scale(0.011, u))
+        y = halfway(scale(1.0 if i & 2 == 0 else -1.0, u), scale(0.017, v))
+        z = halfway(scale(1.0 if i & 4 == 0 else -1.0, v), scale(0.013, n))
+        w0, w1, w2 = corner_points(g, a, b, r, t, x, y, z)
+        put_triangle(rows, i, x, y, z, w0, w1, w2)
+    return 8
+
+
+@lean
+def is_round(g, s):
+    """Does the core look the same all around its z axis?"""
+    kind = g.kind[s]
+    return kind == CAPSULE or is_revolved(kind) or (kind == ELLIPSOID and g.size[s, 0] == g.size[s, 1])
+
+
+@lean
+def coaxial(g, a, b, r, t):
+    """How far round bodies are from having one axis [m], inf for others."""
+    if not (is_round(g, a) and is_round(g, b)):
+        return math.inf
+    return math.hypot(t[0], t[1]) + math.hypot(r[2], r[5]) * g.radius[b]
+
+
 @inner
-def best_direction(g, a, b, r, t, n, low, tolerance, size):
-    """Search for a separation above low + tolerance; n, low: the best axis known.
+def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
+    """Search for a separation above low + tolerance; n, low: the best axis known, foot: a point of B - A
+    near low n, which is what bounds the triangles around n where many features meet.
 
     Returns (high, m, s): the greatest separation over all directions is at most ``high``; m is the best axis met, with
     separation s. It stops early, high then infinite, where s beats low clearly.
     """
     now = np.empty((MOST_TRIANGLES, WIDTH))
     new = np.empty((MOST_TRIANGLES, WIDTH))
-    u, v = orthonormal(n)
     best, top = n, low
     count = 0
-    for i in range(8):  # octants of an octahedron with its first corner a little off n, which is a kink more often than not
-        x = scale(1.0 if i & 1 == 0 else -1.0, n)
-        y = scale(1.0 if i & 2 == 0 else -1.0, u)
-        z = scale(1.0 if i & 4 == 0 else -1.0, v)
-        x = halfway(x, scale(0.011, u))
-        y = halfway(y, scale(0.017, v))
-        z = halfway(z, scale(0.013, n))
-        w0, w1, w2 = corner_points(g, a, b, r, t, x, y, z)
-        put_triangle(now, i, x, y, z, w0, w1, w2)
-        count += 1
+    off = coaxial(g, a, b, r, t)
+    if off <= 0.1 * tolerance:  # all around the axis is one direction: a lune with a meridian in it stands for them all
+        east, by = (1.0, 0.0, 0.0), (math.cos(LUNE), math.sin(LUNE), 0.0)
+        for i in range(2):
+            pole = (0.0, 0.0, 1.0 if i == 0 else -1.0)
+            w0, w1, w2 = corner_points(g, a, b, r, t, pole, east, by)
+            put_triangle(now, i, pole, east, by, w0, w1, w2)
+        count = 2
+    else:
+        off = 0.0
+        count = octants(g, a, b, r, t, n, now)
     high = -math.inf
     for level in range(LEVELS):
         kept = 0
         over = -math.inf  # of triangles that had no room
         for k in range(count):
-            bound = triangle_bound(now, k)
+            bound = triangle_bound(now, k, foot)
             if bound <= low + tolerance:
                 continue
             n0, n1, n2 = at(now, k, 0), at(now, k, 3), at(now, k, 6)
             w0, w1, w2 = at(now, k, 9), at(now, k, 12), at(now, k, 15)
-            if kept + 4 > MOST_TRIANGLES or level == LEVELS - 1:
+            if kept + 2 > MOST_TRIANGLES or level == LEVELS - 1:
                 over = max(over, bound)
                 continue
-            m01, m12, m20 = halfway(n0, n1), halfway(n1, n2), halfway(n2, n0)
-            v01, v12, v20 = corner_points(g, a, b, r, t, m01, m12, m20)
-            put_triangle(new, kept, n0, m01, m20, w0, v01, v20)
-            put_triangle(new, kept + 1, m01, n1, m12, v01, w1, v12)
-            put_triangle(new, kept + 2, m20, m12, n2, v20, v12, w2)
-            put_triangle(new, kept + 3, m01, m12, m20, v01, v12, v20)
-            kept += 4
-            for m, w in ((m01, v01), (m12, v12), (m20, v20)):
-                s = dot(m, w)
-                if s > top:
-                    best, top = m, s
+            l01, l12, l20 = dot(n0, n1), dot(n1, n2), dot(n2, n0)
+            if l12 <= l01 and l12 <= l20:  # the longest edge becomes 0-1
+                n0, n1, n2, w0, w1, w2 = n1, n2, n0, w1, w2, w0
+            elif l20 <= l01:
+                n0, n1, n2, w0, w1, w2 = n2, n0, n1, w2, w0, w1
+            m = halfway(n0, n1)
+            w = difference_point(g, a, b, r, t, m)
+            put_triangle(new, kept, n0, m, n2, w0, w, w2)
+            put_triangle(new, kept + 1, m, n1, n2, w, w1, w2)
+            kept += 2
+            s = dot(m, w)
+            if s > top:
+                best, top = m, s
         high = max(high, over)
-        if top > low + max(4.0 * tolerance, 1e-6 * size) and level > 2:
+        if top > low + max(4.0 * tolerance, 1e-6 * size) and level > 4:
             return math.inf, best, top
         if kept == 0:
             break
         count = kept
         now, new = new, now
-    return max(high, low + tolerance), best, top
-
-
-@lean
-def corner_points(g, a, b, r, t, x, y, z):
-    return difference_point(g, a, b, r, t, x), difference_point(g, a, b, r, t, y), difference_point(g, a, b, r, t, z)
+    return max(high, low + tolerance) + off, best, top

@@ -200,13 +200,13 @@ def depth_bound(g, a, b, r, t, p, q):
 
 @lean
 def refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size):
-    """Newton's method from (n, low), kept where it gains: (n, low, p, q)."""
+    """Newton's method from (n, low), kept where it loses nothing: (n, low, p, q, kept)."""
     good, m, pm, qm = newton(g, a, b, r, t, n, count, pieces, weights, size)
     if good:
         s = separation(g, a, b, r, t, m)
         if s >= low - 16.0 * EPS * size:
-            return m, s, pm, qm
-    return n, low, p, q
+            return m, s, pm, qm, True
+    return n, low, p, q, False
 
 
 @lean
@@ -240,15 +240,15 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
     length = norm(v)
     if state == BEYOND:
         return lower, length, scale(1.0 / length, v), p, q, iterations
-    if state == APART and length > 1e-6 * small:
+    if state == APART:
         n = scale(1.0 / length, v)
-        low, high = separation(g, a, b, r, t, n), length
+        low, high = separation(g, a, b, r, t, n), norm(sub(q, p))  # of two points of the bodies: |v| may be off by rounding
         for k in range(2):
             n, low, which = better_flat(g, a, b, r, t, n, low, slack)
             if which > 0:
                 p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
             else:
-                n, low, p, q = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
+                n, low, p, q, _ = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
             high = min(high, max(norm(sub(q, p)), low))
             if high - low <= 64.0 * EPS * size or k == 1:
                 break
@@ -259,14 +259,37 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
                 break
             m = scale(1.0 / length, v)
             s = separation(g, a, b, r, t, m)
-            high = min(high, length)
+            high = min(high, norm(sub(q, p)))
             if s > low:
                 n, low = m, s
-        if low > 0.0:
+        if low > 0.0 and high - low <= 1e-4 * WIDEST * size:
             return low, high, n, p, q, iterations
         axis = n
     n, low, p, q, high, more = overlap(g, a, b, r, t, axis, small, size)
     return low, high, n, p, q, iterations + more
+
+
+@lean
+def last_points(g, a, b, r, t, n, low, which, small, size):
+    """Witness points where Newton's method has nothing to offer, on a flat (which > 0) or a ridge: (n, low, p, q).
+
+    B is moved out so little that the points differ by low n to a small part of that.
+    """
+    p, q = ZERO, ZERO
+    for k in range(3):
+        gap = 1e-5 * small
+        shift = scale(gap - low, n)
+        state, v, _, p, q, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size)
+        length = norm(v)
+        if which > 0 or state != APART or not length > 0.0 or k == 2:
+            break
+        m = scale(1.0 / length, v)
+        s = separation(g, a, b, r, t, m)
+        turn = norm(sub(m, n))
+        if s < low or turn < 1e-9:
+            break
+        n, low = m, s
+    return n, low, p, q
 
 
 @lean
@@ -281,19 +304,18 @@ def overlap(g, a, b, r, t, axis, small, size):
         rounds += 1
         n, low, p, q, count, pieces, weights = climb(g, a, b, r, t, n, low, small, size)
         n, low, which = better_flat(g, a, b, r, t, n, low, 4.0 * EPS * size)
-        if which > 0:
-            gap = 0.02 * small + 0.05 * abs(low)
-            shift = scale(gap - low, n)
-            _, _, _, p, q, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size)
+        done = False
+        if which == 0:
+            n, low, p, q, done = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
+        if not done:
+            n, low, p, q = last_points(g, a, b, r, t, n, low, which, small, size)
             p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
-        else:
-            n, low, p, q = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
         high = norm(sub(q, p))
         if low < 0.0:
             high = min(high, depth_bound(g, a, b, r, t, p, q))
         if high - low <= 2.0 * tolerance:
             break
-        top, m, s = best_direction(g, a, b, r, t, n, low, tolerance, size)
+        top, m, s = best_direction(g, a, b, r, t, n, low, sub(q, p), tolerance, size)
         high = min(high, top)
         if s <= low + tolerance:
             break

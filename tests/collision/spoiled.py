@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from collision import epa, gjk
-from collision.pairs import polytope
+from collision.pairs import directions, polytope, smooth
+from collision.shapes import Box, Cylinder
 from collision.status import UNCERTAIN
 from tests.collision.placing import EPS, measure
+from tests.collision.test_curved import prove
+from tests.collision.test_curved import random_pair as round_pair
 from tests.collision.test_narrowphase import V33, random_pair, v33_bodies, verify
 
 
@@ -45,3 +49,32 @@ def test_bounds_notice_a_spoiled_normal(monkeypatch):
     monkeypatch.setattr(polytope, "separation", lambda *args: whole(*args) + 1e-6)
     with pytest.raises(AssertionError):
         verify(a, b, measure(a, b))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_round_bodies_cut_short_are_uncertain_not_wrong(monkeypatch, seed):
+    """Few steps of each search: the interval widens, and still holds the truth."""
+    a, b = round_pair(
+        seed, ["cylinder", "cone", "ellipsoid"][seed % 3], ["box", "cone", "hull", "ellipsoid"][seed % 4], [0.3, -0.3][seed % 2]
+    )
+    truth = measure(a, b)
+    monkeypatch.setattr(smooth, "LIMIT", 3)
+    monkeypatch.setattr(smooth, "newton", lambda *args: (False, args[5], args[5], args[5]))
+    monkeypatch.setattr(directions, "MOST_TRIANGLES", 16)
+    found = measure(a, b)
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.status == UNCERTAIN or found.distance == pytest.approx(truth.distance, abs=1e-9 * truth.size)
+
+
+def test_the_proof_of_round_bodies_notices_a_local_maximum(monkeypatch):
+    """Without the search of all directions a cylinder that is nearly through a plate is taken for less deep than it is."""
+    plate, rod = Box((1.0, 1.0, 0.1)), Cylinder(0.3, 0.2)
+    a, b = (plate, np.zeros(3), np.eye(3)), (rod, np.array([0.0, 0.0, -0.25]), np.eye(3))
+    up = np.array([0.0, 0.0, 1.0])  # a warm axis that is wrong by now
+    found = measure(a, b, axis=up)
+    prove(a, b, found)
+    assert found.distance == pytest.approx(-0.05, abs=1e-12)
+    monkeypatch.setattr(smooth, "best_direction", lambda *args: (args[6], args[5], args[6]))
+    with pytest.raises(AssertionError):
+        prove(a, b, measure(a, b, axis=up))
