@@ -115,6 +115,16 @@ class Vector(Real):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reals(Real):
+    """A list of numbers."""
+
+    def read(self, name: str, value: Any) -> tuple[float, ...]:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise InputError(name, value, "must be a list of numbers")
+        return tuple(Real.read(self, f"{name}[{i}]", item) for i, item in enumerate(value))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Rows(Field):
     """A list of rows of ``n`` numbers, at least ``least`` of them and at most ``most``."""
 

@@ -34,9 +34,10 @@ from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
-from scenarios.schema import BODY, CAMERA, FORCES, MATERIAL, OPTIONAL, PAIR, PART, SCENE, SHAPES
+from scenarios.schema import BODY, CAMERA, FORCES, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
 from sim.bodies import BodyDef
 from sim.forces import force_from_dict
+from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Scene
 
 
@@ -154,7 +155,7 @@ class _Reader:
             scene.set_pair(**values)
 
     def body(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
-        self.known(prefix, data, [*BODY, "shape"], "a body")
+        self.known(prefix, data, [*BODY, "shape", "path"], "a body")
         if "shape" not in data:
             raise InputError(f"{prefix}shape", None, 'is missing; such as { type = "box", half_extents = [1, 1, 1] }')
         values = self.fields(prefix, data, BODY)
@@ -165,6 +166,11 @@ class _Reader:
                 raise InputError(f"{prefix}material", material, hint)
             values = {**scene.materials[material], **values}
         self.turn(prefix, values)
+        if "path" in data:
+            path = self.table(f"{prefix}path", data["path"])
+            self.known(f"{prefix}path.", path, PATH, "a path")
+            with _Within(f"{prefix}path."):
+                values["path"] = BodyPath.from_dict(self.fields("", path, PATH))
         shape = self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
             for part, _ in convex_parts(shape):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole
+from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
 from sim.materials import RESTITUTION_LAWS, RULES
 
@@ -80,6 +80,13 @@ BODY: dict[str, Field] = {
     ),
     "center_of_mass": Vector(unit="m", help="in the body frame; needs inertia too"),
     **MATERIAL,
+}
+
+PATH: dict[str, Field] = {
+    "times": Reals(unit="s", help="of the world, rising"),
+    "positions": Rows(unit="m", help="of the body frame's origin, one for each time"),
+    "orientations": Rows(n=4, help="unit quaternions (w, x, y, z), one for each time"),
+    "loop": Flag(help="go round for ever; the last pose is the first"),
 }
 
 LENGTH = Real(unit="m", above=0)

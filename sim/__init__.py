@@ -26,6 +26,7 @@ _ROOMS = {
     "Joint": "joints.joint",
     "Recorder": "recording",
     "Every": "observers",
+    "Path": "path",
     "Run": "run",
     "InputError": "errors",
     "RecordingError": "errors",

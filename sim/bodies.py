@@ -13,6 +13,7 @@ from collision.shapes import HalfSpace, Shape, shape_from_dict
 from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
 from sim.materials import FIELDS, OPTIONAL
+from sim.path import Path
 
 KINDS = ("dynamic", "static", "kinematic")
 
@@ -25,12 +26,13 @@ class BodyDef:
     ----------
     shape : a shape of ``collision`` in the body frame.
     name : unique in a scene; given by the scene where it is left empty.
-    kind : "dynamic" moves by the laws of motion; "static" never moves; "kinematic" moves at its given velocity,
-        unmoved by forces and contacts.
+    kind : "dynamic" moves by the laws of motion; "static" never moves; "kinematic" moves at its given velocity or
+        on its path, unmoved by forces and contacts.
     position : (3,) [m] the origin of the body frame in the world.
     orientation : (4,) unit quaternion (w, x, y, z), body to world. Up to 1e-3 off unit length is normalised.
     velocity : (3,) [m/s] of the centre of mass.
     angular_velocity : (3,) [rad/s] in the world frame.
+    path : a :class:`~sim.path.Path` that a kinematic body follows; it then gives position and orientation.
     density : [kg/m^3], used where ``mass`` is not given.
     mass : [kg].
     inertia : (3, 3) [kg m^2] about the centre of mass, in body axes; or (3,) principal moments along the body axes.
@@ -57,6 +59,7 @@ class BodyDef:
     orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    path: Path | None = None
     density: float = 1000.0
     mass: float | None = None
     inertia: tuple[tuple[float, float, float], ...] | None = None
@@ -96,10 +99,24 @@ class BodyDef:
             for field in ("velocity", "angular_velocity"):
                 if any(getattr(self, field)):
                     raise InputError(field, plain(getattr(self, field)), 'must be zero for a static body (or kind="kinematic")')
+        if self.path is not None:
+            self._on_path(put)
         if isinstance(self.shape, HalfSpace) and self.kind != "static":
             raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
         if self.kind == "dynamic":
             self._mass_is_known()
+
+    def _on_path(self, put: Any) -> None:
+        if not isinstance(self.path, Path):
+            raise InputError("path", self.path, "must be a Path")
+        if self.kind != "kinematic":
+            raise InputError("path", plain(self.path.times), f'only a kinematic body follows a path; this one is "{self.kind}"')
+        for field in ("velocity", "angular_velocity"):
+            if any(getattr(self, field)):
+                raise InputError(field, plain(getattr(self, field)), "must be left out for a body that follows a path")
+        for field, value in zip(("position", "orientation"), self.path.pose(0.0), strict=True):
+            if value is not None:
+                put(field, tuple(value.tolist()))
 
     def _mass_is_known(self) -> None:
         if self.center_of_mass is not None and self.inertia is None:
@@ -141,6 +158,8 @@ class BodyDef:
             value = getattr(self, field.name)
             if field.name == "shape":
                 out["shape"] = value.to_dict()
+            elif field.name == "path" and value is not None:
+                out["path"] = value.to_dict()
             elif value != (material or {}).get(field.name, field.default):
                 out[field.name] = plain(value)
         return out
@@ -154,7 +173,10 @@ class BodyDef:
         for key in data:
             if key not in known:
                 raise InputError(key, data[key], f"unknown field; a body has {', '.join(sorted(known))}")
-        return cls(**{**data, "shape": shape_from_dict(data["shape"])})
+        values = {**data, "shape": shape_from_dict(data["shape"])}
+        if data.get("path") is not None:
+            values["path"] = Path.from_dict(data["path"])
+        return cls(**values)
 
 
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:

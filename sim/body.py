@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.errors import InputError, check_quaternion, check_vector
+from sim.path import Path
 
 if TYPE_CHECKING:
     from sim.bodies import BodyDef
@@ -76,6 +77,14 @@ class Body:
     @angular_velocity.setter
     def angular_velocity(self, value: object) -> None:
         self._world._set(self.index, angular_velocity=check_vector("angular_velocity", value))
+
+    path = property(lambda self: self.definition.path, doc="the Path of a kinematic body that follows one, or None")
+
+    def follow(self, path: Path | None) -> None:
+        """Move on a path from now on (kinematic bodies only); its times are those of the world. None: stop where it is."""
+        if not isinstance(path, Path | None):
+            raise InputError("path", path, "must be a Path, such as Path(times=(0, 1), positions=((0, 0, 0), (0, 0, 1)))")
+        self._world._follow(self, path)
 
     def __repr__(self) -> str:
         if not self.alive:

@@ -81,14 +81,10 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
         if isinstance(force, FunctionForce):
             force = force.replace(function=functions.get(force.name))
         world.add_force(force)
-    model = world._packed()
-    while len(world.model.pairs.event) < len(arrays["pairs.event"]):
-        world._grow_pairs()
-        model = world.model
-    for group, members in model._asdict().items():
-        for field, array in members._asdict().items():
-            if group != "forces":
-                array[...] = arrays[f"{group}.{field}"]
+    groups = world._packed()._asdict().items()
+    stored = {n: type(g)(*(arrays[f"{n}.{field}"] for field in g._fields)) for n, g in groups if n != "forces"}
+    world._resize(world.model._replace(**stored))
+    world._packed_for = world.model.bodies
     refresh(world.model.bodies, world.model.forces)
     world.step_count, world._start, world._started = header["step_count"], header["start"], header["started"]
     world._changed_at = header["changed_at"]

@@ -49,7 +49,7 @@ def threshold(accel, dt):
 def fastest_spin(bodies, i, dt):
     """Bound on |omega| of body i over the coming flight [rad/s]."""
     if bodies.kind[i] != DYNAMIC:
-        return norm(load3(bodies.w_drive, i))
+        return norm(load3(bodies.l, i)) + bodies.twist[i] * dt
     return bodies.spin[i] * (norm(load3(bodies.l, i)) + bodies.twist[i] * dt)
 
 
@@ -58,7 +58,8 @@ def fastest_accel(bodies, i, dt):
     """Bound on the acceleration of any point of body i [m/s^2]."""
     w = fastest_spin(bodies, i, dt)
     if bodies.kind[i] != DYNAMIC:
-        return w * w * bodies.radius[i] if w > 0.0 else 0.0
+        turning = w * w + bodies.twist[i]
+        return norm(load3(bodies.gravity, i)) + bodies.pull[i] + (turning * bodies.radius[i] if turning > 0.0 else 0.0)
     turning = 2.0 * w * w + bodies.spin[i] * bodies.twist[i]
     return norm(load3(bodies.gravity, i)) + bodies.pull[i] + turning * bodies.radius[i]
 
@@ -80,8 +81,7 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     w = fastest_spin(bodies, i, dt)
     if w > 0.0:
         fat += w * bodies.radius[i] * h
-    if bodies.kind[i] == DYNAMIC:
-        fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
+    fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
     v = load3(bodies.v, i)
     return (
         (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
@@ -253,7 +253,7 @@ def material_acceleration(bodies, i, r, w):
     """Acceleration in free flight of the material point of body i at r from its centre of mass; w its angular velocity."""
     centripetal = cross(w, cross(w, r))
     if bodies.kind[i] != DYNAMIC:
-        return centripetal
+        return add(add(load3(bodies.gravity, i), cross(load3(bodies.torque, i), r)), centripetal)
     alpha = acceleration(w, load9(bodies.rot, i), load9(bodies.inertia, i), load9(bodies.inv_inertia, i), load3(bodies.torque, i))
     return add(add(free_acceleration(bodies, i), cross(alpha, r)), centripetal)
 

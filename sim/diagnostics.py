@@ -34,13 +34,13 @@ def angular_velocities(bodies: Bodies) -> np.ndarray:
     _, l = mean_momenta(bodies)
     rot = rotations(bodies.q)
     w = np.einsum("nij,njk,nlk,nl->ni", rot, bodies.inv_inertia, rot, l)
-    return np.where(bodies.kind[:, None] == DYNAMIC, w, bodies.w_drive)
+    return np.where(bodies.kind[:, None] == DYNAMIC, w, bodies.l)
 
 
 def velocities(bodies: Bodies) -> np.ndarray:
     """(n, 3) [m/s] of the centres of mass."""
     p, _ = mean_momenta(bodies)
-    return np.where(bodies.kind[:, None] == DYNAMIC, p * bodies.inv_mass[:, None], bodies.v_drive)
+    return np.where(bodies.kind[:, None] == DYNAMIC, p * bodies.inv_mass[:, None], bodies.p)
 
 
 def rotations(q: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ def closing_bound(bodies, i, dt):
     """How fast a gap can close by the rotation of body i [m/s]."""
     if bodies.kind[i] == DYNAMIC:
         return bodies.spin[i] * (norm(load3(bodies.l0, i)) + bodies.twist[i] * dt) * bodies.radius[i]
-    w = norm(load3(bodies.w_drive, i))
+    w = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
     return w * bodies.radius[i] if w > 0.0 else 0.0
 
 

@@ -26,8 +26,9 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
+from sim.driving import arc
 from sim.force_functions import call_function
-from sim.integrators.equations import angular_velocity, driven, orientation_rate
+from sim.integrators.equations import angular_velocity, orientation_rate
 from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MUTUAL, SPRING, TABLE
 
 POTENTIAL, EXTERNAL, USER = 13, 14, 15  # works in a row of Forces.path
@@ -154,8 +155,8 @@ def _spring(bodies, forces, row, t, at, to, x, rot, v, w):
         if bodies.kind[j] == DYNAMIC:
             y, turn, vj, wj = _moving(bodies, forces.path, at, j)
         else:
-            y, q = driven(bodies, j, t)
-            turn, vj, wj = rotation(q), load3(bodies.v_drive, j), load3(bodies.w_drive, j)
+            y, q, vj, wj = arc(bodies, j, t)
+            turn = rotation(q)
     a, b, d = _ends(f, x, rot, y, turn)
     length = norm(d)
     if f[9] != 0.0 and length <= f[2]:
@@ -239,7 +240,7 @@ def row_potential(bodies, forces, row, t):
         if j >= 0 and bodies.kind[j] == DYNAMIC:
             y, turn = load3(bodies.x, j), load9(bodies.rot, j)
         elif j >= 0:
-            y, q = driven(bodies, j, t)
+            y, q, _, _ = arc(bodies, j, t)
             turn = rotation(q)
         _, _, d = _ends(f, x, rot, y, turn)
         stretch = norm(d) - f[2]

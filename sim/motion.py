@@ -22,15 +22,18 @@ from collision.linalg import (
     store9,
     sub,
 )
+from sim.driving import arc
 from sim.flights import along_far
-from sim.integrators.equations import angular_velocity, driven
+from sim.integrators.equations import angular_velocity
 from sim.integrators.rk4 import turn_rk4
 from sim.state import DYNAMIC, EXAMPLE
 
 
 @remote
 def flight(bodies, forces, i, t):
-    """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0."""
+    """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0; a driven body is on its arc."""
+    if bodies.kind[i] != DYNAMIC:
+        return arc(bodies, i, t)
     if forces.cluster[i] >= 0 and t != bodies.t0[i]:
         x, q, p, l, _, _ = along_far(bodies, forces, i, t)
         return x, q, p, l
@@ -39,12 +42,9 @@ def flight(bodies, forces, i, t):
     p, l = load3(bodies.p0, i), load3(bodies.l0, i)
     if h == 0.0:
         return x, q, p, l
-    if bodies.kind[i] == DYNAMIC:
-        g = load3(bodies.gravity, i)
-        x = axpy(0.5 * h * h, g, axpy(h * bodies.inv_mass[i], p, x))
-        return x, turn_rk4(q, l, h, load9(bodies.inv_inertia, i)), axpy(h * bodies.mass[i], g, p), l
-    x, q = driven(bodies, i, t)
-    return x, q, p, l
+    g = load3(bodies.gravity, i)
+    x = axpy(0.5 * h * h, g, axpy(h * bodies.inv_mass[i], p, x))
+    return x, turn_rk4(q, l, h, load9(bodies.inv_inertia, i)), axpy(h * bodies.mass[i], g, p), l
 
 
 flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
@@ -52,10 +52,10 @@ flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
 
 @lean
 def velocity_of(bodies, i, rot, p, l):
-    """Velocity and angular velocity that belong to these momenta."""
+    """Velocity and angular velocity that belong to these momenta; a driven body holds them instead."""
     if bodies.kind[i] == DYNAMIC:
         return scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l)
-    return load3(bodies.v_drive, i), load3(bodies.w_drive, i)
+    return p, l
 
 
 @lean
@@ -88,7 +88,12 @@ def fly_to(bodies, forces, i, t):
 
 @lean
 def start_flight(bodies, i, t):
-    """From now on body i flies freely from its current state, which it has at time t of the drift."""
+    """From now on body i flies freely from its current state, which it has at time t of the drift.
+
+    Driven bodies stay on the arc that they began the drift with.
+    """
+    if bodies.kind[i] != DYNAMIC and t > 0.0:
+        return
     bodies.t0[i] = t
     store3(bodies.x0, i, load3(bodies.x, i))
     store4(bodies.q0, i, load4(bodies.q, i))

@@ -3,6 +3,7 @@
     settle         second halves of the last kick's works go to the books                     below
     pairs          boxes swept over the coming drift, candidate pairs, sorted                 contacts.py
     drift          free flight under smooth forces, interrupted by impacts in order of time   impacts.py, events.py
+    paths          driven bodies plan the arc of the coming step                              driving.py
     narrowphase    manifolds at the new poses, within the speculative margin                  contacts.py
     contact        table of contacts, impulses carried over by feature; islands; the kick     microcollisions.py
 
@@ -18,6 +19,7 @@ from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
 from sim.contacts import INELASTIC, NONE, narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.impacts import drift
 from sim.islands import label_islands
@@ -51,6 +53,7 @@ def step(model, geometry, settings, table, saved):
         return result
     if not finite(bodies):
         return NOT_FINITE
+    plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, KICK, INELASTIC)
     books.counters[STEPS] += 1
@@ -70,6 +73,7 @@ def begin(model, geometry, settings):
         x, p, l = (bodies.x[i, 0], bodies.x[i, 1], bodies.x[i, 2]), bodies.p[i], bodies.l[i]
         place(bodies, i, x, q, (p[0], p[1], p[2]), (l[0], l[1], l[2]))
         start_flight(bodies, i, 0.0)
+    plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     potential_change(bodies, forces, 0.0)
     result = find_candidates(model, geometry, settings)
@@ -78,6 +82,16 @@ def begin(model, geometry, settings):
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, START, NONE)
     return OK
+
+
+@lean
+def plan_arcs(bodies, t, dt):
+    """Driven bodies that have a path stand on it at time t of the world, and know where they go in the coming step."""
+    for i in range(len(bodies.kind)):
+        if bodies.path[i, 1] > bodies.path[i, 0]:
+            x, q, v, w = plan_arc(bodies, i, t, dt)
+            place(bodies, i, x, q, v, w)
+            start_flight(bodies, i, 0.0)
 
 
 @inner

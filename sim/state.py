@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.path import COLUMNS
+
 STATIC, DYNAMIC, KINEMATIC = range(3)
 POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
@@ -54,13 +56,11 @@ class Bodies(NamedTuple):
     # state: position of the centre of mass, orientation, momenta after the kick (the next drift starts from them) ...
     x: np.ndarray  # (n, 3) [m]
     q: np.ndarray  # (n, 4) unit, body to world
-    p: np.ndarray  # (n, 3) [kg m/s]
-    l: np.ndarray  # (n, 3) [kg m^2/s]
+    p: np.ndarray  # (n, 3) [kg m/s]; of driven bodies the velocity [m/s]
+    l: np.ndarray  # (n, 3) [kg m^2/s]; of driven bodies the angular velocity [rad/s]
     # ... momenta before the kick; what the world reports is the mean of both
     p_before: np.ndarray  # (n, 3)
     l_before: np.ndarray  # (n, 3)
-    v_drive: np.ndarray  # (n, 3) velocity of static and kinematic bodies [m/s]
-    w_drive: np.ndarray  # (n, 3) their angular velocity [rad/s]
     # derived, valid for the current x, q, p, l
     rot: np.ndarray  # (n, 3, 3) body to world
     v: np.ndarray  # (n, 3) [m/s]
@@ -72,7 +72,8 @@ class Bodies(NamedTuple):
     p0: np.ndarray  # (n, 3)
     l0: np.ndarray  # (n, 3)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
-    # forces of flight; all zero for static and kinematic bodies
+    # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
+    # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
     force: np.ndarray  # (n, 3) all other forces, at the current state [N]
     torque: np.ndarray  # (n, 3) their torque about the centre of mass [N m]
@@ -80,6 +81,14 @@ class Bodies(NamedTuple):
     dw: np.ndarray  # (n, 3) likewise of the angular velocity [rad/s]
     pull: np.ndarray  # (n,) bound on |force| / mass in the coming flight [m/s^2]
     twist: np.ndarray  # (n,) bound on |torque| in the coming flight [N m]
+    # driven bodies: acceleration and its rate at the start of the coming arc; where in the table of knots their path is
+    a_drive: np.ndarray  # (n, 3) [m/s^2]
+    j_drive: np.ndarray  # (n, 3) [m/s^3]
+    a_turn: np.ndarray  # (n, 3) of the rotation vector [rad/s^2]
+    j_turn: np.ndarray  # (n, 3) [rad/s^3]
+    path: np.ndarray  # (n, 2) int64 first row and the one after the last; equal: no path
+    period: np.ndarray  # (n,) [s] of a path that is a loop; 0: none
+    knots: np.ndarray  # (k, COLUMNS) of all paths, see path.py
 
 
 class Geoms(NamedTuple):
@@ -236,14 +245,14 @@ def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...
 
 V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
-    inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V, v_drive=V, w_drive=V,
+    inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V,
     rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, dv=V, dw=V,
-    material=(COEFFICIENTS,),
+    material=(COEFFICIENTS,), a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
 )  # fmt: skip
 CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)
 
 
-SHARED = ("rules", "exceptions")  # fields of Bodies that are no rows of bodies
+SHARED = ("rules", "exceptions", "knots")  # fields of Bodies that are no rows of bodies
 
 JOINT_SHAPES = dict(
     body=(2,), anchor=(2, 3), frame=(2, 3, 3), rigid=(6,), limit=(2,), impulse=(12,), hold=(6,), before=(12,), after=(12,)
@@ -251,9 +260,10 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "island"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "island", "path"))
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
-    return group._replace(rules=np.zeros(COEFFICIENTS, dtype=np.int64), exceptions=exceptions)
+    rules = np.zeros(COEFFICIENTS, dtype=np.int64)
+    return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
 
 
 def geoms_of(n: int) -> Geoms:

@@ -14,6 +14,7 @@ from sim.bodies import BodyDef
 from sim.diagnostics import rotations
 from sim.joints.tables import linked
 from sim.materials import FIELDS, coefficients
+from sim.path import COLUMNS
 from sim.state import (
     KINDS,
     POINTS,
@@ -53,8 +54,11 @@ def with_bodies(
     """
     n = len(model.bodies.kind)
     bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
-    bodies = bodies._replace(rules=model.bodies.rules, exceptions=model.bodies.exceptions)
-    copied(model.bodies, bodies)
+    for field in Bodies._fields:
+        if field in SHARED:
+            bodies = bodies._replace(**{field: getattr(model.bodies, field)})
+        else:
+            getattr(bodies, field)[:n] = getattr(model.bodies, field)
     copied(model.geoms, geoms)
     k = len(model.geoms.body)
     for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
@@ -85,7 +89,20 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
         bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
         bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
     else:
-        bodies.v_drive[i], bodies.w_drive[i] = d.velocity, d.angular_velocity
+        bodies.p[i] = bodies.p_before[i] = d.velocity
+        bodies.l[i] = bodies.l_before[i] = d.angular_velocity
+
+
+def with_paths(model: Model, definitions: Sequence[BodyDef]) -> Model:
+    """The model with the paths of all its bodies, which are these."""
+    bodies, tables, first = model.bodies, [np.zeros((0, COLUMNS))], 0
+    for i, d in enumerate(definitions):
+        bodies.path[i], bodies.period[i] = first, 0.0
+        if d.path is not None:
+            table, bodies.period[i] = d.path.coefficients(d.position, d.orientation)
+            tables.append(table)
+            bodies.path[i, 1] = first = first + len(table)
+    return model._replace(bodies=bodies._replace(knots=np.concatenate(tables)))
 
 
 def without_body(model: Model, i: int) -> Model:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
+import pathlib
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
-from collision.pose import Pose
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
-from sim import checkpoint, diagnostics, ledger, queries, readings, tables
+from sim import checkpoint, diagnostics, ledger, tables
+from sim.asking import Asking
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.errors import SimulationError
@@ -29,6 +28,7 @@ from sim.joints.definitions import JointDef
 from sim.joints.joint import Joint
 from sim.materials import RESTITUTION_LAWS, choice, made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
+from sim.path import Path
 from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
@@ -36,11 +36,10 @@ from sim.scene import Scene, free_name
 from sim.state import DYNAMIC, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
-NO_POSE = Pose()
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 
 
-class World:
+class World(Asking):
     """Rigid bodies under gravity, in contact. SI units, z up.
 
     >>> world = World()
@@ -142,6 +141,8 @@ class World:
         self.model = tables.with_surfaces(self.model, surface, exceptions)
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
+        if any(d.path for d in definitions):
+            self._lay_paths(self.bodies[first:])
 
     def add_joint(self, definition: JointDef) -> Joint:
         """Joint two bodies, or a body to the world, as they stand now: a Point, Hinge, Slider, Fixed or Distance.
@@ -211,6 +212,7 @@ class World:
         body._row = None
         for later in self.bodies[row:]:
             later._row -= 1
+        self._lay_paths([])
         self.pairs = [pair for pair in self.pairs if body.name not in (pair["a"], pair["b"])]
         self.model = tables.with_surfaces(self.model, *surfaces([b.definition for b in self.bodies], self.materials, self.pairs))
         self.forces = [left for force in self.forces if (left := force.without(body.name)) is not None]
@@ -294,6 +296,14 @@ class World:
 
     def _set(self, i: int, position=None, orientation=None, velocity=None, angular_velocity=None) -> None:
         """Set parts of the state of body i; the other parts stay."""
+        body = self.bodies[i]
+        for name, value in (("velocity", velocity), ("angular_velocity", angular_velocity)):
+            if value is not None and body.kind == "static":
+                raise InputError(name, value, f"{body.name} is static and does not move")
+            if value is not None and body.path is not None:
+                raise InputError(name, value, f"{body.name} follows a path; follow(None) ends that")
+        if body.path is not None:
+            raise InputError("position", position, f"{body.name} follows a path; follow(None) ends that")
         at, w = self.positions[i], self.angular_velocities[i]
         self._change()
         b = self.model.bodies
@@ -308,10 +318,36 @@ class World:
             if angular_velocity is not None or orientation is not None:
                 b.l[i] = b.l_before[i] = rot @ b.inertia[i] @ rot.T @ w
         elif velocity is not None or angular_velocity is not None:
-            if self.bodies[i].kind == "static":
-                raise InputError("velocity", velocity, f"{self.bodies[i].name} is static and does not move")
-            b.v_drive[i] = b.v_drive[i] if velocity is None else velocity
-            b.w_drive[i] = w
+            b.p[i] = b.p_before[i] = b.p[i] if velocity is None else velocity
+            b.l[i] = b.l_before[i] = w
+
+    def _follow(self, body: Body, path: Path | None) -> None:
+        """Put a kinematic body on a path, or leave it where it is."""
+        row = self._row(body)
+        position, orientation = body.position, body.orientation
+        definition = body.definition.replace(
+            path=path, position=position, orientation=orientation, velocity=(0, 0, 0), angular_velocity=(0, 0, 0)
+        )
+        self._change()
+        b = self.model.bodies
+        b.p[row] = b.p_before[row] = b.l[row] = b.l_before[row] = 0.0
+        for column in (b.gravity, b.torque, b.a_drive, b.j_drive, b.a_turn, b.j_turn, b.pull, b.twist):
+            column[row] = 0.0
+        body.definition = definition
+        self._lay_paths([body])
+        self._scene = None
+
+    def _lay_paths(self, bodies: list[Body]) -> None:
+        """Make the table of paths anew; these bodies take their places on theirs."""
+        self.model = tables.with_paths(self.model, [body.definition for body in self.bodies])
+        b = self.model.bodies
+        for body in bodies:
+            if body.path is not None:
+                position, orientation = body.path.pose(self.time)
+                i = body.index
+                b.q[i] = b.q[i] if orientation is None else orientation
+                at = body.definition.position if position is None else position
+                b.x[i] = at + diagnostics.rotations(b.q[i : i + 1])[0] @ b.center[i]
 
     def apply_impulse(self, body: Body, impulse: object, point: object | None = None) -> None:
         """Change the momentum of a body by ``impulse`` (3,) [N s] at ``point`` (3,) [m], the centre of mass by default."""
@@ -420,136 +456,12 @@ class World:
                     observer.finish(self)
         return recorder.run()
 
-    # ------------------------------------------------------------------ asking
-
-    dt = property(lambda self: self.settings.dt, doc="length of a step [s]")
-    gravity = property(lambda self: np.array(self.settings.gravity), doc="(3,) [m/s^2]")
-    time = property(lambda self: self.step_count * self.settings.dt, doc="[s] since the world began")
-    names = property(lambda self: tuple(body.name for body in self.bodies))
-
-    @property
-    def scene(self) -> Scene:
-        """The scene this world was built from; for one built by ``add``, the bodies as they were added."""
-        if self._scene is None:
-            s = self.settings
-            self._scene = Scene(
-                "world",
-                s.gravity,
-                s.dt,
-                self.integrator,
-                self.friction_rule,
-                self.restitution_rule,
-                self.restitution_law,
-                allow_overlap=True,
-                materials=deepcopy(self.materials),
-                pairs=deepcopy(self.pairs),
-                bodies=[b.definition for b in self.bodies],
-                joints=[j.definition for j in self.joints],
-                forces=list(self.forces),
-            )
-        return self._scene
-
-    @property
-    def positions(self) -> np.ndarray:
-        """(n, 3) [m] of the origins of the body frames."""
-        b = self.model.bodies
-        return b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center)
-
-    @property
-    def centers_of_mass(self) -> np.ndarray:
-        """(n, 3) [m]"""
-        return self.model.bodies.x.copy()
-
-    @property
-    def orientations(self) -> np.ndarray:
-        """(n, 4) unit quaternions (w, x, y, z), body to world."""
-        return self.model.bodies.q.copy()
-
-    @property
-    def velocities(self) -> np.ndarray:
-        """(n, 3) [m/s] of the centres of mass, in the middle of the kick: exactly zero for a body at rest."""
-        return diagnostics.velocities(self.model.bodies)
-
-    @property
-    def angular_velocities(self) -> np.ndarray:
-        """(n, 3) [rad/s] world axes."""
-        return diagnostics.angular_velocities(self.model.bodies)
-
-    def energy(self) -> diagnostics.Energy:
-        """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
-        energy = diagnostics.energy(self.model.bodies, self._packed().forces)
-        return energy._replace(potential=energy.potential + joint_tables.spring_energy(self.model))
-
-    def momentum(self) -> np.ndarray:
-        """(3,) [kg m/s] of all dynamic bodies."""
-        return diagnostics.momentum(self.model.bodies)
-
-    def angular_momentum(self, about: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
-        """(3,) [kg m^2/s] of all dynamic bodies about a point of the world."""
-        return diagnostics.angular_momentum(self.model.bodies, check_vector("about", about))
-
-    @property
-    def reservoir(self) -> np.ndarray:
-        """(2, 3): momentum, and angular momentum about the origin, given to static and driven bodies so far."""
-        return self.model.books.reservoir + 0.0
-
-    @property
-    def ledger(self) -> ledger.Ledger:
-        """Where the energy went since the start; see :mod:`sim.ledger`."""
-        books = self.model.books
-        now = self.energy().total if self._changed_at is None else self._changed_at
-        named = float(np.dot(ledger.SIGNS, books.energy))
-        start = self._start if self._started or self._changed_at is None else now
-        b, e = self.model.bodies, self.energy()
-        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * b.gravity)))
-        scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
-        return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
-
-    def contacts(self) -> np.ndarray:
-        """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
-        self._begin()
-        return readings.contacts(self.model.contacts, self.dt)
-
-    def ray_cast(
-        self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()
-    ) -> queries.BodyHit | None:
-        """The first body on the ray from ``origin`` (3,) [m] along ``direction`` (3,), within ``reach`` [m]; None: no body."""
-        return queries.ray_cast(self, origin, direction, reach, ignore)
-
-    def ray_casts(self, origins: object, directions: object, reach: float = math.inf, ignore: Iterable[Body] = ()) -> tuple:
-        """Many rays at once, (n, 3) each or one row for all: see :func:`sim.queries.ray_casts`."""
-        return queries.ray_casts(self, origins, directions, reach, ignore)
-
-    def nearest(
-        self, shape: object, pose: Pose = NO_POSE, reach: float = math.inf, ignore: Iterable[Body] = ()
-    ) -> list[queries.Neighbor]:
-        """Bodies within ``reach`` [m] of a shape at a pose, or of a point (3,) [m]; the nearest first, overlap negative."""
-        return queries.neighbors(self, shape, pose, reach, ignore)
-
-    def overlap(self, shape: object, pose: Pose = NO_POSE, ignore: Iterable[Body] = ()) -> list[queries.Neighbor]:
-        """Bodies that a shape at a pose touches or overlaps, the deepest first."""
-        return queries.neighbors(self, shape, pose, 0.0, ignore)
-
-    def max_penetration(self) -> float:
-        """Depth of the deepest contact now [m]; 0 where nothing overlaps."""
-        self._begin()
-        return readings.max_penetration(self.model.contacts)
-
-    def statistics(self) -> dict[str, float]:
-        """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
-        return readings.statistics(self.model.books)
-
-    def state_hash(self) -> str:
-        """Hash over every bit of the state: equal hashes, equal futures."""
-        self._begin()
-        return readings.state_hash(self.model, self.step_count)
-
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | pathlib.Path) -> None:
         """Write the world to a file; :meth:`load` goes on from it bit for bit."""
         checkpoint.save(self, path)
 
     @classmethod
-    def load(cls, path: str | Path, functions: dict[str, Callable[..., Any]] | None = None) -> World:
+    def load(cls, path: str | pathlib.Path, functions: dict[str, Callable[..., Any]] | None = None) -> World:
         """The world that was saved to a file; ``functions``: by name, those that were forces, which no file can hold."""
         return checkpoint.load(cls, path, functions or {})
 

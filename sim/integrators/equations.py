@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from collision.jit import lean
-from collision.linalg import axpy, cross, load3, load4, mul, mul_t, norm, qmul, qnormalize, scale
+from collision.linalg import axpy, cross, mul, mul_t, norm, qmul, qnormalize, scale
 
 
 @lean
@@ -41,9 +41,3 @@ def drive(x, q, v, w, h):
         axis = scale(math.sin(0.5 * angle) / norm(w), w)
         q = qnormalize(qmul((math.cos(0.5 * angle), axis[0], axis[1], axis[2]), q))
     return axpy(h, v, x), q
-
-
-@lean
-def driven(bodies, i, t):
-    """Pose of a static or kinematic body at time t of the drift."""
-    return drive(load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.v_drive, i), load3(bodies.w_drive, i), t - bodies.t0[i])

@@ -1,0 +1,147 @@
+"""What can be asked of a world; nothing here changes it, but for the kick that a change from outside still waits for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from copy import deepcopy
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from collision.errors import check_vector
+from collision.pose import Pose
+from sim import diagnostics, ledger, queries, readings
+from sim.joints import tables as joint_tables
+from sim.scene import Scene
+
+if TYPE_CHECKING:
+    from sim.body import Body
+
+NO_POSE = Pose()
+
+
+class Asking:
+    """State, energies, contacts and neighbours of a :class:`~sim.world.World`, which derives from this."""
+
+    dt = property(lambda self: self.settings.dt, doc="length of a step [s]")
+    gravity = property(lambda self: np.array(self.settings.gravity), doc="(3,) [m/s^2]")
+    time = property(lambda self: self.step_count * self.settings.dt, doc="[s] since the world began")
+    names = property(lambda self: tuple(body.name for body in self.bodies))
+
+    @property
+    def scene(self) -> Scene:
+        """The scene this world was built from; for one built by ``add``, the bodies as they were added."""
+        if self._scene is None:
+            s = self.settings
+            self._scene = Scene(
+                "world",
+                s.gravity,
+                s.dt,
+                self.integrator,
+                self.friction_rule,
+                self.restitution_rule,
+                self.restitution_law,
+                allow_overlap=True,
+                materials=deepcopy(self.materials),
+                pairs=deepcopy(self.pairs),
+                bodies=[b.definition for b in self.bodies],
+                joints=[j.definition for j in self.joints],
+                forces=list(self.forces),
+            )
+        return self._scene
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, 3) [m] of the origins of the body frames."""
+        b = self.model.bodies
+        return b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center)
+
+    @property
+    def centers_of_mass(self) -> np.ndarray:
+        """(n, 3) [m]"""
+        return self.model.bodies.x.copy()
+
+    @property
+    def orientations(self) -> np.ndarray:
+        """(n, 4) unit quaternions (w, x, y, z), body to world."""
+        return self.model.bodies.q.copy()
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """(n, 3) [m/s] of the centres of mass, in the middle of the kick: exactly zero for a body at rest."""
+        return diagnostics.velocities(self.model.bodies)
+
+    @property
+    def angular_velocities(self) -> np.ndarray:
+        """(n, 3) [rad/s] world axes."""
+        return diagnostics.angular_velocities(self.model.bodies)
+
+    def energy(self) -> diagnostics.Energy:
+        """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
+        energy = diagnostics.energy(self.model.bodies, self._packed().forces)
+        return energy._replace(potential=energy.potential + joint_tables.spring_energy(self.model))
+
+    def momentum(self) -> np.ndarray:
+        """(3,) [kg m/s] of all dynamic bodies."""
+        return diagnostics.momentum(self.model.bodies)
+
+    def angular_momentum(self, about: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """(3,) [kg m^2/s] of all dynamic bodies about a point of the world."""
+        return diagnostics.angular_momentum(self.model.bodies, check_vector("about", about))
+
+    @property
+    def reservoir(self) -> np.ndarray:
+        """(2, 3): momentum, and angular momentum about the origin, given to static and driven bodies so far."""
+        return self.model.books.reservoir + 0.0
+
+    @property
+    def ledger(self) -> ledger.Ledger:
+        """Where the energy went since the start; see :mod:`sim.ledger`."""
+        books = self.model.books
+        now = self.energy().total if self._changed_at is None else self._changed_at
+        named = float(np.dot(ledger.SIGNS, books.energy))
+        start = self._start if self._started or self._changed_at is None else now
+        b, e = self.model.bodies, self.energy()
+        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * b.gravity)))
+        scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
+        return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
+
+    def contacts(self) -> np.ndarray:
+        """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
+        self._begin()
+        return readings.contacts(self.model.contacts, self.dt)
+
+    def ray_cast(
+        self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()
+    ) -> queries.BodyHit | None:
+        """The first body on the ray from ``origin`` (3,) [m] along ``direction`` (3,), within ``reach`` [m]; None: no body."""
+        return queries.ray_cast(self, origin, direction, reach, ignore)
+
+    def ray_casts(self, origins: object, directions: object, reach: float = math.inf, ignore: Iterable[Body] = ()) -> tuple:
+        """Many rays at once, (n, 3) each or one row for all: see :func:`sim.queries.ray_casts`."""
+        return queries.ray_casts(self, origins, directions, reach, ignore)
+
+    def nearest(
+        self, shape: object, pose: Pose = NO_POSE, reach: float = math.inf, ignore: Iterable[Body] = ()
+    ) -> list[queries.Neighbor]:
+        """Bodies within ``reach`` [m] of a shape at a pose, or of a point (3,) [m]; the nearest first, overlap negative."""
+        return queries.neighbors(self, shape, pose, reach, ignore)
+
+    def overlap(self, shape: object, pose: Pose = NO_POSE, ignore: Iterable[Body] = ()) -> list[queries.Neighbor]:
+        """Bodies that a shape at a pose touches or overlaps, the deepest first."""
+        return queries.neighbors(self, shape, pose, 0.0, ignore)
+
+    def max_penetration(self) -> float:
+        """Depth of the deepest contact now [m]; 0 where nothing overlaps."""
+        self._begin()
+        return readings.max_penetration(self.model.contacts)
+
+    def statistics(self) -> dict[str, float]:
+        """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
+        return readings.statistics(self.model.books)
+
+    def state_hash(self) -> str:
+        """Hash over every bit of the state: equal hashes, equal futures."""
+        self._begin()
+        return readings.state_hash(self.model, self.step_count)
