@@ -38,6 +38,9 @@ _LATER = {
     "Manifold": "proximity",
     "RayHit": "rays",
     "RayHits": "rays",
+    "Impact": "impact",
+    "ImpactStatus": "impact",
+    "Motion": "impact",
     "Penetration": "proximity",
     "Proximity": "proximity",
     "Trace": "trace",
@@ -45,6 +48,7 @@ _LATER = {
     "ray_cast": "rays",
     "ray_casts": "rays",
     "signed_distance": "proximity",
+    "time_of_impact": "impact",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import epa, gjk
+from collision import Motion, Pose, Sphere, epa, gjk, impact, time_of_impact
 from collision.pairs import directions, polytope, smooth
 from collision.shapes import Box, Cylinder
 from collision.status import UNCERTAIN
@@ -78,3 +78,16 @@ def test_the_proof_of_round_bodies_notices_a_local_maximum(monkeypatch):
     monkeypatch.setattr(smooth, "best_direction", lambda *args: (args[6], args[5], args[6]))
     with pytest.raises(AssertionError):
         prove(a, b, measure(a, b, axis=up))
+
+
+def test_impact_without_the_curvature_of_a_spin_is_missed(monkeypatch):
+    """A rod turns against a ball: with the Taylor bound cut after its first term the search steps over the contact."""
+    rod = Box((1, 0.01, 0.01)), Motion(Pose((1, 0, 0)), (0, 0, 0), (0, 0, 5.0), (-1, 0, 0))  # about its end, in the origin
+    ball = Sphere(0.05), Pose((0.9 * math.cos(0.5), -0.9 * math.sin(0.5), 0))  # just left behind
+    truth = (2 * math.pi - 0.5 - math.asin(0.06 / 0.9)) / 5.0
+    found = time_of_impact(*rod, *ball, 2.0)
+    assert found.time == pytest.approx(truth, abs=1e-9)
+    whole = impact.gap_bound
+    monkeypatch.setattr(impact, "gap_bound", lambda *args: whole(*args[:12], 0.0, args[13]))
+    found = time_of_impact(*rod, *ball, 2.0)
+    assert found.status != impact.HIT or abs(found.time - truth) > 1e-3
