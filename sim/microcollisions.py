@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import add, add3, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
+from collision.linalg import add, add3, copy_table, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
 from sim.integrators.equations import drive
@@ -56,6 +56,7 @@ from sim.state import (
     UNSOLVED,
 )
 
+STALLS = 3  # looks ahead in a row that do not halve what they miss: no more are taken
 ROUNDS = 4  # changes between the laws of sticking and sliding
 NOT_FAST, NOT_HELD = 1, 2
 
@@ -113,6 +114,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
 
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
+    best, stalled, best_p = math.inf, 0, p.copy()
     for round in range(ROUNDS if len(links) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, mu, c)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
@@ -130,11 +132,16 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
                 bodies, joints, forces, owner, block, place_of, m, members, local, mass, inertia, vstar, v,
                 a, b, ja, jb, u0, h, settings.dt, mode, here, hold,
             )  # fmt: skip
+            stalled = 0 if again or missed < 0.5 * best else stalled + 1
+            if again or missed < best:
+                best = missed
+                copy_table(p, best_p)
             again = again or missed > settings.tolerance
-            if round == LOOKS - 1:
-                worst = max(worst, missed)
-        if not again:
+        if not again or stalled > STALLS:
             break
+    if len(links) > 0:
+        copy_table(best_p, p)
+        worst = max(worst, best)
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
     if worst > settings.tolerance:
         books.counters[UNSOLVED] += 1

@@ -45,6 +45,7 @@ from sim.motion import start_flight
 from sim.state import DYNAMIC, EXAMPLE, POINT
 
 LOOKS = 30  # most looks ahead
+SURPRISE = 1e-9  # [m or rad] by which a joint is open at a step only if the step before could not close it
 
 
 @inner
@@ -89,7 +90,10 @@ def joint_targets(joints, owner, block, place, first, h, mode, correction, here,
         for r in range(3):
             u = joints.before[j, 3 * s + r]
             if s <= ANGULAR:
-                b = hold[at, 3 * s + r] - here[at, 3 * s + r] / h
+                open_by = here[at, 3 * s + r] if joints.rigid[j, 3 * s + r] == 1 else 0.0
+                if mode != AGAIN and abs(open_by) > SURPRISE:  # a step that did not converge: close it in several
+                    open_by *= correction
+                b = hold[at, 3 * s + r] - open_by / h
                 if joints.kind[j] == POINT and s == ANGULAR:  # friction of a ball joint
                     b = hold[at, 3 + r]
                     hi[k, r] = 0.0 if mode == AGAIN else 0.5 * h * joints.friction[j]

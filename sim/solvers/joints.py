@@ -1,6 +1,7 @@
 """The laws of joint rows as projections, beside those of contacts in friction.py.
 
-With u the relative velocity of a row, c its target and R > 0 any number, y = p - (u - c)/R; a row is solved when p = P(y):
+With u the relative velocity of a row, c its target and R > 0 any number, such as the row's own K, y = p - (u - c)/R; a row
+is solved when p = P(y):
 
 BOX   p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
       friction: it gives at most f, and that against what is left of u - c.
@@ -17,55 +18,78 @@ import math
 from collision.jit import lean
 
 BOX, BALL, AXIS = -1.0, -2.0, -3.0
-RIGID = 1e-7  # regularisation as part of a row's own K: joints have no law to switch, so it may be far below a contact's
+RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's
+BOUNDED = 1e-4  # the same for rows with bounds, where a minimisation must see the switch
 
 
 @lean
-def _held(y, low, high):
-    """y in [low, high], and the slope."""
-    if y < low:
+def _held(p, d, K, low, high, convex):
+    """(q, slope dq/dp) of one row, d = u - c its miss; see :func:`project_joint`."""
+    free = low == -math.inf and high == math.inf
+    y = p - d / (BOUNDED * K if convex else K)
+    if not free and y <= low:
         return low, 0.0
-    if y > high:
+    if not free and y >= high:
         return high, 0.0
-    return y, 1.0
+    if convex and not free:
+        return y, 1.0 / (BOUNDED * K)
+    return p - d / (RIGID * K), 1.0 / (RIGID * K)
 
 
 @lean
-def project_joint(law, p, u, c, R, lo, hi, k, scale):
-    """(P(y), nine numbers of dP/dy / R) of block k, with ``scale`` R for R; the soft row's own law in place of y's."""
-    y0 = p[k, 0] - (u[k, 0] - c[k, 0]) / (scale * R[k, 0])
-    y1 = p[k, 1] - (u[k, 1] - c[k, 1]) / (scale * R[k, 1])
-    y2 = p[k, 2] - (u[k, 2] - c[k, 2]) / (scale * R[k, 2])
+def project_joint(law, p, u, c, K, lo, hi, k, convex):
+    """(q, nine numbers of -dq/du) of block k: the impulses q that the velocity u calls for.
+
+    For the minimisation (convex) q = P(y). For Newton's method on the law itself a row is inside its bounds where
+    p - (u - c)/K is, and then asks for u = c; with a smaller R the choice would overshoot from bound to bound.
+    """
+    d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
     if law == BALL:
-        f, radius = 1.0 / (scale * R[k, 0]), hi[k, 0]
-        length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
-        if length <= radius:
-            return (y0, y1, y2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
-        d0, d1, d2 = y0 / length, y1 / length, y2 / length
-        f *= radius / length
-        return (radius * d0, radius * d1, radius * d2), (
-            f * (1.0 - d0 * d0), -f * d0 * d1, -f * d0 * d2,
-            -f * d1 * d0, f * (1.0 - d1 * d1), -f * d1 * d2,
-            -f * d2 * d0, -f * d2 * d1, f * (1.0 - d2 * d2),
-        )  # fmt: skip
+        return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k, convex)
     if law == AXIS:
         q0, g0 = lo[k, 0] - hi[k, 0] * u[k, 0], hi[k, 0]
     else:
-        q0, s0 = _held(y0, lo[k, 0], hi[k, 0])
-        g0 = s0 / (scale * R[k, 0])
-    q1, s1 = _held(y1, lo[k, 1], hi[k, 1])
-    q2, s2 = _held(y2, lo[k, 2], hi[k, 2])
-    g1, g2 = s1 / (scale * R[k, 1]), s2 / (scale * R[k, 2])
+        q0, g0 = _held(p[k, 0], d0, K[k, 0], lo[k, 0], hi[k, 0], convex)
+    q1, g1 = _held(p[k, 1], d1, K[k, 1], lo[k, 1], hi[k, 1], convex)
+    q2, g2 = _held(p[k, 2], d2, K[k, 2], lo[k, 2], hi[k, 2], convex)
     return (q0, q1, q2), (g0, 0.0, 0.0, 0.0, g1, 0.0, 0.0, 0.0, g2)
 
 
 @lean
-def residual_joint(law, p, u, c, R, lo, hi, k):
-    """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|, K = R / RIGID."""
-    q, _ = project_joint(law, p, u, c, R, lo, hi, k, 1.0 / RIGID)
+def _in_ball(p, d0, d1, d2, K, radius, k, convex):
+    f = 1.0 / (BOUNDED * K) if convex else 1.0 / K
+    y0, y1, y2 = p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2
+    length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
+    if length < radius:
+        if convex:
+            return (y0, y1, y2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
+        f = 1.0 / (RIGID * K)
+        return (p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
+    n0, n1, n2 = (y0 / length, y1 / length, y2 / length) if length > 0.0 else (0.0, 0.0, 0.0)
+    f *= radius / length if length > 0.0 else 0.0
+    return (radius * n0, radius * n1, radius * n2), (
+        f * (1.0 - n0 * n0), -f * n0 * n1, -f * n0 * n2,
+        -f * n1 * n0, f * (1.0 - n1 * n1), -f * n1 * n2,
+        -f * n2 * n0, -f * n2 * n1, f * (1.0 - n2 * n2),
+    )  # fmt: skip
+
+
+@lean
+def residual_joint(law, p, u, c, K, lo, hi, k):
+    """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|."""
     worst = 0.0
+    if law == BALL:
+        d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
+        y0, y1, y2 = p[k, 0] - d0 / K[k, 0], p[k, 1] - d1 / K[k, 0], p[k, 2] - d2 / K[k, 0]
+        length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
+        f = min(1.0, hi[k, 0] / length) if length > 0.0 else 0.0
+        return K[k, 0] * max(abs(f * y0 - p[k, 0]), abs(f * y1 - p[k, 1]), abs(f * y2 - p[k, 2]))
     for r in range(3):
-        worst = max(worst, abs(q[r] - p[k, r]) * R[k, r] / RIGID)
+        y = p[k, r] - (u[k, r] - c[k, r]) / K[k, r]
+        q = min(max(y, lo[k, r]), hi[k, r])
+        if r == 0 and law == AXIS:
+            q = lo[k, 0] - hi[k, 0] * u[k, 0]
+        worst = max(worst, abs(q - p[k, r]) * K[k, r])
     return worst
 
 

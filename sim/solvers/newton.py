@@ -26,7 +26,7 @@ from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import cone, coulomb
-from sim.solvers.joints import BALL, RIGID, clip_joint, project_joint, residual_joint
+from sim.solvers.joints import BALL, clip_joint, project_joint, residual_joint
 
 EPS = 1e-4  # regularisation as part of a contact's own K_nn
 PATIENCE = 6  # convex rounds without progress before the best iterate is taken
@@ -147,7 +147,7 @@ def _project(p, u, c, mu, lo, hi, R, shift, convex, q, g):
     """q = P(y), g = P'(y)/R"""
     for k in range(len(mu)):
         if mu[k] < 0.0:
-            value, slope = project_joint(mu[k], p, u, c, R, lo, hi, k, 1.0)
+            value, slope = project_joint(mu[k], p, u, c, R, lo, hi, k, convex)
             for r in range(3):
                 q[k, r] = value[r]
             for r in range(9):
@@ -255,11 +255,11 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
 
 @lean
 def _regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R):
-    """R of each row: one for all of a contact, one for each row of a joint (1 where it has none)."""
+    """R of each contact, the same in its three rows; K of each row of a joint (1 where it has none)."""
     for k in range(len(mu)):
         for r in range(3):
             K = inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r if mu[k] < 0.0 else 2)
-            R[k, r] = EPS * K if mu[k] >= 0.0 else (RIGID * K if K > 0.0 else 1.0)
+            R[k, r] = EPS * K if mu[k] >= 0.0 else (K if K > 0.0 else 1.0)
         if mu[k] == BALL:
             R[k, 0] = R[k, 1] = R[k, 2] = max(R[k, 0], R[k, 1], R[k, 2])
 
