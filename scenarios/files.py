@@ -34,9 +34,10 @@ from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
-from scenarios.schema import BODY, CAMERA, FORCES, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
+from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
 from sim.bodies import BodyDef
 from sim.forces import force_from_dict
+from sim.joints.definitions import joint_from_dict
 from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Scene
 
@@ -83,7 +84,7 @@ def scene_to_toml(scene: Scene) -> str:
     import tomli_w
 
     data = scene.to_dict()
-    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces")):
+    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces"), ("joint", "joints")):
         data[one] = data.pop(many, [])
         if not data[one]:
             del data[one]
@@ -108,7 +109,7 @@ class _Reader:
         self.path = path
 
     def scene(self, data: dict[str, Any]) -> Scene:
-        tables = ("camera", "material", "pair", "body", "force", "parameters")
+        tables = ("camera", "material", "pair", "body", "force", "joint", "parameters")
         self.known("", data, [*SCENE, *tables], "a scene")
         values = self.fields("", data, SCENE)
         scene = Scene(**{"name": self.path.stem, **values})
@@ -131,6 +132,9 @@ class _Reader:
         for number, pair in enumerate(self.tables("pair", data), start=1):
             self.pair(scene, f"pair {number}: ", pair)
         self.forces(scene, data.get("force", []))
+        for number, joint in enumerate(self.tables("joint", data), start=1):
+            name = joint.get("name")
+            self.joint(scene, f'joint "{name}": ' if isinstance(name, str) and name else f"joint {number}: ", joint)
         if not scene.allow_overlap:
             self.apart(scene)
         return scene
@@ -189,6 +193,16 @@ class _Reader:
             self.known(prefix, data, ["type", *FORCES[kind]], f"a {kind} force")
             with _Within(prefix):
                 scene.add_force(force_from_dict({"type": kind, **self.fields("", data, FORCES[kind])}))
+
+    def joint(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
+        kind = data.get("type")
+        if kind not in JOINTS:
+            near = did_you_mean(kind, list(JOINTS)) if isinstance(kind, str) else ""
+            raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(JOINTS)}{near}")
+        self.known(prefix, data, ["type", *JOINTS[kind]], f"a {kind}")
+        values = self.fields(prefix, data, JOINTS[kind])
+        with _Within(prefix):
+            scene.add_joint(joint_from_dict({"type": kind, **values}))
 
     def turn(self, prefix: str, values: dict[str, Any]) -> None:
         """euler_xyz into orientation."""

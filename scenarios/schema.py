@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
 from sim.materials import RESTITUTION_LAWS, RULES
@@ -20,6 +23,15 @@ class Either(Field):
         nested = isinstance(value, list) and bool(value) and isinstance(value[0], list)
         second = nested if self.when == "rows" else isinstance(value, list)
         return (self.second if second else self.first).read(name, value)
+
+
+class Ends(Real):
+    """Two numbers (low, high); either may be infinite."""
+
+    def read(self, name, value):
+        if not isinstance(value, list | tuple) or len(value) != 2:
+            raise InputError(name, value, "must be two numbers, low and high; inf and -inf are allowed")
+        return tuple(x if isinstance(x, float) and math.isinf(x) else Real.read(self, name, x) for x in value)
 
 
 COLOR = Either(Text(help='"#rrggbb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
@@ -155,3 +167,40 @@ FORCES: dict[str, dict[str, Field]] = {
 }
 
 PART: dict[str, Field] = {key: BODY[key] for key in ("position", "orientation", "euler_xyz")}
+
+_ENDS: dict[str, Field] = {
+    "a": Text(help="name of a body; the world where it is left out"),
+    "b": Text(help="name of a body; the world where it is left out"),
+    "name": Text(help="unique"),
+    "collide": Flag(help="the two bodies also touch each other"),
+}
+_ANCHOR: dict[str, Field] = {"anchor": Vector(unit="m", help="in the world, as the bodies stand at the start")}
+_AXIS: dict[str, Field] = {"axis": Vector(help="direction in the world, as the bodies stand at the start")}
+
+
+def _driven(length: str, force: str, motor: str) -> dict[str, Field]:
+    """Keys of a joint with a free coordinate of unit ``length``."""
+    return {
+        "limits": Ends(unit=length, help="low and high end of the coordinate"),
+        "stiffness": Real(low=0, unit=f"{force}/{length}", help="of a spring"),
+        "damping": Real(low=0, unit=f"{force} s/{length}", help="of a damper"),
+        "rest": Real(unit=length, help="where the spring is slack"),
+        "friction": Real(low=0, unit=force, help="largest dry friction"),
+        "motor_speed": Real(unit=f"{length}/s", help="what the motor keeps"),
+        motor: Real(low=0, unit=force, help="the most that the motor gives"),
+    }
+
+
+JOINTS: dict[str, dict[str, Field]] = {
+    "point": {**_ENDS, **_ANCHOR, "friction": Real(low=0, unit="N m", help="largest torque against turning")},
+    "hinge": {**_ENDS, **_ANCHOR, **_AXIS, **_driven("rad", "N m", "motor_torque")},
+    "slider": {**_ENDS, **_ANCHOR, **_AXIS, **_driven("m", "N", "motor_force")},
+    "fixed": {**_ENDS, **_ANCHOR},
+    "distance": {
+        **_ENDS,
+        "anchor_a": Vector(unit="m", help="in the world, as the bodies stand at the start"),
+        "anchor_b": Vector(unit="m", help="in the world, as the bodies stand at the start"),
+        "length": Real(unit="m", above=0, help="of a rigid rod; the distance at the start where it is left out"),
+        **_driven("m", "N", "motor_force"),
+    },
+}

@@ -26,7 +26,8 @@ class Overlap(NamedTuple):
 def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
     """Pairs of bodies that overlap by more than ``tolerance`` of the smaller one's size, the deepest per pair of bodies.
 
-    Pairs that never move against each other (static and kinematic ones) do not count. Raises InputError for a shape
+    Pairs that never move against each other (static and kinematic ones) do not count, nor do those that a joint lets
+    overlap. Raises InputError for a shape
     that the collision queries do not handle.
     """
     body, shapes, poses = _pieces(scene)
@@ -58,9 +59,12 @@ def _pieces(scene: Scene) -> tuple[np.ndarray, list, list[Pose]]:
 
 def _near(scene: Scene, body: np.ndarray, radius: np.ndarray, x: np.ndarray) -> Iterator[tuple[int, int]]:
     """Pairs of pieces whose bounding spheres meet and that can move against each other."""
+    rows = {b.name: i for i, b in enumerate(scene.bodies)}
+    jointed = {frozenset((rows.get(d.a), rows.get(d.b))) for d in scene.joints if not d.collide}
     moves = np.array([b.kind == "dynamic" for b in scene.bodies])[body]
     for i in range(len(body) - 1):
         j = np.arange(i + 1, len(body))
         reach = np.linalg.norm(x[j] - x[i], axis=1) <= radius[i] + radius[j]
         for other in j[reach & (body[j] != body[i]) & (moves[j] | moves[i])]:
-            yield i, int(other)
+            if frozenset((int(body[i]), int(body[other]))) not in jointed:
+                yield i, int(other)
