@@ -52,6 +52,8 @@ from sim.contacts import (
 )
 from sim.events import TOUCH, next_impact, pair_size
 from sim.flights import book_cluster, flight_balance, launch
+from sim.joints.impact import constrain, joints_of_island, linked_joints, linked_mass, settle_joints
+from sim.joints.rows import rigid_rows
 from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
@@ -202,6 +204,15 @@ def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
 
 
 @inner
+def _bring_linked(bodies, forces, joints, books, links, t, touched):
+    """Have the bodies of these joints stand at time t."""
+    for j in links:
+        for side in range(2):
+            if joints.body[j, side] >= 0:
+                _bring(bodies, forces, books, joints.body[j, side], t, touched)
+
+
+@inner
 def _touching_rows(bodies, geoms, pairs, geometry, group, table):
     """Fill the spare table with the points of the group that touch now; their number."""
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
@@ -244,7 +255,7 @@ def inverse_mass(bodies, i, point):
 
 
 @inner
-def _single(bodies, table, books, settings):
+def _single(bodies, table, joints, books, settings, links):
     """One point: Mirtich's law."""
     i, j = table.body[0, 0], table.body[0, 1]
     point = load3(table.point, 0)
@@ -253,35 +264,39 @@ def _single(bodies, table, books, settings):
     a, b, c = mul(k, (e[0], e[1], e[2])), mul(k, (e[3], e[4], e[5])), mul(k, (e[6], e[7], e[8]))
     ka, kb, kc = mul(e, a), mul(e, b), mul(e, c)
     frame_k = (ka[0], kb[0], kc[0], ka[1], kb[1], kc[1], ka[2], kb[2], kc[2])
+    if len(links) > 0:
+        frame_k = linked_mass(bodies, table, joints, links)
     mu, mu_static, restitution, beta = table.law[0, MU], table.law[0, MU_STATIC], table.law[0, E], table.law[0, BETA]
     p, _, work, _, _ = impact(frame_k, load3(table.u, 0), mu, mu_static, restitution, beta, settings.restitution)
     store3(table.impulse, 0, p)
-    _apply_impacts(bodies, table, books, work)
+    _apply_impacts(bodies, table, joints, books, links, work)
 
 
 @kernel
-def _joint_impact(bodies, table, joints, books, settings):
+def _joint_impact(bodies, table, joints, books, settings, links):
     """Several points at once: joint plastic solve, then restitution."""
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, _, _ = problem(
-        bodies, table, joints, rows, rows[:0], local
+    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
+        bodies, table, joints, rows, links, local
     )
+    rigid_rows(joints, owner, block, m, mu, lo, hi)
+    p[:] = 0.0
     speed = 0.0
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
     tolerance = 1e-14 * speed
-    still, tried = np.zeros((m, 3)), np.zeros(m, dtype=np.bool_)
+    still, tried = np.zeros((len(mu), 3)), np.zeros(m, dtype=np.bool_)
     for round in range(4):
         newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, still, u0, tolerance, 100, p, v)
-        if round == 3 or not _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
+        if round == 3 or not _hold(table, a[:m], b[:m], ja[:m], jb[:m], u0[:m], mu[:m], p[:m], v, tried):
             break
-    extra = _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v)
-    f = _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, v)
+    extra = _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, lo, hi, p, v)
+    f = _passive(table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, p, extra, v)
     for k in range(m):
         store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
-    _apply_impacts(bodies, table, books, math.nan)
+    _apply_impacts(bodies, table, joints, books, links, math.nan)
 
 
 @inner
@@ -308,22 +323,23 @@ def _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
 
 
 @inner
-def _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, d):
+def _passive(table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, p, extra, d):
     """The part of the impulses p + extra that may act: all, unless they would raise the energy; then the part at which it stays.
 
     Their work is f p.u + f^2/2 p.W p. Only a plastic problem that was not solved to the end can need this. ``d`` is
     scratch.
     """
-    m = len(p)
-    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((m, 3))
+    m = len(extra)
+    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((len(a), 3))
     linear, quadratic = 0.0, 0.0
     for k in range(m):
         for r in range(3):
             total[k, r] = p[k, r] + extra[k, r]
             linear += total[k, r] * table.u[k, r]
     clear_table(d)
-    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, total, d)
-    relative_velocity(a, b, ja, jb, none, d, du)
+    add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], total, d)
+    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, none, m, np.zeros((len(a) - m, 3)), d)
+    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], none, d, du)
     for k in range(m):
         for r in range(3):
             quadratic += 0.5 * total[k, r] * du[k, r]
@@ -333,14 +349,15 @@ def _passive(table, inv_mass, inv_inertia, a, b, ja, jb, p, extra, d):
 
 
 @inner
-def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, v):
+def _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, lo, hi, p, v):
     """Impulses to add to the plastic ones p, after which the bodies have velocities v.
 
     Normal parts e p_n; friction by projection onto the disc of the total's cone, swept until it stands, towards no slip, or
     towards -beta times the slip before where the plastic impulses stop it; all shortened by one factor so that restitution's
     work is at most e^2 of compression's and beta^2 of what friction took there.
     """
-    m = len(mu)
+    m = table.count[0]
+    through = np.zeros((len(mu) - m, 3))  # impulses of the joints
     goal = np.zeros((m, 2))
     extra, d, u = np.zeros((m, 3)), np.zeros_like(v), np.empty((m, 3))
     gain = np.zeros(m)
@@ -349,7 +366,7 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
         for r in range(2):  # a bound on the largest tangential K: its trace
             gain[k] += inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r)
     uc = np.empty((m, 3))
-    relative_velocity(a, b, ja, jb, u0, v, uc)
+    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], u0, v, uc)
     for k in range(m):
         beta = table.law[k, BETA]
         if beta >= -1.0 and math.hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
@@ -357,8 +374,9 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
-        add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
-        relative_velocity(a, b, ja, jb, u0, d, u)
+        add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], extra, d)
+        constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, m, through, d)
+        relative_velocity(a[:m], b[:m], ja[:m], jb[:m], u0, d, u)
         for k in range(m):
             if gain[k] == 0.0:
                 continue
@@ -372,9 +390,10 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
         if moved <= 0.0:
             break
     clear_table(d)
-    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, extra, d)
-    none, du = np.zeros((m, 3)), np.empty((m, 3))
-    relative_velocity(a, b, ja, jb, none, d, du)
+    add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], extra, d)
+    none, du = np.zeros((len(mu), 3)), np.empty((m, 3))
+    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, none, m, through, d)
+    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], none, d, du)
     # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most
     # what e^2 of compression allows
     allowed, linear, quadratic = 0.0, 0.0, 0.0
@@ -397,8 +416,8 @@ def _restitution(bodies, table, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, p, 
     return extra
 
 
-@lean
-def _apply_impacts(bodies, table, books, normal_work):
+@inner
+def _apply_impacts(bodies, table, joints, books, links, normal_work):
     """Impulses of the table (whole ones) to the bodies, works to the books, energy checked.
 
     ``normal_work``: of the path that the slip took, where the law followed it (one point); nan: straight paths.
@@ -419,6 +438,8 @@ def _apply_impacts(bodies, table, books, normal_work):
                 for r in range(3):
                     books.reservoir[0, r] += f[r]
                     books.reservoir[1, r] += arm[r]
+    if len(links) > 0:
+        settle_joints(bodies, table, joints, books, links, True)
     change, size = 0.0, 0.0
     for k in range(m):
         e = load9(table.frame, k)
@@ -506,12 +527,15 @@ def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
             pairs.fresh[n] = False
     if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK:
         return
-    links = np.flatnonzero(joints.island == label)
+    links = joints_of_island(bodies, joints, label)
+    _bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     kick_island(bodies, table, joints, books, forces, settings, dt - t, AGAIN, np.arange(table.count[0]), links, local)
 
 
-_joint = far(_joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS))
+_joint = far(
+    _joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64))
+)
 
 
 @kernel
@@ -522,13 +546,17 @@ def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     books.counters[IMPACTS] += 1
     group = np.zeros(pairs.count[0], dtype=np.bool_)
     _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books)
+    links = linked_joints(bodies, joints, touched)
+    if len(links) > 0:
+        _bring_linked(bodies, forces, joints, books, links, t, touched)
+        settle_joints(bodies, table, joints, books, links, False)
     count = _touching_rows(bodies, geoms, pairs, geometry, group, table)
     if count == 1:
-        _single(bodies, table, books, settings)
+        _single(bodies, table, joints, books, settings, links)
     elif count > 1:
-        _joint(bodies, table, joints, books, settings)
+        _joint(bodies, table, joints, books, settings, links)
     h = dt - t
-    if h > 0.0 and _sinks(bodies, geoms, pairs, geometry, touched, dt, h):
+    if h > 0.0 and (_sinks(bodies, geoms, pairs, geometry, touched, dt, h) or len(links) > 0):
         _kick_again(model, geometry, settings, table, first, t, touched, plastic)
 
 

@@ -29,7 +29,7 @@ from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
-from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint
+from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
 from sim.motion import (
     kinetic_energy,
     place,
@@ -37,7 +37,6 @@ from sim.motion import (
     refresh_velocity,
     world_inverse_inertia,
 )
-from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
 from sim.state import (
     CAPPED,
@@ -406,7 +405,8 @@ def _correct_depth(
     rest, d = np.zeros((n, 6)), np.zeros((n, 6))
     c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
     lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
-    rigid_targets(bodies, joints, owner, block, m, smooth, c, lo, hi)
+    rigid_rows(joints, owner, block, m, smooth, lo, hi)
+    rigid_targets(bodies, joints, owner, block, m, c)
     for k in range(m):
         gap = contacts.gap[rows[k]]
         c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
@@ -430,16 +430,13 @@ def _correct_depth(
 
 
 @lean
-def rigid_targets(bodies, joints, owner, block, first, law, c, lo, hi):
-    """Blocks that take the rigid coordinates of joints back to zero, and leave the free ones alone."""
+def rigid_targets(bodies, joints, owner, block, first, c):
+    """Displacements that take the rigid coordinates of joints back to zero."""
     for n in range(len(owner)):
-        j, s, k = owner[n], block[n], first + n
-        law[k] = BOX
-        if s <= ANGULAR:
-            _, _, values = place_joint(bodies, joints, j)
-            for r in range(3):
-                if joints.rigid[j, 3 * s + r] == 1:
-                    c[k, r], lo[k, r], hi[k, r] = -values[3 * s + r], -math.inf, math.inf
+        _, _, values = place_joint(bodies, joints, owner[n])
+        for r in range(3):
+            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+                c[first + n, r] = -values[3 * block[n] + r]
 
 
 @lean

@@ -9,7 +9,7 @@ import numpy as np
 from collision.jit import kernel
 from collision.linalg import add, add3, cross, load3, load4, scale, sub
 from sim.integrators.equations import drive
-from sim.joints.rows import is_dynamic, place_joint, wrench
+from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
 from sim.microcollisions import problem, rigid_targets
 from sim.motion import place
 from sim.solvers.newton import newton_far as newton
@@ -34,8 +34,9 @@ def assemble(bodies, contacts, joints, settings):
             bodies, contacts, joints, none, links, local
         )
         c, rest = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
-        lo[:], hi[:], p[:] = 0.0, 0.0, 0.0
-        rigid_targets(bodies, joints, owner, block, 0, mu, c, lo, hi)
+        p[:] = 0.0
+        rigid_rows(joints, owner, block, 0, mu, lo, hi)
+        rigid_targets(bodies, joints, owner, block, 0, c)
         error = np.abs(c).max() if len(mu) > 0 else 0.0
         if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == TRIES - 1:
             break

@@ -201,6 +201,17 @@ load_block = far(_load_block, _block_example)
 
 
 @lean
+def rigid_rows(joints, owner, block, first, law, lo, hi):
+    """Leave only the rigid rows of joints: equalities without bounds; no impulse along the free coordinates."""
+    for n in range(len(owner)):
+        j, s, k = owner[n], block[n], first + n
+        law[k] = BOX
+        for r in range(3):
+            rigid = s <= ANGULAR and joints.rigid[j, 3 * s + r] == 1
+            lo[k, r], hi[k, r] = (-math.inf, math.inf) if rigid else (0.0, 0.0)
+
+
+@lean
 def wrench(joints, j, block, frame, p):
     """Force and torque on b, in the world, of the impulses p of a block."""
     f, t = ZERO, ZERO
