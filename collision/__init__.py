@@ -40,6 +40,7 @@ _LATER = {
     "RayHits": "rays",
     "Impact": "impact",
     "ImpactStatus": "impact",
+    "IncrementalManifold": "incremental",
     "Motion": "impact",
     "Penetration": "proximity",
     "Proximity": "proximity",

@@ -30,7 +30,7 @@ from collision.narrowphase import distance_far
 from collision.pairs.surface import reach
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape, convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapeset import packed_pair
 from collision.support import EPS, core_radius, inflation, is_polytope
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
@@ -136,7 +136,7 @@ def time_of_impact(
     best = None
     for shape_a, *place_a in _pieces(a, motions["motion_a"]):
         for shape_b, *place_b in _pieces(b, motions["motion_b"]):
-            g = ShapeSet([shape_a, shape_b]).geometry
+            g = packed_pair(shape_a, shape_b)
             status, t, p, n, d, count = impact(g, 0, *place_a, 1, *place_b, duration, tolerance)
             found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
             if found.status == OVERLAPPING:
@@ -149,8 +149,9 @@ def time_of_impact(
 def _pieces(shape: Shape, motion: Motion):
     """(convex piece, position, rotation, velocity, angular velocity, centre in the frame of the piece) as kernels take them."""
     for piece, place in convex_parts(shape):
-        pose = motion.pose @ place if isinstance(shape, Compound) else motion.pose
-        center = tuple(map(float, place.inverse().apply(motion.center)))
+        pose, center = motion.pose, motion.center
+        if isinstance(shape, Compound):
+            pose, center = pose @ place, tuple(map(float, place.inverse().apply(center)))
         rotation = tuple(pose.matrix().ravel().tolist())
         yield piece, pose.position, rotation, motion.velocity, motion.angular_velocity, center
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from collision.errors import InputError, check_number
 from collision.narrowphase import distance, manifold
 from collision.pose import Pose
 from collision.shapes import Shape, convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapeset import packed_pair
 from collision.status import Status
 from collision.trace import Trace, check_traceable, trace_query
 
@@ -240,7 +239,7 @@ def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose):
     placed_b = _placed(b, pose_b)
     for i, (shape_a, at_a) in enumerate(_placed(a, pose_a)):
         for j, (shape_b, at_b) in enumerate(placed_b):
-            yield i, j, _packed(shape_a, shape_b), (at_a, at_b)
+            yield i, j, packed_pair(shape_a, shape_b), (at_a, at_b)
 
 
 def _placed(shape: Shape, pose: Pose) -> list[tuple[Shape, tuple]]:
@@ -250,8 +249,3 @@ def _placed(shape: Shape, pose: Pose) -> list[tuple[Shape, tuple]]:
 
 def _numbers(pose: Pose) -> tuple:
     return tuple(map(float, pose.position)), tuple(pose.matrix().ravel().tolist())
-
-
-@lru_cache(maxsize=1024)
-def _packed(a: Shape, b: Shape):
-    return ShapeSet([a, b]).geometry

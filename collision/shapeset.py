@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,6 +39,12 @@ class ShapeSet:
 
     def __len__(self) -> int:
         return len(self.shapes)
+
+
+@lru_cache(maxsize=1024)
+def packed_pair(a: Shape, b: Shape) -> Geometry:
+    """Two convex shapes, packed; kept for the next query of the same pair."""
+    return ShapeSet([a, b]).geometry
 
 
 def check_convex(shape: Shape) -> None:

@@ -197,7 +197,7 @@ def panel(ax: Axes, view: View, k: int, found: bool) -> None:
     back = {"boxstyle": "round,pad=0.2", "fc": "white", "ec": "none", "alpha": 0.8}
     ax.text(0.02, 0.03, bounds, transform=ax.transAxes, fontsize=10, color=INK, zorder=11, bbox=back)
     box = ax.get_window_extent()
-    half = 0.56 * max(view.extent[0], view.extent[1] * box.width / box.height, 0.1 * view.span)
+    half = max(0.58 * view.extent[0], 0.7 * view.extent[1] * box.width / box.height, 0.1 * view.span)  # room for text
     ax.set_xlim(view.middle[0] - half, view.middle[0] + half)
     half *= box.height / box.width
     ax.set_ylim(view.middle[1] - half, view.middle[1] + half)
@@ -282,7 +282,7 @@ def _draw_search(ax: Axes, view: View, step: dict[str, Any], closest: np.ndarray
     from matplotlib.patches import Polygon
 
     d, support = view(step["direction"]), view(step["support"])
-    length = 0.2 * view.span
+    length = 0.16 * view.span
     ax.annotate(
         "", closest + length * d, closest, arrowprops={"arrowstyle": "-|>", "color": GREEN, "lw": 2, "shrinkA": 0, "shrinkB": 0},
         zorder=8, annotation_clip=False,

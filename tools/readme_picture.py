@@ -1,9 +1,13 @@
-"""Make the pictures of README.md and of docs/hello.md anew: ``python tools/readme_picture.py``."""
+"""Make the pictures of README.md and of the docs anew: ``python tools/readme_picture.py``."""
 
 from __future__ import annotations
 
 import math
+import os
+import re
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -43,9 +47,24 @@ def shapes() -> World:
     return world
 
 
+def searches() -> None:
+    """The pictures of docs/collision-search.md: those that its own code makes, in the folder of images."""
+    page = (IMAGES.parent / "collision-search.md").read_text(encoding="utf-8")
+    blocks = [code for code in re.findall(r"^```python\n(.*?)^```", page, re.M | re.S) if "still(" in code]
+    here = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for code in blocks:
+            exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
+        for name in ("search.png", "plane.png"):
+            print(shutil.copy(name, IMAGES / name))
+        os.chdir(here)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     print(still(struck_pyramid(), IMAGES / "pyramid.png", size=(1280, 640), preset="best", overlays=()))
     camera = CameraDef((0.6, -2.6, 1.1), (0.0, 0.0, 0.18), fov_degrees=30)
     print(still(shapes(), IMAGES / "shapes.png", size=(960, 480), preset="best", camera=camera, overlays=("names",)))
+    searches()
     print(plots.energy_momentum(load("dropped_cuboids")().build().run(3.0), IMAGES / "energy.png"))

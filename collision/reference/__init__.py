@@ -6,9 +6,9 @@ A - B, as in the articles that it follows (the kernels use B - A).
 
 >>> from collision import reference
 >>> square = [(0, 0), (1, 0), (1, 1), (0, 1)]
->>> r = reference.signed_distance(reference.polytope(square), reference.polytope([(3, 0), (4, 5), (3, 2)]))
+>>> r = reference.signed_distance(reference.polytope(square), reference.polytope([(3, 0.5), (4, 5), (4, -5)]))
 >>> r.distance, r.point_a.tolist(), r.point_b.tolist()
-(2.0, [1.0, 0.0], [3.0, 0.0])
+(2.0, [1.0, 0.5], [3.0, 0.5])
 """
 
 from __future__ import annotations
