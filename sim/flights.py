@@ -14,9 +14,11 @@ from collision.jit import far, inner, kernel, lean, remote
 from collision.linalg import add, axpy, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
 from sim import ledger
 from sim.force_laws import EXTERNAL, POTENTIAL, USER, rates, update_potential
+from sim.integrators.composition import cluster_composed
+from sim.integrators.dop853 import cluster_dop853
 from sim.integrators.equations import acceleration, angular_velocity, drive, orientation_rate
 from sim.integrators.rk4 import cluster_rk4
-from sim.state import DYNAMIC, END, EXAMPLE, FLIGHT, RATE0, RATE1, SLOPE, STAGE, START
+from sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
 LAST = SLOPE + 2  # row of the path: what the last kick gave; free between two flights
 
@@ -30,7 +32,13 @@ def _launch(bodies, forces, c, t):
         _write(path, START, i, load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i))
         bodies.pull[i] = bodies.twist[i] = 0.0
     rates(bodies, forces, c, t, START, RATE0)
-    cluster_rk4(bodies, forces, c, t, h)
+    method = forces.method[0]
+    if method == RK4:
+        cluster_rk4(bodies, forces, c, t, h)
+    elif method == DOP853:
+        cluster_dop853(bodies, forces, c, t, h)
+    else:
+        cluster_composed(bodies, forces, c, t, h)
     rates(bodies, forces, c, forces.clock[1], END, RATE1)
     total = 0.0
     for m in range(forces.first_member[c], forces.first_member[c + 1]):

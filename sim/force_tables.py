@@ -22,7 +22,7 @@ from sim.forces import (
     TabulatedForce,
     UniformGravity,
 )
-from sim.state import DYNAMIC, Bodies, Forces, forces_of
+from sim.state import DOP853, DYNAMIC, Bodies, Forces, forces_of
 
 Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
 
@@ -129,11 +129,13 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, method: in
             a, b = sorted((root(i), root(j)))
             parent[b] = a
     roots = [root(row[1]) for row in rows]
+    everyone = [root(i) for i in np.flatnonzero(bodies.kind == DYNAMIC)] if method == DOP853 else []
     order = sorted(range(len(rows)), key=lambda k: roots[k])
-    used = sorted(set(roots))
+    used = sorted({*roots, *everyone})  # the adaptive method knows clusters only
     label = {r: c for c, r in enumerate(used)}
     members = sorted((label[root(i)], i) for i in range(len(parent)) if root(i) in label and bodies.kind[i] == DYNAMIC)
-    group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)))
+    stages = 12 if method == DOP853 else 4
+    group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)), stages)
     group.method[0] = method
     for k, n in enumerate(order):
         kind, i, j, numbers, address = rows[n]

@@ -25,8 +25,10 @@ from collision.linalg import (
 from sim.driving import arc
 from sim.flights import along_far
 from sim.integrators.equations import angular_velocity
+from sim.integrators.exact import turn_exact
 from sim.integrators.rk4 import turn_rk4
-from sim.state import DYNAMIC, EXAMPLE
+from sim.integrators.splitting import turn_splitting
+from sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
 
 
 @remote
@@ -44,7 +46,14 @@ def flight(bodies, forces, i, t):
         return x, q, p, l
     g = load3(bodies.gravity, i)
     x = axpy(0.5 * h * h, g, axpy(h * bodies.inv_mass[i], p, x))
-    return x, turn_rk4(q, l, h, load9(bodies.inv_inertia, i)), axpy(h * bodies.mass[i], g, p), l
+    method = forces.method[0]
+    if method == SPLITTING:
+        q = turn_splitting(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    elif method == EXACT:
+        q = turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    else:
+        q = turn_rk4(q, l, h, load9(bodies.inv_inertia, i))
+    return x, q, axpy(h * bodies.mass[i], g, p), l
 
 
 flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))

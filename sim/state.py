@@ -20,6 +20,7 @@ KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE = range(4)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
+RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE
 START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION = range(7)  # laws of force, see force_laws.py
@@ -45,6 +46,8 @@ class Bodies(NamedTuple):
     inv_mass: np.ndarray  # (n,) [1/kg]; 0 for static and kinematic bodies
     inertia: np.ndarray  # (n, 3, 3) body axes [kg m^2]
     inv_inertia: np.ndarray  # (n, 3, 3) body axes
+    moments: np.ndarray  # (n, 3) principal moments of inertia, rising [kg m^2]
+    axes: np.ndarray  # (n, 4) quaternion, principal axes to body axes
     spin: np.ndarray  # (n,) 1 / smallest principal moment: |omega| <= spin |L|
     center: np.ndarray  # (n, 3) centre of mass in the body's own frame [m]
     radius: np.ndarray  # (n,) of the sphere about the centre of mass that holds all of the body's shapes [m]
@@ -246,7 +249,7 @@ def arrays(cls: type, n: int, shapes: dict[str, tuple], integers: tuple[str, ...
 V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V,
-    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, dv=V, dw=V,
+    rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, moments=V, axes=Q, dv=V, dw=V,
     material=(COEFFICIENTS,), a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
 )  # fmt: skip
 CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)

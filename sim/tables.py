@@ -85,7 +85,10 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
     if d.kind == "dynamic":
         bodies.mass[i], bodies.inv_mass[i], bodies.gravity[i] = mass, 1.0 / mass, gravity
         bodies.inertia[i], bodies.inv_inertia[i] = inertia, np.linalg.inv(inertia)
-        bodies.spin[i] = 1.0 / np.linalg.eigvalsh(inertia)[0]
+        bodies.moments[i], axes = np.linalg.eigh(inertia)
+        axes[:, 2] *= np.sign(np.linalg.det(axes))  # right-handed
+        bodies.axes[i] = Pose.from_matrix(axes).orientation
+        bodies.spin[i] = 1.0 / bodies.moments[i, 0]
         bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
         bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
     else:

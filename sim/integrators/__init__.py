@@ -1,4 +1,4 @@
-"""Integrators of free flight: one file and one row of the table each."""
+"""Integrators of free flight: one file and one row of the table each, in the order of the constants of sim.state."""
 
 from __future__ import annotations
 
@@ -15,5 +15,18 @@ class Method(NamedTuple):
 
 
 TABLE = {
-    "rk4": Method(4, "momentum and angular momentum exactly; energy to order 5 secular", "4 evaluations", "Kutta 1901"),
+    "rk4": Method(4, "momentum and angular momentum; energy drifts by order 5", "4 evaluations", "Kutta 1901"),
+    "splitting": Method(
+        2,
+        "momentum, angular momentum; energy without drift, off by order 2; volume in phase space, reversible",
+        "4 rotations; under forces 4 evaluations",
+        "Touma, Wisdom 1994; Dullweber, Leimkuhler, McLachlan 1997",
+    ),
+    "exact": Method(
+        4,
+        "all of free flight, to rounding at any step; under forces momentum, and energy without drift, off by order 4",
+        "5 elliptic functions; under forces 12 evaluations",
+        "Jacobi 1849; van Zon, Schofield 2007; composition: Suzuki 1990",
+    ),
+    "dop853": Method(8, "momentum; all else to 1e-14 a step", "12 evaluations a step of its own", "Hairer, Wanner 1993"),
 }

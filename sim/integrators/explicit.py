@@ -6,7 +6,7 @@ import math
 
 from collision.jit import lean
 from sim.force_laws import rates
-from sim.state import FLIGHT, RATE0, SLOPE, STAGE
+from sim.state import FLIGHT, SLOPE, STAGE
 
 
 @lean
@@ -41,9 +41,9 @@ def normalize_row(forces, c, row):
 
 
 @lean
-def stages(bodies, forces, c, t, h, start, a, nodes):
-    """All slopes of a method with matrix ``a`` and ``nodes``; the first is that of row RATE0."""
-    copy_row(forces, c, RATE0, SLOPE)
+def stages(bodies, forces, c, t, h, start, rate, a, nodes):
+    """All slopes of a method with matrix ``a`` and ``nodes``, from row ``start``, where the rate is row ``rate``."""
+    copy_row(forces, c, rate, SLOPE)
     for s in range(1, len(nodes)):
         blend(forces, c, start, h, a[s], s, STAGE)
         rates(bodies, forces, c, t + nodes[s] * h, STAGE, SLOPE + s)

@@ -13,7 +13,7 @@ from collision.jit import lean
 from collision.linalg import qnormalize, rotation
 from sim.integrators.equations import angular_velocity, orientation_rate
 from sim.integrators.explicit import blend, normalize_row, stages
-from sim.state import END, START
+from sim.state import END, RATE0, START
 
 MATRIX = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
 WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
@@ -23,7 +23,7 @@ NODES = np.array([0.0, 0.5, 0.5, 1.0])
 @lean
 def cluster_rk4(bodies, forces, c, t, h):
     """One step of a cluster from row START to row END of the path."""
-    stages(bodies, forces, c, t, h, START, MATRIX, NODES)
+    stages(bodies, forces, c, t, h, START, RATE0, MATRIX, NODES)
     blend(forces, c, START, h, WEIGHTS, 4, END)
     normalize_row(forces, c, END)
 

@@ -1,0 +1,77 @@
+"""Free flight and forces in turn: kicks at fixed poses between flights that are known exactly (or split further).
+
+Strang's composition S(h), kick h/2, flight h, kick h/2, is symmetric and of order 2. Five of them, S(g h) S(g h) S((1 - 4 g) h)
+S(g h) S(g h) with g = 1/(4 - 4^(1/3)), are of order 4 (Suzuki, Phys. Lett. A 146 (1990) 319). Without forces but uniform
+gravity nothing is split. A kick under forces that depend on the velocity is taken by Heun's rule.
+"""
+
+from __future__ import annotations
+
+from collision.jit import lean
+from collision.linalg import load3, load4
+from sim.force_laws import rates
+from sim.integrators.exact import turn_exact
+from sim.integrators.explicit import copy_row
+from sim.integrators.splitting import turn_splitting
+from sim.state import END, EXACT, SLOPE, STAGE, START
+
+GAMMA = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
+
+
+@lean
+def cluster_composed(bodies, forces, c, t, h):
+    """One step of a cluster from row START to row END of the path: order 4 for the exact rotation, 2 for the split one."""
+    copy_row(forces, c, START, END)
+    if forces.method[0] != EXACT:
+        _kick(bodies, forces, c, t, 0.5 * h)
+        _fly(bodies, forces, c, h)
+        _kick(bodies, forces, c, t + h, 0.5 * h)
+        return
+    before = 0.0
+    for n in range(5):
+        part = (1.0 - 4.0 * GAMMA) * h if n == 2 else GAMMA * h
+        _kick(bodies, forces, c, t, 0.5 * (before + part))
+        _fly(bodies, forces, c, part)
+        t += part
+        before = part
+    _kick(bodies, forces, c, t, 0.5 * before)
+
+
+@lean
+def _kick(bodies, forces, c, t, h):
+    """Change the momenta of row END by the forces at its poses, for a time h."""
+    path = forces.path
+    rates(bodies, forces, c, t, END, SLOPE)
+    copy_row(forces, c, END, STAGE)
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        for k in range(7, 13):
+            path[STAGE, i, k] += h * _force(bodies, path, SLOPE, i, k)
+    rates(bodies, forces, c, t, STAGE, SLOPE + 1)
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        for k in range(7, 16):
+            path[END, i, k] += 0.5 * h * (_force(bodies, path, SLOPE, i, k) + _force(bodies, path, SLOPE + 1, i, k))
+
+
+@lean
+def _force(bodies, path, row, i, k):
+    """Slope without uniform gravity, which belongs to the flight."""
+    return path[row, i, k] - bodies.mass[i] * bodies.gravity[i, k - 7] if k < 10 else path[row, i, k]
+
+
+@lean
+def _fly(bodies, forces, c, h):
+    """Flight of row END in uniform gravity for a time h."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        y = forces.path[END, i]
+        for k in range(3):
+            y[k] += h * (bodies.inv_mass[i] * y[7 + k] + 0.5 * h * bodies.gravity[i, k])
+            y[7 + k] += h * bodies.mass[i] * bodies.gravity[i, k]
+        q, l = (y[3], y[4], y[5], y[6]), (y[10], y[11], y[12])
+        if forces.method[0] == EXACT:
+            q = turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+        else:
+            q = turn_splitting(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+        y[3], y[4], y[5], y[6] = q
