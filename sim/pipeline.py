@@ -173,6 +173,7 @@ def _copy(bodies, books, bodies_to, books_to):
     copy_table(bodies.p, bodies_to.p)
     copy_table(bodies.l, bodies_to.l)
     copy_table(bodies.p_before, bodies_to.p_before)
+    copy_table(bodies.low, bodies_to.low)
     copy_table(bodies.l_before, bodies_to.l_before)
     copy_table(books.reservoir, books_to.reservoir)
     copy_table(books.reservoir_pending, books_to.reservoir_pending)

@@ -53,6 +53,6 @@ def state_hash(model: Model, step: int) -> str:
     """Hash over every bit of the state."""
     b, c, j = model.bodies, model.contacts, model.joints
     digest = hashlib.sha256(str(step).encode())
-    for array in (b.x, b.q, b.p, b.l, b.p_before, b.l_before, c.impulse[: c.count[0]], j.impulse, j.hold, j.value):
+    for array in (b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, c.impulse[: c.count[0]], j.impulse, j.hold, j.value):
         digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
     return digest.hexdigest()

@@ -61,6 +61,7 @@ class Bodies(NamedTuple):
     q: np.ndarray  # (n, 4) unit, body to world
     p: np.ndarray  # (n, 3) [kg m/s]; of driven bodies the velocity [m/s]
     l: np.ndarray  # (n, 3) [kg m^2/s]; of driven bodies the angular velocity [rad/s]
+    low: np.ndarray  # (n, 6) what rounding cut off x and p in free flight, added to the next one
     # ... momenta before the kick; what the world reports is the mean of both
     p_before: np.ndarray  # (n, 3)
     l_before: np.ndarray  # (n, 3)
@@ -74,6 +75,7 @@ class Bodies(NamedTuple):
     q0: np.ndarray  # (n, 4)
     p0: np.ndarray  # (n, 3)
     l0: np.ndarray  # (n, 3)
+    low0: np.ndarray  # (n, 6)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
     # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
     # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
@@ -250,7 +252,7 @@ V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V,
     rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, moments=V, axes=Q, dv=V, dw=V,
-    material=(COEFFICIENTS,), a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
+    low=(6,), low0=(6,), material=(COEFFICIENTS,), a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
 )  # fmt: skip
 CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)
 

@@ -25,7 +25,7 @@ TABLE = {
     "exact": Method(
         4,
         "all of free flight, to rounding at any step; under forces momentum, and energy without drift, off by order 4",
-        "5 elliptic functions; under forces 12 evaluations",
+        "5 elliptic functions; under forces 12 evaluations, 24 if they depend on velocity",
         "Jacobi 1849; van Zon, Schofield 2007; composition: Suzuki 1990",
     ),
     "dop853": Method(8, "momentum; all else to 1e-14 a step", "12 evaluations a step of its own", "Hairer, Wanner 1993"),
