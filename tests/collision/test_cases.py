@@ -1,0 +1,94 @@
+"""The kernels on the collected cases, in both orders, where they stand and under rigid motions of the pair."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Pose, Sphere
+from collision.status import OVERLAPPING, SEPARATED, UNCERTAIN
+from tests.collision.placing import EPS, measure, touch, turn
+
+CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
+MAKE = {
+    "hull": lambda d: ConvexHull(d["vertices"]),
+    "box": lambda d: Box(d["half_extents"]),
+    "sphere": lambda d: Sphere(d["radius"]),
+    "capsule": lambda d: Capsule(d["radius"], d["half_length"]),
+    "cylinder": lambda d: Cylinder(d["radius"], d["half_length"]),
+    "cone": lambda d: Cone(d["radius"], d["half_length"]),
+    "ellipsoid": lambda d: Ellipsoid(d["radii"]),
+}
+MOTIONS = 20
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+
+
+def bodies(case):
+    """(shape, position, rotation) of A and B; a printed matrix is used as it stands."""
+    for side in "ab":
+        data = case[side]
+        r = np.array(data["rotation"])
+        if r.shape == (4,):
+            r = Pose((0, 0, 0), r / np.linalg.norm(r)).matrix()
+        yield MAKE[data["type"]](data), np.array(data["position"], float), r
+
+
+def check(case, a, b, turned, flip, rounding):
+    """The answer for a and b against the case, after a rotation of the whole; ``flip``: a is the case's B."""
+    expect = case["expect"]
+    slack = expect["tolerance"] + rounding
+    found = measure(a, b)
+    assert found.distance == pytest.approx(expect["signed_distance"], abs=slack, rel=0)
+    assert found.lower - slack <= expect["signed_distance"] <= found.upper + slack
+    assert found.status != UNCERTAIN
+    if abs(expect["signed_distance"]) > 2 * slack:
+        assert found.status == (SEPARATED if expect["signed_distance"] > 0 else OVERLAPPING)
+    assert np.linalg.norm(found.normal) == pytest.approx(1, abs=1e-12)
+    assert np.allclose(found.point_b - found.point_a, found.distance * found.normal, rtol=0, atol=2 * slack)
+    if expect["normal"]:
+        n = turned @ expect["normal"] * (-1 if flip else 1)
+        assert np.linalg.norm(found.normal - n) < 3e-5
+
+
+@pytest.mark.parametrize("flip", [False, True], ids=["ab", "ba"])
+@each_case
+def test_as_it_stands(case, flip):
+    a, b = bodies(case)
+    check(case, *((b, a) if flip else (a, b)), np.eye(3), flip, 0.0)
+
+
+@each_case
+def test_moved(case):
+    """Translations up to the pair's size; a motion costs the rounding of the places it leads to."""
+    a, b = bodies(case)
+    size = measure(a, b).size
+    rng = np.random.default_rng(CASES.index(case))
+    for k in range(MOTIONS):
+        r, t = turn(rng), size * rng.uniform(-1, 1, 3)
+        moved = [(s, r @ x + t, r @ rotation) for s, x, rotation in (a, b)]
+        away = max(np.linalg.norm(x) for _, x, _ in moved)
+        flip = bool(k % 2)
+        check(case, *(moved[::-1] if flip else moved), r, flip, 256 * EPS * (size + away))
+
+
+@pytest.mark.parametrize("flip", [False, True], ids=["ab", "ba"])
+@each_case
+def test_contacts(case, flip):
+    """Touching or overlapping pairs have contact points; where they only touch, none more than the full patch has.
+
+    (Deeper, the corners of a face that lie within the other body count too, though the face need not lie flat on it.)
+    """
+    expect = case["expect"]
+    a, b = bodies(case)
+    found = touch(*((b, a) if flip else (a, b)), margin=max(expect["tolerance"], 0.0))
+    if expect["signed_distance"] <= 0:
+        assert found.count > 0
+    if expect["contacts"] and abs(expect["signed_distance"]) < 1e-9 * found.size:
+        assert found.count <= expect["contacts"]
+    for gap in found.gaps:
+        assert gap >= expect["signed_distance"] - max(2 * expect["tolerance"], 1e-9 * found.size)
+    assert not math.isnan(found.points.sum())
