@@ -35,6 +35,8 @@ from sim.surfaces import coefficient
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
 NONE, INELASTIC, ALL = range(3)  # fast points that touch and are solved with the slow ones
+TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
+SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
@@ -122,7 +124,8 @@ def update_pairs(geoms, pairs, joints):
     OK or PAIRS_FULL, then nothing changed.
     """
     old = pairs.count[0]
-    keys, axes, events = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.event[:old].copy()
+    keys, axes = pairs.geoms[:old].copy(), pairs.axis[:old].copy()
+    events, hits = pairs.event[:old].copy(), pairs.hits[:old].copy()
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -141,10 +144,10 @@ def update_pairs(geoms, pairs, joints):
         pairs.points[n] = 0
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
-            pairs.event[n] = events[k]
+            pairs.event[n], pairs.hits[n] = events[k], hits[k]
         else:
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.event[n] = UNKNOWN
+            pairs.event[n], pairs.hits[n] = UNKNOWN, 0
     pairs.count[0] = kept
     return OK
 
@@ -265,6 +268,18 @@ def free_acceleration(bodies, i):
 
 
 @lean
+def pair_restitution(bodies, pairs, n, i, j, speed, dt):
+    """Restitution of pair n of bodies i, j for an approach at this speed.
+
+    Small bounces that follow each other faster than the steps are not told apart: from the third of a step on they are
+    plastic. A Zeno sequence ends there, and so does the rattling of a body between two others.
+    """
+    e = coefficient(bodies, i, j, E)
+    tired = pairs.hits[n] >= TIRED and e < 1.0 and speed * dt <= SMALL * min(bodies.radius[i], bodies.radius[j])
+    return 0.0 if tired else e
+
+
+@lean
 def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
     contacts.pair[k, 0], contacts.pair[k, 1] = a, b
@@ -313,7 +328,8 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
 
     A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches.
     ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, the INELASTIC
-    ones (e = 0), or ALL.
+    ones (e = 0, or tired of bouncing), or ALL. In the middle of a drift (``label``) a resting contact stands open by up to
+    |a_n| dt^2/8, so there all points within the margin count as touching.
     """
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
@@ -338,9 +354,11 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal)
-            if dot(u, normal) < -threshold(accel[2], h):
-                together = plastic == ALL or (plastic == INELASTIC and coefficient(bodies, i, j, E) == 0.0)
-                if not (together and row[3] <= touching):
+            speed = -dot(u, normal)
+            if speed > threshold(accel[2], h):
+                dead = pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
+                together = plastic == ALL or (plastic == INELASTIC and dead)
+                if not (together and (label >= 0 or row[3] <= touching)):
                     continue
             if count == len(contacts.gap):
                 return CONTACTS_FULL

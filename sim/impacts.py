@@ -19,6 +19,7 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import (
+    ZERO,
     clear_table,
     copy_table,
     cross,
@@ -43,8 +44,8 @@ from sim.contacts import (
     INELASTIC,
     UNKNOWN,
     concerns,
-    contact_acceleration,
     outgrown,
+    pair_restitution,
     tabulate,
     update_manifold,
     update_pairs,
@@ -58,9 +59,26 @@ from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
-from sim.state import BETA, CAPPED, DYNAMIC, EXAMPLE, GAIN, IMPACTS, MU, MU_STATIC, OK, POINTS, REKICKS, ROWS, SETTINGS, E
+from sim.state import (
+    BETA,
+    CAPPED,
+    DYNAMIC,
+    EXAMPLE,
+    GAIN,
+    IMPACTS,
+    MU,
+    MU_STATIC,
+    OK,
+    PAIRS_FULL,
+    POINTS,
+    REKICKS,
+    ROWS,
+    SETTINGS,
+    E,
+)
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
+SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 
 
 @inner
@@ -78,6 +96,7 @@ def drift(model, geometry, settings, table):
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
+        pairs.hits[k] = 0
         pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
     most = 10 * pairs.count[0] + 100
     for count in range(most):
@@ -87,20 +106,13 @@ def drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        _collide(model, geometry, settings, table, first, t, touched, ALL if count > pairs.count[0] + 20 else INELASTIC)
-        full = False
-        _launch_touched(bodies, forces, t, touched)
-        for i in range(n):
-            if touched[i]:
-                full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
-                fly_to(bodies, forces, i, dt)
-        if full and update_pairs(geoms, pairs, joints) != OK:
-            return 1
-        for k in range(pairs.count[0]):
-            i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-            if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
-                pairs.fresh[k] = False
-                pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
+        _collide(model, geometry, settings, table, first, t, touched)
+        result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
+        if result == OK and t < dt and (sinks or len(linked_joints(bodies, joints, touched)) > 0):
+            _kick_again(model, geometry, settings, table, t, touched, ALL if count > pairs.count[0] + 20 else INELASTIC)
+            result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
+        if result != OK:
+            return result
     else:
         books.counters[CAPPED] += 1
     for i in range(n):
@@ -109,6 +121,44 @@ def drift(model, geometry, settings, table):
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, books, c, dt)
     return OK
+
+
+@inner
+def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids):
+    """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
+
+    (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t).
+    """
+    full = False
+    _launch_touched(bodies, forces, t, touched)
+    for i in range(len(touched)):
+        if touched[i]:
+            full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
+            fly_to(bodies, forces, i, dt)
+    if full and update_pairs(geoms, pairs, joints) != OK:
+        return PAIRS_FULL, False
+    sinks = False
+    for k in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+        if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+            pairs.fresh[k] = False
+            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
+            sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
+    return OK, sinks
+
+
+@lean
+def _sinks(bodies, pairs, k, i, j, t, dt):
+    """Pair k needs the kick: it would overlap, slowly; or it collides at once, or again and again, without restitution."""
+    if pairs.event[k] < math.inf:
+        at_once = pairs.event[k] <= t + TIE * dt or pairs.hits[k] > 0
+        return at_once and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    if not pairs.fresh[k]:
+        return False
+    deepest = 0.0
+    for r in range(pairs.points[k]):
+        deepest = min(deepest, pairs.rows[k, r, 3])
+    return deepest < -SINKING * pair_size(bodies, i, j)
 
 
 @lean
@@ -213,7 +263,7 @@ def _bring_linked(bodies, forces, joints, books, links, t, touched):
 
 
 @inner
-def _touching_rows(bodies, geoms, pairs, geometry, group, table):
+def _touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
     """Fill the spare table with the points of the group that touch now; their number."""
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     count = 0
@@ -234,7 +284,8 @@ def _touching_rows(bodies, geoms, pairs, geometry, group, table):
                 break
             point = (rows[k, 0], rows[k, 1], rows[k, 2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-            write_row(bodies, table, count, a, b, i, j, ids[k], rows[k], s, t, normal, u, (0.0, 0.0, 0.0))
+            write_row(bodies, table, count, a, b, i, j, ids[k], rows[k], s, t, normal, u, ZERO)
+            table.law[count, E] = pair_restitution(bodies, pairs, n, i, j, -dot(u, normal), dt)
             count += 1
     table.count[0] = count
     return count
@@ -469,32 +520,18 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
 
 
 @lean
-def _sinks(bodies, geoms, pairs, geometry, touched, dt, h):
-    """A slow contact of the bodies that just collided would close further in the rest of the step."""
-    found = False
-    for n in range(pairs.count[0]):
-        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
-        i, j = geoms.body[a], geoms.body[b]
-        if not (touched[i] and touched[j]):
-            continue
-        update_manifold(bodies, geoms, pairs, geometry, n, dt)
-        pairs.fresh[n] = False
-        normal = load3(pairs.normal, n)
-        s, t = orthonormal(normal)
-        for k in range(pairs.points[n]):
-            row = pairs.rows[n, k]
-            if row[3] > TOUCH * pair_size(bodies, i, j):
-                continue
-            point = (row[0], row[1], row[2])
-            u = dot(normal, sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point)))
-            accel = contact_acceleration(bodies, i, j, row, s, t, normal)[2]
-            if u + 0.5 * accel * h < 0.0:
-                found = True
-    return found
+def _merge(bodies, i, label):
+    """Make the island of body i part of the island ``label``, or the first one if that is -1."""
+    old = bodies.island[i]
+    if label >= 0 and old != label:
+        for k in range(len(bodies.kind)):
+            if bodies.island[k] == old:
+                bodies.island[k] = label
+    return label if label >= 0 else old
 
 
 @inner
-def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
+def _kick_again(model, geometry, settings, table, t, touched, plastic):
     """Kick the island of the collided bodies at time t, for the rest of the step.
 
     Contacts with e = 0 that the impact has made approach take part. When the impacts of a step grow many, all do: their
@@ -505,26 +542,32 @@ def _kick_again(model, geometry, settings, table, first, t, touched, plastic):
     books.counters[REKICKS] += 1
     label = -1
     for i in range(len(touched)):
-        if touched[i] and bodies.kind[i] == DYNAMIC:
-            if label < 0:
-                label = bodies.island[i]
-            other = bodies.island[i]
-            if other != label:
-                for k in range(len(touched)):
-                    if bodies.island[k] == other:
-                        bodies.island[k] = label
-    for i in range(len(touched)):
-        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            _bring(bodies, forces, books, i, t, touched)
+        if touched[i]:
+            fly_to(bodies, forces, i, t)
+            if bodies.kind[i] == DYNAMIC:
+                label = _merge(bodies, i, label)
     for n in range(pairs.count[0]):
-        i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
         pairs.fresh[n] = False
-        if concerns(bodies, i, j, label):
-            # a driven body, or one of another island, stands elsewhere in time: bring it for the query
+    grew = True
+    while grew:  # all that is connected through contact points
+        grew = False
+        for n in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+            if pairs.fresh[n] or not concerns(bodies, i, j, label):
+                continue
             _bring(bodies, forces, books, i, t, touched)
             _bring(bodies, forces, books, j, t, touched)
             update_manifold(bodies, geoms, pairs, geometry, n, dt)
-            pairs.fresh[n] = False
+            if pairs.points[n] > 0:
+                for k in (i, j):
+                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
+                        label = _merge(bodies, k, label)
+                        grew = True
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            _bring(bodies, forces, books, i, t, touched)
     if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK:
         return
     links = joints_of_island(bodies, joints, label)
@@ -539,8 +582,8 @@ _joint = far(
 
 
 @kernel
-def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
-    """The impact of pair ``first`` at time t, with all that acts together with it, and the kick of what stays in touch."""
+def _collide_now(model, geometry, settings, table, first, t, touched):
+    """The impact of pair ``first`` at time t, with all that acts together with it."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     books.counters[IMPACTS] += 1
@@ -550,17 +593,16 @@ def _collide_now(model, geometry, settings, table, first, t, touched, plastic):
     if len(links) > 0:
         _bring_linked(bodies, forces, joints, books, links, t, touched)
         settle_joints(bodies, table, joints, books, links, False)
-    count = _touching_rows(bodies, geoms, pairs, geometry, group, table)
+    count = _touching_rows(bodies, geoms, pairs, geometry, group, table, dt)
+    for n in range(len(group)):
+        pairs.hits[n] += group[n]
     if count == 1:
         _single(bodies, table, joints, books, settings, links)
     elif count > 1:
         _joint(bodies, table, joints, books, settings, links)
-    h = dt - t
-    if h > 0.0 and (_sinks(bodies, geoms, pairs, geometry, touched, dt, h) or len(links) > 0):
-        _kick_again(model, geometry, settings, table, first, t, touched, plastic)
 
 
 _collide = far(
     _collide_now,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_), 0),
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_)),
 )

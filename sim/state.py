@@ -116,6 +116,7 @@ class Pairs(NamedTuple):
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
+    hits: np.ndarray  # (c,) int64 impacts in the current drift
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray  # (c,) int64 number of contact points
     normal: np.ndarray  # (c, 3)
@@ -276,7 +277,9 @@ def geoms_of(n: int) -> Geoms:
 
 
 def pairs_of(n: int) -> Pairs:
-    group = arrays(Pairs, n, dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,)), ("geoms", "points", "ids"))
+    group = arrays(
+        Pairs, n, dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,)), ("geoms", "hits", "points", "ids")
+    )
     return group._replace(count=np.zeros(1, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 
 

@@ -33,27 +33,3 @@ def coulomb(y, mu):
         (radius * dx, radius * dy, y[2]),
         (f * dy * dy, -f * dx * dy, mu * dx, -f * dx * dy, f * dx * dx, mu * dy, 0.0, 0.0, 1.0),
     )
-
-
-@lean
-def cone(y, mu):
-    length = math.sqrt(y[0] * y[0] + y[1] * y[1])
-    if length <= mu * y[2]:
-        return y, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    if mu * length <= -y[2]:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    s = 1.0 / (1.0 + mu * mu)
-    n = s * (y[2] + mu * length)
-    if length == 0.0:
-        return (0.0, 0.0, n), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, s)
-    dx, dy = y[0] / length, y[1] / length
-    f = mu * n / length
-    g = s * mu * mu
-    return (
-        (mu * n * dx, mu * n * dy, n),
-        (
-            f * dy * dy + g * dx * dx, (g - f) * dx * dy, s * mu * dx,
-            (g - f) * dx * dy, f * dx * dx + g * dy * dy, s * mu * dy,
-            s * mu * dx, s * mu * dy, s,
-        ),
-    )  # fmt: skip

@@ -19,50 +19,45 @@ from collision.jit import lean
 
 BOX, BALL, AXIS = -1.0, -2.0, -3.0
 RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's
-BOUNDED = 1e-4  # the same for rows with bounds, where a minimisation must see the switch
 
 
 @lean
-def _held(p, d, K, low, high, convex):
+def _held(p, d, K, low, high):
     """(q, slope dq/dp) of one row, d = u - c its miss; see :func:`project_joint`."""
     free = low == -math.inf and high == math.inf
-    y = p - d / (BOUNDED * K if convex else K)
+    y = p - d / K
     if not free and y <= low:
         return low, 0.0
     if not free and y >= high:
         return high, 0.0
-    if convex and not free:
-        return y, 1.0 / (BOUNDED * K)
     return p - d / (RIGID * K), 1.0 / (RIGID * K)
 
 
 @lean
-def project_joint(law, p, u, c, K, lo, hi, k, convex):
+def project_joint(law, p, u, c, K, lo, hi, k):
     """(q, nine numbers of -dq/du) of block k: the impulses q that the velocity u calls for.
 
-    For the minimisation (convex) q = P(y). For Newton's method on the law itself a row is inside its bounds where
-    p - (u - c)/K is, and then asks for u = c; with a smaller R the choice would overshoot from bound to bound.
+    A row is inside its bounds where p - (u - c)/K is, and then asks for u = c; with a smaller R the choice would overshoot
+    from bound to bound.
     """
     d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
     if law == BALL:
-        return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k, convex)
+        return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k)
     if law == AXIS:
         q0, g0 = lo[k, 0] - hi[k, 0] * u[k, 0], hi[k, 0]
     else:
-        q0, g0 = _held(p[k, 0], d0, K[k, 0], lo[k, 0], hi[k, 0], convex)
-    q1, g1 = _held(p[k, 1], d1, K[k, 1], lo[k, 1], hi[k, 1], convex)
-    q2, g2 = _held(p[k, 2], d2, K[k, 2], lo[k, 2], hi[k, 2], convex)
+        q0, g0 = _held(p[k, 0], d0, K[k, 0], lo[k, 0], hi[k, 0])
+    q1, g1 = _held(p[k, 1], d1, K[k, 1], lo[k, 1], hi[k, 1])
+    q2, g2 = _held(p[k, 2], d2, K[k, 2], lo[k, 2], hi[k, 2])
     return (q0, q1, q2), (g0, 0.0, 0.0, 0.0, g1, 0.0, 0.0, 0.0, g2)
 
 
 @lean
-def _in_ball(p, d0, d1, d2, K, radius, k, convex):
-    f = 1.0 / (BOUNDED * K) if convex else 1.0 / K
+def _in_ball(p, d0, d1, d2, K, radius, k):
+    f = 1.0 / K
     y0, y1, y2 = p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2
     length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
     if length < radius:
-        if convex:
-            return (y0, y1, y2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
         f = 1.0 / (RIGID * K)
         return (p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
     n0, n1, n2 = (y0 / length, y1 / length, y2 / length) if length > 0.0 else (0.0, 0.0, 0.0)
