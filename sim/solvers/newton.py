@@ -91,7 +91,6 @@ def relative_velocity(a, b, ja, jb, u0, v, u):
 
 
 @lean
-@lean
 def residual(p, u, c, mu, lo, hi, R):
     """Largest velocity by which a contact misses Coulomb's law, or a joint its own [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
 
