@@ -1,15 +1,8 @@
-"""The law of a contact as a projection, twice: true Coulomb friction, and its convex relaxation.
+"""Coulomb's law of a contact as a projection.
 
 With u the relative velocity, c the target and R > 0 any number, y = p - (u - c)/R; a contact is solved when p = P(y):
-
-coulomb  p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest to y_t. Non-penetration,
-         complementarity, the cone and maximal dissipation in one line (Alart, Curnier, Comput. Methods Appl. Mech.
-         Eng. 92 (1991) 353, eq. 2.10).
-cone     p = the point of the cone |p_t| <= mu p_n nearest to y: the optimum of a convex problem, but it opens the gap at
-         the rate mu |u_t - c_t| while sliding. Lowering c_n by that rate restores Coulomb's law (De Saxce, Feng, Math.
-         Comput. Modelling 28 (1998) 225).
-
-Both return p and the nine numbers of dP/dy.
+p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest to y_t. Non-penetration, complementarity, the cone
+and maximal dissipation in one line (Alart, Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991) 353, eq. 2.10).
 """
 
 from __future__ import annotations
@@ -21,6 +14,7 @@ from collision.jit import lean
 
 @lean
 def coulomb(y, mu):
+    """P(y), and the nine numbers of dP/dy."""
     if y[2] <= 0.0:
         return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     radius = mu * y[2]
