@@ -34,6 +34,7 @@ from collision.pairs.features import (
 from collision.support import EPS, inflation
 
 PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
+ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off
 ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
 
 
@@ -215,6 +216,8 @@ def rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags,
         out = add(scale(along, e), scale(height if k == 1 else -height, f))
         pb = add(cb, out)
         pa = drop(pb, n, ma, oa)
+        if norm(sub(pa, ca)) > rad_a * (1.0 + ASKEW):
+            continue  # the rims are circles along the normal only where they are hardly askew
         kept, row = keep(found, tags, kept, pa, pb, dot(n, sub(pb, pa)), limit, snap, 5 << 56 | k)
         ta = cross(ma, scale(1.0 / rad_a, sub(pa, ca)))
         tb = cross(mb, scale(1.0 / rad_b, out))
