@@ -23,10 +23,11 @@ from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.impacts import drift
 from sim.islands import label_islands
+from sim.joints.rows import torn
 from sim.ledger import CORRECTION
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS
+from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS, TORN
 
 
 @kernel
@@ -53,6 +54,8 @@ def step(model, geometry, settings, table, saved):
         return result
     if not finite(bodies):
         return NOT_FINITE
+    if torn(bodies, joints):
+        return TORN
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, KICK, INELASTIC)

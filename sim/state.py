@@ -17,7 +17,7 @@ POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
-OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE = range(4)
+OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, TORN = range(5)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE

@@ -33,7 +33,7 @@ from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
-from sim.state import DYNAMIC, OK, PAIRS_FULL, POINTS, Model, Settings, bodies_of, books_of, contacts_of
+from sim.state import DYNAMIC, OK, PAIRS_FULL, POINTS, TORN, Model, Settings, bodies_of, books_of, contacts_of
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -386,7 +386,7 @@ class World(Asking):
         while (result := begin(self._packed(), self._shapes.geometry, self.settings)) == PAIRS_FULL:
             self._grow_pairs()
         if result != OK:
-            self._stop()
+            self._stop(result)
         self._changed_at = None
 
     def step(self, n: int = 1) -> None:
@@ -401,11 +401,15 @@ class World(Asking):
             if result == PAIRS_FULL:
                 self._grow_pairs()
             elif result != OK:
-                self._stop()
+                self._stop(result)
 
-    def _stop(self) -> None:
-        """Say why the state is not finite."""
+    def _stop(self, result: int) -> None:
+        """Say why it does not go on."""
         step = f"step {self.step_count + 1} (t = {self.time:.9g} s)"
+        if result == TORN:
+            worst = max(self.joints, key=lambda joint: joint.error)
+            why = "a smaller dt may hold it: taut light links swing faster than 2/dt"
+            raise SimulationError(f"{step}: joint {worst.name} is open by {worst.error:.3g}; {why}")
         for call in self._calls.values():
             if call.error is not None:
                 error, call.error = call.error, None

@@ -11,20 +11,21 @@ from sim.scene import CameraDef, Scene
 
 @scenario
 def chain(
-    links: Annotated[int, Whole(low=1, high=500, help="how many")] = 20,
+    links: Annotated[int, Whole(low=1, high=500, help="how many")] = 12,
     length: Annotated[float, Real(unit="m", above=0, help="of each link")] = 0.1,
     load: Annotated[float, Real(unit="kg", low=0, help="of the ball at the end; 0 for none")] = 0.5,
-    hanging: Annotated[float, Real(low=0, high=1, help="1 hangs straight down, 0 is stretched out level")] = 0.0,
+    hanging: Annotated[float, Real(low=0, high=1, help="1 hangs straight down, 0 is stretched out level")] = 0.5,
 ) -> Scene:
     """A chain of links on ball joints, let go.
 
-    Straight down it hangs still, and each joint carries the weight below it. Taut links under a heavy load swing fast
-    crossways, at 2 sqrt(tension / (mass length)) or above; dt must be below the inverse of that.
+    Straight down it hangs still, and each joint carries the weight below it. Taut light links swing fast crossways, at about
+    sqrt(tension length / moment of inertia) rad/s, and dt must be below 2 over that: a heavy load on many short links needs
+    short steps, and the run ends with an error where they are too long.
     """
     total = links * length
     x, z = (0.0, -1.0) if hanging == 1 else ((1 - hanging**2) ** 0.5, -hanging)
     scene = Scene(
-        dt=1 / 480, duration=5.0, camera=CameraDef((0.3 * total, -2.6 * total, -0.3 * total), (0.1 * total, 0.0, -0.45 * total))
+        dt=1 / 960, duration=5.0, camera=CameraDef((0.3 * total, -2.6 * total, -0.3 * total), (0.1 * total, 0.0, -0.45 * total))
     )
     half_turn = ((1 + -z) / 2) ** 0.5  # the z axis of a link points up the chain: cosine of half its angle to the vertical
     orientation = (half_turn, 0.0, -((1 - half_turn**2) ** 0.5), 0.0)

@@ -31,6 +31,7 @@ from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, HINGE, POINT, SLIDER
 
 LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
+TEAR = 0.01  # of the size of the smaller body, or rad: a joint that is open by more is torn
 NO_FRAME = ZERO, IDENTITY
 
 
@@ -198,6 +199,21 @@ def _block_example():
 
 
 load_block = far(_load_block, _block_example)
+
+
+@lean
+def torn(bodies, joints):
+    """A rigid coordinate is far from zero: the kick could not hold the joint."""
+    for j in range(len(joints.kind)):
+        _, _, values = place_joint(bodies, joints, j)
+        size = math.inf
+        for side in range(2):
+            if is_dynamic(bodies, joints.body[j, side]):
+                size = min(size, bodies.radius[joints.body[j, side]])
+        for r in range(6):
+            if joints.rigid[j, r] == 1 and abs(values[r]) > TEAR * (size if r < 3 else 1.0):
+                return True
+    return False
 
 
 @lean
