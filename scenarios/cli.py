@@ -152,6 +152,24 @@ def trace(arguments: argparse.Namespace) -> None:
     print((film if out.suffix.lower() == ".mp4" else still)(recorded, out, arguments.size))
 
 
+def validate(arguments: argparse.Namespace) -> int:
+    """Cases with a known answer; exit code 1 where a number is off its limit."""
+    from scenarios.run import warm
+    from scenarios.validation.case import cases, chosen
+    from scenarios.validation.report import run_cases, table, verdict, write_json, write_page
+
+    wanted = chosen(arguments.case) if arguments.case else [c for c in cases().values() if arguments.all or not c.long]
+    warm()
+    results = run_cases(wanted)
+    print(table(results))
+    print(f"\n{verdict(results)}")
+    if arguments.json:
+        print(write_json(results, arguments.json))
+    if arguments.page:
+        print(write_page(results, arguments.page))
+    return 0 if all(result.holds for result in results) else FAILED
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
     from render.context import describe
@@ -275,6 +293,12 @@ def parser() -> Parser:
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
     one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of all steps, or an .mp4 (FILE.png)")
     one.add_argument("--size", type=_size, default=(1600, 1000), metavar="WxH", help="of the picture (1600x1000)")
+
+    one = verb("validate", validate, "run the cases with a known answer, and compare each number with its limit")
+    one.add_argument("case", nargs="*", metavar="CASE", help="such as V01; else all but the long ones")
+    one.add_argument("--all", action="store_true", help="the long ones too")
+    one.add_argument("--json", metavar="F.json", help="write the numbers as JSON")
+    one.add_argument("--page", metavar="F.md", help="write the page of the docs")
 
     one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
     one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")

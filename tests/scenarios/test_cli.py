@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.cli import parser
 from scenarios.registry import names
 from sim.run import Run
 
@@ -101,6 +102,22 @@ def test_trace(tumble, tmp_path):
     code, out, err = tumble("trace", "search.json")
     assert (code, out.strip(), err) == (0, "search.png", "")
     assert (tmp_path / "search.png").stat().st_size > 10_000
+
+
+def test_validate(tumble, tmp_path, monkeypatch, capsys):
+    code, out, err = tumble("validate", "v07", "--json", "v.json", "--page", "v.md")
+    assert (code, err) == (0, "")
+    assert "all 1 cases hold" in out
+    assert "## V07" in (tmp_path / "v.md").read_text()
+    (result,) = json.loads((tmp_path / "v.json").read_text())
+    assert result["holds"]
+    assert all(m["value"] <= m["limit"] or m["least"] for m in result["measures"])
+    monkeypatch.setattr("scenarios.validation.free_motion.GM", 0.39)  # of the answer, and of the orbit's start
+    arguments = parser().parse_args(["validate", "V07"])
+    assert arguments.verb(arguments) == 1
+    out = capsys.readouterr().out
+    assert "1 of 1 cases fail: V07" in out
+    assert "FAILED" in out
 
 
 def test_doctor(tumble):

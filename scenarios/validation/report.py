@@ -1,0 +1,89 @@
+"""Results of validation cases as a table, as JSON and as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from scenarios.progress import Bar
+from scenarios.validation.case import Case, Measure, Result
+
+HEAD = ("case", "measured", "value", "limit", "")
+
+
+def run_cases(cases: Sequence[Case], quiet: bool = False) -> list[Result]:
+    """Run the cases in turn under a progress bar."""
+    results = []
+    with Bar("Validating", total=len(cases), counted=True, quiet=quiet) as bar:
+        for k, case in enumerate(cases):
+            bar.update(k, note=f"{case.name} {case.title}")
+            results.append(case.run())
+    return results
+
+
+def table(results: Iterable[Result]) -> str:
+    """One line for each measure."""
+    rows = [HEAD]
+    for result in results:
+        for k, m in enumerate(result.measures):
+            verdict = "ok" if m.holds else "FAILED"
+            rows.append((result.case.name if k == 0 else "", m.what, _value(m), _limit(m), verdict))
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    lines = []
+    for case, what, value, limit, verdict in rows:
+        lines.append(f"{case:{widths[0]}}  {what:{widths[1]}}  {value:>{widths[2]}}  {limit:>{widths[3]}}  {verdict}".rstrip())
+    return "\n".join(lines)
+
+
+def verdict(results: Sequence[Result]) -> str:
+    """One line: how many cases hold, and which do not."""
+    failed = [result.case.name for result in results if not result.holds]
+    seconds = sum(result.seconds for result in results)
+    what = f"all {len(results)} cases hold" if not failed else f"{len(failed)} of {len(results)} cases fail: {', '.join(failed)}"
+    return f"{what} ({seconds:.0f} s)"
+
+
+def _value(m: Measure) -> str:
+    return f"{m.value:.2f}" if m.least else _number(m.value)
+
+
+def _limit(m: Measure) -> str:
+    unit = f" {m.unit}" if m.unit else ""
+    return f">= {m.limit:g}" if m.least else f"{_number(m.limit)}{unit}"
+
+
+def _number(x: float) -> str:
+    return "0" if x == 0 else f"{x:.1e}" if abs(x) < 1e-2 or abs(x) >= 1e4 else f"{x:.3g}"
+
+
+def write_json(results: Iterable[Result], path: str | Path) -> Path:
+    path = Path(path)
+    path.write_text(json.dumps([result.to_dict() for result in results], indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+PAGE = """# Validation
+
+Cases with a known answer: what is measured, beside the limit it must keep. The step is 1/240 s where nothing else is said.
+Answers are closed forms, or integrations by other means than those of the simulator (`scenarios/validation/answers/`).
+An order is the slope of the error against the step.
+
+`tumble validate` runs the cases, `tumble validate --all --page docs/validation.md` writes this page, and the tests hold
+each case to its limits; they also spoil the method and see the cases fail.
+"""
+
+
+def write_page(results: Iterable[Result], path: str | Path) -> Path:
+    """The page of the docs: a section for each case."""
+    lines = [PAGE]
+    for result in results:
+        lines += [f"## {result.case.name} {result.case.title}", "", result.case.doc, ""]
+        lines += ["| measured | value | limit |", "|---|---|---|"]
+        for m in result.measures:
+            mark = "" if m.holds else " **failed**"
+            lines.append(f"| {m.what} | {_value(m)}{mark} | {_limit(m)} |")
+        lines.append("")
+    path = Path(path)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
