@@ -61,6 +61,8 @@ SURFACE: dict[str, Field] = {
     "static_friction": Real(low=0, help="of a contact that sticks; as friction where it is left out"),
     "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
     "tangential_restitution": Real(low=-1, high=1, help="of the slip in an impact: 1 turns it round, as for a superball"),
+    "rolling_friction": Real(unit="m", low=0, help="arm of the moment against rolling"),
+    "torsional_friction": Real(unit="m", low=0, help="arm of the moment against spinning about the normal"),
 }
 
 MATERIAL: dict[str, Field] = {
@@ -91,6 +93,8 @@ BODY: dict[str, Field] = {
         when="rows",
     ),
     "center_of_mass": Vector(unit="m", help="in the body frame; needs inertia too"),
+    "surface_velocity": Vector(unit="m/s", help="of a conveyor's surface, in the body frame"),
+    "surface_spin": Vector(unit="rad/s", help="of a turntable's surface, about the body frame's origin"),
     **MATERIAL,
 }
 

@@ -45,6 +45,10 @@ class BodyDef:
     restitution : in [0, 1].
     tangential_restitution : in [-1, 1]: a point that would stick in an impact leaves with so much of its slip reversed: 1 for
         a perfectly rough elastic ball, 0 sticks, -1 is smooth. Left out, there is none; of two bodies the larger holds.
+    rolling_friction, torsional_friction : [m] a contact pressed by N resists turning by moments up to so much times N: in the
+        contact plane, and about the normal. Of two bodies the larger holds.
+    surface_velocity : (3,) [m/s] at which the surface moves against the body, in the body frame, as that of a conveyor.
+    surface_spin : (3,) [rad/s] the same by turning about the origin of the body frame, as a turntable.
     color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
 
     Raises
@@ -69,6 +73,10 @@ class BodyDef:
     static_friction: float | None = None
     restitution: float = 0.0
     tangential_restitution: float | None = None
+    rolling_friction: float = 0.0
+    torsional_friction: float = 0.0
+    surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    surface_spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     color: tuple[float, float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -79,7 +87,7 @@ class BodyDef:
             raise InputError("name", self.name, "must be a text")
         if self.kind not in KINDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
-        for field in ("position", "velocity", "angular_velocity"):
+        for field in ("position", "velocity", "angular_velocity", "surface_velocity", "surface_spin"):
             put(field, check_vector(field, getattr(self, field)))
         put("orientation", check_orientation("orientation", self.orientation))
         put("density", check_number("density", self.density, above=0))

@@ -8,6 +8,7 @@ import numpy as np
 
 from collision.errors import InputError, check_quaternion, check_vector
 from sim.path import Path
+from sim.tables import run
 
 if TYPE_CHECKING:
     from sim.bodies import BodyDef
@@ -85,6 +86,24 @@ class Body:
         if not isinstance(path, Path | None):
             raise InputError("path", path, "must be a Path, such as Path(times=(0, 1), positions=((0, 0, 0), (0, 0, 1)))")
         self._world._follow(self, path)
+
+    @property
+    def surface_velocity(self) -> np.ndarray:
+        """(3,) [m/s] at which the surface moves against the body, in the body frame; to be set at any time."""
+        return self._world.model.bodies.surface_v[self.index].copy()
+
+    @surface_velocity.setter
+    def surface_velocity(self, value: object) -> None:
+        run(self._world.model.bodies, self.index, check_vector("surface_velocity", value), self.surface_spin)
+
+    @property
+    def surface_spin(self) -> np.ndarray:
+        """(3,) [rad/s] at which the surface turns against the body, about the origin of the body frame, in its axes."""
+        return self._world.model.bodies.surface_w[self.index].copy()
+
+    @surface_spin.setter
+    def surface_spin(self, value: object) -> None:
+        run(self._world.model.bodies, self.index, self.surface_velocity, check_vector("surface_spin", value))
 
     def __repr__(self) -> str:
         if not self.alive:

@@ -29,8 +29,8 @@ from collision.narrowphase import manifold_far as manifold
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned
 from sim.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, LOOSE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
-from sim.surfaces import coefficient
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
+from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
@@ -219,7 +219,12 @@ def _contact_acceleration(bodies, i, j, row, s, t, n):
         add(material_acceleration(bodies, j, rj, wj), cross(wj, wander_j)),
         add(material_acceleration(bodies, i, ri, wi), cross(wi, wander_i)),
     )
-    return (dot(a, s), dot(a, t), dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t))
+    gap = dot(a, n) + us * dot(n_dot, s) + ut * dot(n_dot, t)
+    if bodies.runs[i]:
+        a = sub(a, surface_acceleration(bodies, i, point, wi, wander_i))
+    if bodies.runs[j]:
+        a = add(a, surface_acceleration(bodies, j, point, wj, wander_j))
+    return (dot(a, s), dot(a, t), gap)
 
 
 contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO))
@@ -295,6 +300,8 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.accel, k, accel)
     contacts.slides[k] = LOOSE
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
+    store3(contacts.moment, k, (0.0, 0.0, 0.0))
+    contacts.turns[k, 0] = contacts.turns[k, 1] = HELD
 
 
 @lean
@@ -334,6 +341,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
     old_impulse, old_frame = before.impulse[:old].copy(), before.frame[:old].copy()
+    old_moment, old_turns = before.moment[:old].copy(), before.turns[:old].copy()
     old_slides, old_point, old_taken = before.slides[:old].copy(), before.point[:old].copy(), np.zeros(old, dtype=np.bool_)
     count, first = 0, 0
     for n in range(pairs.count[0]):
@@ -353,6 +361,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+            u = add(u, surface_slip(bodies, i, j, point, normal))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal)
             speed = -dot(u, normal)
             if speed > threshold(accel[2], h):
@@ -370,6 +379,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
                 world = mul_t(e, load3(old_impulse, m))
                 store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
                 contacts.slides[count] = old_slides[m]
+                world = mul_t(e, load3(old_moment, m))
+                store3(contacts.moment, count, (dot(world, s), dot(world, t), dot(world, normal)))
+                contacts.turns[count, 0], contacts.turns[count, 1] = old_turns[m, 0], old_turns[m, 1]
             count += 1
     contacts.count[0] = count
     return OK

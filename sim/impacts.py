@@ -20,6 +20,7 @@ from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import (
     ZERO,
+    add,
     clear_table,
     copy_table,
     cross,
@@ -76,6 +77,7 @@ from sim.state import (
     SETTINGS,
     E,
 )
+from sim.surfaces import surface_slip
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
@@ -284,6 +286,7 @@ def _touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
                 break
             point = (rows[k, 0], rows[k, 1], rows[k, 2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+            u = add(u, surface_slip(bodies, i, j, point, normal))
             write_row(bodies, table, count, a, b, i, j, ids[k], rows[k], s, t, normal, u, ZERO)
             table.law[count, E] = pair_restitution(bodies, pairs, n, i, j, -dot(u, normal), dt)
             count += 1
@@ -330,7 +333,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, rows, links, local
+        bodies, table, joints, rows, links, rows[:0], local
     )
     rigid_rows(joints, owner, block, m, mu, lo, hi)
     p[:] = 0.0
@@ -497,7 +500,8 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         i, j = table.body[k, 0], table.body[k, 1]
         point = load3(table.point, k)
         vi, vj = point_velocity(bodies, i, point), point_velocity(bodies, j, point)
-        after = mul(e, sub(vj, vi))
+        belt = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
+        after = mul(e, add(sub(vj, vi), belt))
         before, p = load3(table.u, k), load3(table.impulse, k)
         normal = 0.5 * p[2] * (before[2] + after[2])
         slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
@@ -505,8 +509,8 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
             normal, slip = normal_work, normal + slip - normal_work
         books.energy[ledger.RESTITUTION] -= normal
         books.energy[ledger.FRICTION] -= slip
-        driven = 0.0
         world = mul_t(e, p)
+        driven = -dot(world, belt)
         if bodies.kind[i] != DYNAMIC:
             driven += dot(world, vi)
         if bodies.kind[j] != DYNAMIC:

@@ -10,7 +10,7 @@ import numpy as np
 from collision.errors import check_number
 from sim.checks import check_range
 from sim.errors import InputError
-from sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, E
+from sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
 
 if TYPE_CHECKING:
     from sim.bodies import BodyDef
@@ -26,6 +26,8 @@ FIELDS: dict[str, tuple[int, Checked]] = {
     "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
     "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
     "tangential_restitution": (BETA, lambda name, value: check_range(name, value, -1, 1)),
+    "rolling_friction": (ROLLING, lambda name, value: check_number(name, value, least=0, unit="[m]")),
+    "torsional_friction": (TORSION, lambda name, value: check_number(name, value, least=0, unit="[m]")),
 }
 OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
 MATERIAL = ("density", "color", *FIELDS)  # what a material may say

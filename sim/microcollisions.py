@@ -30,6 +30,7 @@ from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
+from sim.moments import apply_moments, book_moments, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import (
     kinetic_energy,
     place,
@@ -37,6 +38,7 @@ from sim.motion import (
     refresh_velocity,
     world_inverse_inertia,
 )
+from sim.solvers.joints import DISC
 from sim.solvers.newton import newton_far as newton
 from sim.state import (
     CAPPED,
@@ -54,6 +56,7 @@ from sim.state import (
     SOLVES,
     UNSOLVED,
 )
+from sim.surfaces import surface_slip
 
 STALLS = 3  # looks ahead in a row that do not halve what they miss: no more are taken
 ROUNDS = 4  # changes between the laws of sticking and sliding
@@ -89,9 +92,11 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     ``local`` is all -1, and is so again afterwards.
     """
     m = len(rows)
+    turning = list_moments(contacts, rows)
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, contacts, joints, rows, links, local
+        bodies, contacts, joints, rows, links, turning, local
     )
+    first = m + len(owner)  # block of the first moment
     c = np.empty((len(mu), 3))
     here, hold = np.empty((len(links), 6)), np.empty((len(links), 6))
     place_of = np.empty(len(owner), dtype=np.int64)  # row of ``here`` of each block
@@ -110,13 +115,15 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
         for k in range(len(owner)):
             load_block(bodies, joints, owner[k], block[k], m + k, a, b, ja, jb, u0, mu, lo, hi, p)
+        load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p)
 
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
     best, stalled, best_p = math.inf, 0, p.copy()
-    for round in range(ROUNDS if len(links) == 0 else LOOKS):
+    for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, mu, c)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
+        moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         worst, spent = newton(
             mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
             settings.tolerance, settings.iterations, p, v,
@@ -136,6 +143,13 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
                 best = missed
                 copy_table(p, best_p)
             again = again or missed > settings.tolerance
+        if len(turning) > 0:
+            off = moments_missed(
+                bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
+            )
+            again = again or off > settings.tolerance
+            if round == LOOKS - 1:
+                worst = max(worst, off)
         if not again or stalled > STALLS:
             break
     if len(links) > 0:
@@ -148,24 +162,27 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             books.counters[CAPPED] += 1
     _apply(bodies, contacts, books, rows, p, mode)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
+    apply_moments(bodies, contacts, books, rows, turning, first, p, mode)
     for i in members:
         refresh_velocity(bodies, i)
         local[i] = -1
     for k in range(m):
         _book(bodies, contacts, books, rows[k], mode)
     book_joints(bodies, joints, books, links, owner, block, m, p, h, mode)
+    book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
 
 
 @inner
-def problem(bodies, contacts, joints, rows, links, local):
+def problem(bodies, contacts, joints, rows, links, turning, local):
     """The arrays of solvers.newton for the contacts ``rows`` of a table and the joints ``links``.
 
     First come the dynamic bodies that take part, last the joint and block number of each block after those of the
-    contacts. ``local`` must be all -1; it then holds each member's place.
+    contacts; at the end of the blocks are the moments of the contacts ``turning`` (moments.py). ``local`` must be all -1;
+    it then holds each member's place.
     """
     owner, block = list_blocks(joints, links)
-    m = len(rows) + len(owner)
-    members, a, b = _members(bodies, contacts, joints, rows, owner, local)
+    m = len(rows) + len(owner) + len(turning)
+    members, a, b = _members(bodies, contacts, joints, rows, owner, turning, local)
     n = len(members)
     mass, inv_mass = np.empty(n), np.empty(n)
     inertia, inv_inertia = np.empty((n, 3, 3)), np.empty((n, 3, 3))
@@ -177,15 +194,16 @@ def problem(bodies, contacts, joints, rows, links, local):
     _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
     for k in range(len(owner)):
         load_block(bodies, joints, owner[k], block[k], len(rows) + k, a, b, ja, jb, u0, mu, lo, hi, p)
+    load_moments(bodies, contacts, rows, turning, len(rows) + len(owner), a, b, ja, jb, u0, mu, p)
     return members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block
 
 
 @inner
-def _members(bodies, contacts, joints, rows, owner, local):
+def _members(bodies, contacts, joints, rows, owner, turning, local):
     """Dynamic bodies of these contacts and joints, and the local index of the two bodies of each (-1: not dynamic)."""
     m = len(rows) + len(owner)
     members = np.empty(2 * m, dtype=np.int64)
-    ends = np.full((2, m), -1, dtype=np.int64)
+    ends = np.full((2, m + len(turning)), -1, dtype=np.int64)
     n = 0
     for k in range(m):
         for side in range(2):
@@ -196,6 +214,8 @@ def _members(bodies, contacts, joints, rows, owner, local):
                     members[n] = i
                     n += 1
                 ends[side, k] = local[i]
+    for k in range(len(turning)):
+        ends[0, m + k], ends[1, m + k] = ends[0, turning[k]], ends[1, turning[k]]
     return members[:n], ends[0], ends[1]
 
 
@@ -220,11 +240,13 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
         row = rows[k]
         point = load3(contacts.point, row)
         mu[k] = contacts.mu[row]
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        normal = (contacts.frame[row, 2, 0], contacts.frame[row, 2, 1], contacts.frame[row, 2, 2])
+        belt = surface_slip(bodies, i, j, point, normal)
         for r in range(3):
-            u0[k, r] = 0.0
             p[k, r] = contacts.impulse[row, r]
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
-            i, j = contacts.body[row, 0], contacts.body[row, 1]
+            u0[k, r] = dot(e, belt)
             if a[k] >= 0:
                 arm = cross(sub(point, load3(bodies.x, i)), e)
                 for d in range(3):
@@ -349,7 +371,8 @@ def _book(bodies, contacts, books, row, mode):
     point = load3(contacts.point, row)
     i, j = contacts.body[row, 0], contacts.body[row, 1]
     vi, vj = point_velocity(bodies, i, point), point_velocity(bodies, j, point)
-    u = sub(vj, vi)
+    belt = surface_slip(bodies, i, j, point, n)
+    u = add(sub(vj, vi), belt)
     after = (dot(u, s), dot(u, t), dot(u, n))
     store3(contacts.u_after, row, after)
     p = scale(2.0, load3(contacts.impulse, row))
@@ -367,7 +390,7 @@ def _book(bodies, contacts, books, row, mode):
     slip2 = (p[0] * (before[0] + 3.0 * after[0]) + p[1] * (before[1] + 3.0 * after[1])) / 8.0
     # a driven body's velocity is not changed by impulses: its work is the same in both halves
     world = add(add(scale(p[0], s), scale(p[1], t)), scale(p[2], n))
-    driven = 0.0
+    driven = -0.5 * dot(world, belt)
     if bodies.kind[i] != DYNAMIC:
         driven += 0.5 * dot(world, vi)
     if bodies.kind[j] != DYNAMIC:
@@ -407,6 +430,7 @@ def _correct_depth(
     lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
     rigid_rows(joints, owner, block, m, smooth, lo, hi)
     rigid_targets(bodies, joints, owner, block, m, c)
+    smooth[m + len(owner) :] = DISC  # without moments
     for k in range(m):
         gap = contacts.gap[rows[k]]
         c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
@@ -425,8 +449,9 @@ def _correct_depth(
         books.moved[0] += abs(work)
     for k in range(m):  # the same momenta at new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
+        e = load9(contacts.frame, rows[k])
         u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-        store3(contacts.u, rows[k], mul(load9(contacts.frame, rows[k]), u))
+        store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
 
 
 @lean

@@ -11,7 +11,8 @@ from sim.state import COUNTERS, Books, Contacts, Model
 CONTACT = np.dtype(
     [
         ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3), ("normal", float, 3), ("gap", float),
-        ("impulse", float, 3), ("force", float, 3), ("slip", float, 3), ("friction", float), ("feature", np.int64),
+        ("impulse", float, 3), ("force", float, 3), ("moment", float, 3), ("slip", float, 3),
+        ("friction", float), ("feature", np.int64),
     ]
 )  # fmt: skip
 
@@ -20,8 +21,9 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
     """Contact points of the last kick, a structured array.
 
     body_a, body_b; point (3,) [m]; normal (3,), from A to B; gap [m]; impulse (3,) [N s]: normal, and along the
-    two tangents; force (3,) [N] on B, world axes, mean over a step; slip (3,) [m/s] of B against A in the middle of the
-    kick, world axes; friction, the coefficient that bounds the impulse; feature, an id that stays from step to step.
+    two tangents; force (3,) [N] on B, world axes, mean over a step; moment (3,) [N m] on B by rolling and torsional
+    friction, likewise; slip (3,) [m/s] of B's surface against A's in the middle of the kick, world axes; friction, the
+    coefficient that bounds the impulse; feature, an id that stays from step to step.
     """
     n = int(c.count[0])
     out = np.zeros(n, CONTACT)
@@ -30,6 +32,7 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
     out["point"], out["normal"], out["gap"] = c.point[:n], frame[:, 2], c.gap[:n]
     out["impulse"] = p[:, [2, 0, 1]]
     out["force"] = np.einsum("nk,nki->ni", p, frame) / dt
+    out["moment"] = np.einsum("nk,nki->ni", 2.0 * c.moment[:n], frame) / dt
     u[:, 2] = 0.0
     out["slip"] = np.einsum("nk,nki->ni", u, frame)
     out["friction"], out["feature"] = c.mu[:n], c.id[:n]

@@ -54,6 +54,9 @@ class Bodies(NamedTuple):
     # the surface: its coefficients, and how two surfaces act on each other (surfaces.py)
     material: np.ndarray  # (n, COEFFICIENTS)
     surface: np.ndarray  # (n,) int64 row of the exceptions; 0: none concerns it
+    runs: np.ndarray  # (n,) int64 1: the surface moves against the body, as that of a conveyor, by
+    surface_v: np.ndarray  # (n, 3) body axes [m/s] and
+    surface_w: np.ndarray  # (n, 3) body axes, about the origin of the body's own frame [rad/s]
     rules: np.ndarray  # (COEFFICIENTS,) int64 how the coefficients of two surfaces combine
     exceptions: np.ndarray  # (s, s, COEFFICIENTS) coefficients of pairs of surfaces; nan: by the rule
     # state: position of the centre of mass, orientation, momenta after the kick (the next drift starts from them) ...
@@ -138,6 +141,8 @@ class Contacts(NamedTuple):
     mu: np.ndarray  # (c,) friction that bounded the last kick
     impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
     slides: np.ndarray  # (c,) int64 law of the tangent: HELD, FAST or LOOSE
+    moment: np.ndarray  # (c, 3) of half the kick by rolling and torsional friction, in the frame [N m s]
+    turns: np.ndarray  # (c, 2) int64 their laws, HELD or FAST
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
     accel: np.ndarray  # (c, 3) relative acceleration in free flight at the geometric contact, in the frame [m/s^2]
@@ -253,9 +258,11 @@ V, M, Q = (3,), (3, 3), (4,)
 BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V,
     rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, moments=V, axes=Q, dv=V, dw=V,
-    low=(6,), low0=(6,), material=(COEFFICIENTS,), a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
+    low=(6,), low0=(6,), material=(COEFFICIENTS,), surface_v=V, surface_w=V, a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
 )  # fmt: skip
-CONTACT_SHAPES = dict(pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, u=V, u_after=V, accel=V)
+CONTACT_SHAPES = dict(
+    pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, moment=V, turns=(2,), u=V, u_after=V, accel=V,
+)  # fmt: skip
 
 
 SHARED = ("rules", "exceptions", "knots")  # fields of Bodies that are no rows of bodies
@@ -266,7 +273,7 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "island", "path"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "runs", "island", "path"))
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
     return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
@@ -284,7 +291,7 @@ def pairs_of(n: int) -> Pairs:
 
 
 def contacts_of(n: int) -> Contacts:
-    group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "island", "order"))
+    group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "turns", "island", "order"))
     return group._replace(count=np.zeros(1, dtype=np.int64))
 
 

@@ -78,6 +78,7 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
     mass, center, inertia = d.mass_properties()
     bodies.kind[i] = KINDS[d.kind]
     bodies.center[i] = center
+    run(bodies, i, d.surface_velocity, d.surface_spin)
     bodies.material[i] = coefficients({field: getattr(d, field) for field in FIELDS})
     bodies.q[i] = d.orientation
     rot = rotations(bodies.q[i : i + 1])[0]
@@ -137,6 +138,12 @@ def _picked(group: Pairs | Contacts, key: str, gone: np.ndarray) -> Pairs | Cont
             into[: len(stay)] = column[stay]
     out.count[0] = len(stay)
     return out
+
+
+def run(bodies: Bodies, i: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
+    """Have the surface of body i move against it; see BodyDef."""
+    bodies.surface_v[i], bodies.surface_w[i] = velocity, spin
+    bodies.runs[i] = int(any(velocity) or any(spin))
 
 
 def with_surfaces(model: Model, surface: np.ndarray, exceptions: np.ndarray) -> Model:

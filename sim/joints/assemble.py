@@ -31,7 +31,7 @@ def assemble(bodies, contacts, joints, settings):
     for turn in range(TRIES):
         local[:] = -1
         members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-            bodies, contacts, joints, none, links, local
+            bodies, contacts, joints, none, links, none, local
         )
         c, rest = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
         p[:] = 0.0

@@ -77,7 +77,7 @@ def _settle_joints(bodies, table, joints, books, links, together):
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     members, a, b, mass, inv_mass, inertia, inv_inertia, v, _, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, links[:0], links, local
+        bodies, table, joints, links[:0], links, links[:0], local
     )
     rigid_rows(joints, owner, block, 0, mu, lo, hi)
     p[:] = 0.0
@@ -118,7 +118,7 @@ def _linked_mass(bodies, table, joints, links):
     """K of the first contact of the table, in its frame: velocity by unit impulses, joints included, nine numbers [1/kg]."""
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     members, a, b, mass, inv_mass, inertia, inv_inertia, _, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, np.arange(1), links, local
+        bodies, table, joints, np.arange(1), links, links[:0], local
     )
     rigid_rows(joints, owner, block, 1, mu, lo, hi)
     u0[:] = 0.0

@@ -6,6 +6,7 @@ is solved when p = P(y):
 BOX   p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
       friction: it gives at most f, and that against what is left of u - c.
 BALL  the same for three rows together: p = the point of the ball of radius ``high`` nearest to y.
+DISC  rows 0 and 1 together: the point of the disc of radius ``high`` 0 nearest to y; row 2 is held in +- ``high`` 2.
 AXIS  row 0 is soft, p = low - high u, a spring with its damper; rows 1 and 2 are BOX.
 
 Contacts carry their friction coefficient, >= 0, where joints carry the number of their law, < 0.
@@ -17,7 +18,7 @@ import math
 
 from collision.jit import lean
 
-BOX, BALL, AXIS = -1.0, -2.0, -3.0
+BOX, BALL, AXIS, DISC = -1.0, -2.0, -3.0, -4.0
 RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's
 
 
@@ -43,6 +44,8 @@ def project_joint(law, p, u, c, K, lo, hi, k):
     d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
     if law == BALL:
         return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k)
+    if law == DISC:
+        return _in_disc(p, d0, d1, d2, K[k, 0], K[k, 2], hi[k, 0], hi[k, 2], k)
     if law == AXIS:
         q0, g0 = lo[k, 0] - hi[k, 0] * u[k, 0], hi[k, 0]
     else:
@@ -70,6 +73,21 @@ def _in_ball(p, d0, d1, d2, K, radius, k):
 
 
 @lean
+def _in_disc(p, d0, d1, d2, K, K2, radius, high, k):
+    q2, g2 = _held(p[k, 2], d2, K2, -high, high)
+    f = 1.0 / K
+    y0, y1 = p[k, 0] - f * d0, p[k, 1] - f * d1
+    length = math.sqrt(y0 * y0 + y1 * y1)
+    if length < radius:
+        f = 1.0 / (RIGID * K)
+        return (p[k, 0] - f * d0, p[k, 1] - f * d1, q2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, g2)
+    n0, n1 = (y0 / length, y1 / length) if length > 0.0 else (0.0, 0.0)
+    f *= radius / length if length > 0.0 else 0.0
+    cross = -f * n0 * n1
+    return (radius * n0, radius * n1, q2), (f * (1.0 - n0 * n0), cross, 0.0, cross, f * (1.0 - n1 * n1), 0.0, 0.0, 0.0, g2)
+
+
+@lean
 def residual_joint(law, p, u, c, K, lo, hi, k):
     """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|."""
     worst = 0.0
@@ -79,6 +97,12 @@ def residual_joint(law, p, u, c, K, lo, hi, k):
         length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
         f = min(1.0, hi[k, 0] / length) if length > 0.0 else 0.0
         return K[k, 0] * max(abs(f * y0 - p[k, 0]), abs(f * y1 - p[k, 1]), abs(f * y2 - p[k, 2]))
+    if law == DISC:
+        y0, y1 = p[k, 0] - (u[k, 0] - c[k, 0]) / K[k, 0], p[k, 1] - (u[k, 1] - c[k, 1]) / K[k, 0]
+        length = math.sqrt(y0 * y0 + y1 * y1)
+        f = min(1.0, hi[k, 0] / length) if length > 0.0 else 0.0
+        q2 = min(max(p[k, 2] - (u[k, 2] - c[k, 2]) / K[k, 2], -hi[k, 2]), hi[k, 2])
+        return max(K[k, 0] * max(abs(f * y0 - p[k, 0]), abs(f * y1 - p[k, 1])), K[k, 2] * abs(q2 - p[k, 2]))
     for r in range(3):
         y = p[k, r] - (u[k, r] - c[k, r]) / K[k, r]
         q = min(max(y, lo[k, r]), hi[k, r])
@@ -96,6 +120,13 @@ def clip_joint(law, p, lo, hi, k):
         if length > hi[k, 0]:
             for r in range(3):
                 p[k, r] *= hi[k, 0] / length
+        return
+    if law == DISC:
+        length = math.sqrt(p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1])
+        if length > hi[k, 0]:
+            p[k, 0] *= hi[k, 0] / length
+            p[k, 1] *= hi[k, 0] / length
+        p[k, 2] = min(max(p[k, 2], -hi[k, 2]), hi[k, 2])
         return
     for r in range(3):
         if r > 0 or law == BOX:

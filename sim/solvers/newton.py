@@ -33,7 +33,7 @@ from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import factor, solve, symbolic
 from sim.solvers.friction import coulomb
-from sim.solvers.joints import BALL, clip_joint, project_joint, residual_joint
+from sim.solvers.joints import BALL, DISC, clip_joint, project_joint, residual_joint
 from sim.solvers.sweeps import block_matrices, sweep
 
 EPS = 1e-4  # regularisation as part of a contact's own K_nn
@@ -252,6 +252,8 @@ def _regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R):
         for r in range(3):
             K = inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r if mu[k] < 0.0 else 2)
             R[k, r] = EPS * K if mu[k] >= 0.0 else (K if K > 0.0 else 1.0)
+        if mu[k] == DISC:
+            R[k, 0] = R[k, 1] = max(R[k, 0], R[k, 1])
         if mu[k] == BALL:
             R[k, 0] = R[k, 1] = R[k, 2] = max(R[k, 0], R[k, 1], R[k, 2])
 

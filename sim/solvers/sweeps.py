@@ -8,10 +8,12 @@ sliding contacts: a few sweeps find the set, Newton's method then the numbers.
 
 from __future__ import annotations
 
+import math
+
 from collision.jit import inner, lean
 from collision.linalg import norm, scale
 from sim.collision_law import one_contact_from
-from sim.solvers.joints import AXIS, BALL
+from sim.solvers.joints import AXIS, BALL, DISC
 
 
 @lean
@@ -42,6 +44,13 @@ def _joint_rows(law, m, u, c, lo, hi, R, p, n):
         length = norm(y)
         return scale(hi[n, 0] / length, y) if length > hi[n, 0] else y
     p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
+    if law == DISC:
+        r = R[n, 0]
+        q0, q1 = p0 - u[0] / r, p1 - u[1] / r
+        length = math.hypot(q0, q1)
+        if length > hi[n, 0]:
+            q0, q1 = hi[n, 0] / length * q0, hi[n, 0] / length * q1
+        return (q0, q1, _row(p2, u[2] + m[6] * (q0 - p0) + m[7] * (q1 - p1), m[8], -hi[n, 2], hi[n, 2]))
     if law == AXIS:  # p0 = low - high (u0 + c0), with u0 as p0 makes it
         q0 = (lo[n, 0] - hi[n, 0] * (u[0] + c[n, 0] - m[0] * p0)) / (1.0 + hi[n, 0] * m[0])
     else:

@@ -230,3 +230,26 @@ def test_static_friction_is_not_below_the_kinetic_one(make):
     with pytest.raises(InputError) as error:
         make()
     assert error.value.name == "static_friction"
+
+
+def test_all_of_a_surface_is_saved(tmp_path):
+    from scenarios.files import load_scene, save_scene
+
+    out = Scene()
+    out.set_material("felt", friction=0.4, rolling_friction=0.004, torsional_friction=0.006, tangential_restitution=0.2)
+    out.add(Box((2, 2, 0.1)), kind="static", name="belt", surface_velocity=(0.5, 0, 0), surface_spin=(0, 0, 0.2))
+    out.add(Sphere(0.1), position=(0, 0, 0.2), material="felt", name="ball")
+    out.set_pair("belt", "felt", rolling_friction=0.005)
+    assert Scene.from_dict(out.to_dict()) == out
+    save_scene(out, tmp_path / "scene.toml")
+    assert load_scene(tmp_path / "scene.toml") == out
+    world = out.build()
+    world.step(30)
+    world.bodies[0].surface_velocity = (0.7, 0, 0)
+    world.save(tmp_path / "world.npz")
+    again = World.load(tmp_path / "world.npz")
+    for w in (world, again):
+        w.step(60)
+    assert world.state_hash() == again.state_hash()
+    assert again.bodies[0].surface_velocity.tolist() == [0.7, 0, 0]
+    assert world.contacts()["moment"][0].any()
