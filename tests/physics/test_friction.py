@@ -320,8 +320,10 @@ def test_a_ball_rests_on_a_slope_up_to_its_arm():
     free = rolling(0.99 * limit, arm=0.0)
     free.step(480)
     assert free.positions[1, 0] > 0.2
-    moment = below.contacts()["moment"][0]  # holds the weight's moment about the contact, up to the slack of the limit
-    assert moment == pytest.approx((0, -below.bodies[1].mass * G * R * math.sin(math.radians(0.99 * limit)), 0), abs=1e-9)
+    m = below.bodies[1].mass
+    expected = (0, -m * G * R * math.sin(math.radians(0.99 * limit)), 0)
+    slack = 2 * 1e-11 * m * R / below.dt  # half the moment may miss what the solver's tolerance is worth, 1e-11 m/s
+    assert below.contacts()["moment"][0] == pytest.approx(expected, abs=slack)
 
 
 def test_a_spinning_ball_stops():
