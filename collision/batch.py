@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_number
+from collision.errors import MOST_LENGTH, InputError, check_number, check_point
 from collision.jit import kernel, lean
 from collision.linalg import IDENTITY, load3, load4, store3
 from collision.narrowphase import distance_far
@@ -162,10 +162,11 @@ def query_pairs(
 
 @lean
 def pose(x, q):
-    """(usable, rotation matrix) of a position and a quaternion; not usable: not finite, or not of unit length."""
+    """(usable, rotation matrix) of a position and a quaternion; not usable: not finite, too far out, or not of unit length."""
     w, i, j, k = q
     square = w * w + i * i + j * j + k * k
-    if not (abs(square - 1.0) <= 2.0 * UNIT and abs(x[0]) + abs(x[1]) + abs(x[2]) < math.inf):
+    near = abs(x[0]) <= MOST_LENGTH and abs(x[1]) <= MOST_LENGTH and abs(x[2]) <= MOST_LENGTH
+    if not (near and abs(square - 1.0) <= 2.0 * UNIT):
         return False, IDENTITY
     s = 2.0 / square
     wi, wj, wk = s * w * i, s * w * j, s * w * k
@@ -217,8 +218,7 @@ def _report(bad: int, poses) -> None:
         return
     name = "ab"[side]
     x, q = poses[2 * side][k], poses[2 * side + 1][k]
-    if not np.isfinite(x).all():
-        raise InputError(f"positions_{name}[{k}]", x, "must be three finite numbers")
+    check_point(f"positions_{name}[{k}]", x)
     raise InputError(
         f"orientations_{name}[{k}]", q, f"must be a unit quaternion (w, x, y, z); its length is {np.linalg.norm(q):.6g}"
     )

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 import reprlib
+import sys
 
 import numpy as np
+
+# Lengths and coordinates [m]: between these no product of them in a query, nor an inertia, leaves the range of a double.
+LEAST_LENGTH, MOST_LENGTH = 1e-30, 1e30
+UNIT = 4.0 * sys.float_info.epsilon  # what normalising may leave of a length: closer to 1 than this is taken as it is
 
 _SHORT = reprlib.Repr()  # long values are cut, so that a message stays one line
 _SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 4
 _SHORT.maxstring = _SHORT.maxother = 120
+_RANGE = f"must lie between {LEAST_LENGTH:g} and {MOST_LENGTH:g} m"
 
 
 class InputError(ValueError):
@@ -64,10 +70,40 @@ def check_vector(name: str, value: object, size: int = 3, above: float = -math.i
         raise InputError(name, value, wanted) from None
 
 
+def check_length(name: str, value: object) -> float:
+    """A length [m], from 1e-30 to 1e30; InputError otherwise."""
+    length = check_number(name, value, above=0)
+    if not LEAST_LENGTH <= length <= MOST_LENGTH:
+        raise InputError(name, value, _RANGE)
+    return length
+
+
+def check_lengths(name: str, value: object) -> tuple[float, float, float]:
+    """Three lengths [m], each from 1e-30 to 1e30; InputError otherwise."""
+    lengths = check_vector(name, value, above=0)
+    if not all(LEAST_LENGTH <= x <= MOST_LENGTH for x in lengths):
+        raise InputError(name, value, _RANGE)
+    return lengths
+
+
+def check_point(name: str, value: object) -> tuple[float, float, float]:
+    """Three coordinates [m], none beyond 1e30; InputError otherwise."""
+    point = check_vector(name, value)
+    if max(map(abs, point)) > MOST_LENGTH:
+        raise InputError(name, value, f"must not lie further out than {MOST_LENGTH:g} m")
+    return point
+
+
+def unit(vector: tuple[float, ...]) -> tuple[float, ...]:
+    """The vector at unit length; one that was normalised before comes back bit for bit."""
+    length = math.hypot(*vector)
+    return vector if abs(length - 1.0) <= UNIT else tuple(x / length for x in vector)
+
+
 def check_quaternion(name: str, value: object) -> tuple[float, float, float, float]:
     """A unit quaternion (w, x, y, z). Up to 1e-3 off unit length it is normalised, beyond that it is an InputError."""
     q = check_vector(name, value, 4)
     length = math.hypot(*q)
     if abs(length - 1.0) > 1e-3:
         raise InputError(name, value, f"must be a unit quaternion (w, x, y, z); its length is {length:.6g}")
-    return q if length == 1.0 else tuple(x / length for x in q)
+    return unit(q)

@@ -22,7 +22,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
+from collision.errors import InputError, check_number, check_point, check_vector
 from collision.geometry import HALFSPACE
 from collision.jit import kernel, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
@@ -34,6 +34,8 @@ from collision.shapeset import packed_pair
 from collision.support import EPS, core_radius, inflation, is_polytope
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
+FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
+LONGEST = 1e30  # s
 LIMIT = 500  # steps; a hard grazing spin takes some tens
 
 
@@ -66,8 +68,12 @@ class Motion:
     def __post_init__(self):
         if not isinstance(self.pose, Pose):
             raise InputError("pose", self.pose, "must be a Pose")
-        for name in ("velocity", "angular_velocity", "center"):
-            object.__setattr__(self, name, check_vector(name, getattr(self, name)))
+        object.__setattr__(self, "center", check_point("center", self.center))
+        for name in ("velocity", "angular_velocity"):
+            value = check_vector(name, getattr(self, name))
+            if max(map(abs, value)) > FASTEST:
+                raise InputError(name, value, f"must not be beyond {FASTEST:g}")
+            object.__setattr__(self, name, value)
 
     @classmethod
     def between(cls, start: Pose, end: Pose, duration: float = 1.0, center=(0.0, 0.0, 0.0)) -> Motion:
@@ -80,7 +86,7 @@ class Motion:
         moved = end.apply(center) - start.apply(center)
         w, *axis = (end @ start.inverse()).orientation
         half = math.atan2(math.hypot(*axis), abs(w))
-        turn = np.array(axis) * math.copysign(2.0 * half / math.sin(half), w) if half > 0.0 else np.zeros(3)
+        turn = np.array(axis) * math.copysign(2.0 * half / math.sin(half), w) if half > EPS else np.zeros(3)
         return cls(start, tuple(moved / duration), tuple(turn / duration), center)
 
     def at(self, time: float) -> Pose:
@@ -132,6 +138,8 @@ def time_of_impact(
             raise InputError(name, motion.angular_velocity, "a half-space can not turn; a large Box can")
         motions[name] = motion
     duration = check_number("duration", duration, above=0.0)
+    if duration > LONGEST:
+        raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     best = None
     for shape_a, *place_a in _pieces(a, motions["motion_a"]):

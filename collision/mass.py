@@ -23,6 +23,8 @@ class MassProperties(NamedTuple):
 
 def mass_properties(shape: Shape) -> MassProperties:
     """Mass properties of a shape at density 1. Raises InputError for a half-space, which has no end."""
+    if not isinstance(shape, Shape):
+        raise InputError("shape", shape, "must be a Shape")
     return _mass_properties(shape)
 
 
@@ -125,7 +127,10 @@ def principal_axes(inertia) -> tuple[np.ndarray, np.ndarray]:
 
     A diagonal tensor with rising entries gives the identity. InputError where the matrix is not symmetric to 1e-9.
     """
-    matrix = np.array(inertia, float)
+    try:
+        matrix = np.array(inertia, float)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
     if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)):
         raise InputError("inertia", inertia, "must be a 3x3 matrix of finite numbers")
     if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():

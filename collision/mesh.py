@@ -43,6 +43,8 @@ def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -
     Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes. Raises InputError
     where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("path", path, "must be the path of a mesh file")
     path = Path(path)
     if convex not in ("decompose", "hull"):
         raise InputError("convex", convex, 'must be "decompose" or "hull"')

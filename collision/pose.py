@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_quaternion, check_vector
+from collision.errors import InputError, check_point, check_quaternion, check_vector, unit
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Pose:
     orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self):
-        object.__setattr__(self, "position", check_vector("position", self.position))
+        object.__setattr__(self, "position", check_point("position", self.position))
         object.__setattr__(self, "orientation", check_quaternion("orientation", self.orientation))
 
     @classmethod
@@ -76,7 +76,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         """self after other: (a @ b).apply(x) = a.apply(b.apply(x))."""
-        return Pose(self.apply(other.position), _unit(_product(self.orientation, other.orientation)))
+        return Pose(self.apply(other.position), unit(_product(self.orientation, other.orientation)))
 
     def inverse(self) -> Pose:
         """The pose that undoes this one."""
@@ -93,11 +93,6 @@ def _product(a, b):
         a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
         a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
     )
-
-
-def _unit(q):
-    length = math.hypot(*q)
-    return tuple(x / length for x in q)
 
 
 def _quaternion(r: np.ndarray):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
+from collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, empty_geometry
 from collision.jit import far, kernel, lean
 from collision.linalg import IDENTITY, ZERO, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
@@ -56,7 +56,7 @@ def ray_cast(shape: Shape, pose: Pose, origin, direction, reach: float = math.in
     pieces. Hulls without volume: a flat polygon is hit from both sides, a segment or a point never. Raises InputError
     for what is not a shape, a pose or a number.
     """
-    origin = np.array([check_vector("origin", origin)])
+    origin = np.array([check_point("origin", origin)])
     direction = np.array([check_vector("direction", direction)])
     found = ray_casts(shape, pose, origin, direction, reach)
     if found.part[0] < 0:
@@ -72,6 +72,9 @@ def ray_casts(shape: Shape, pose: Pose, origins, directions, reach: float = math
             raise InputError(name, value, f"must be a {kind.__name__}")
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     origins, directions = _rows("origins", origins), _rows("directions", directions)
+    beyond = np.abs(origins).max(axis=1) > MOST_LENGTH
+    if beyond.any():
+        check_point(f"origins[{beyond.argmax()}]", origins[beyond.argmax()])
     if len({len(origins), len(directions)} - {1}) > 1:
         raise InputError("directions", directions, f"must be as many as the origins ({len(origins)}), or one for all")
     length = np.sqrt(np.einsum("ij,ij->i", directions, directions))

@@ -1,6 +1,6 @@
 """Shapes: frozen, validated values, equal when their numbers are equal.
 
-Lengths in metres, in the frame of the shape. Axes of revolution lie along the local z.
+Lengths in metres, from 1e-30 to 1e30, in the frame of the shape. Axes of revolution lie along the local z.
 """
 
 from __future__ import annotations
@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
+from collision.errors import (
+    LEAST_LENGTH,
+    MOST_LENGTH,
+    InputError,
+    check_length,
+    check_lengths,
+    check_number,
+    check_vector,
+    unit,
+)
 from collision.pose import Pose
 
 
@@ -45,8 +54,10 @@ class HalfSpace(Shape):
         length = math.hypot(*normal)
         if not 1e-150 < length < 1e150:
             raise InputError("normal", self.normal, "must be a direction, not zero")
-        unit = normal if length == 1.0 else tuple(x / length for x in normal)
-        self._set(normal=unit, offset=check_number("offset", self.offset))
+        offset = check_number("offset", self.offset)
+        if abs(offset) > MOST_LENGTH:
+            raise InputError("offset", self.offset, f"must not be more than {MOST_LENGTH:g} m")
+        self._set(normal=unit(normal), offset=offset)
 
 
 @dataclass(frozen=True)
@@ -57,7 +68,7 @@ class Sphere(Shape):
     type = "sphere"
 
     def __post_init__(self):
-        self._set(radius=check_number("radius", self.radius, above=0))
+        self._set(radius=check_length("radius", self.radius))
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ class Box(Shape):
     type = "box"
 
     def __post_init__(self):
-        self._set(half_extents=check_vector("half_extents", self.half_extents, above=0))
+        self._set(half_extents=check_lengths("half_extents", self.half_extents))
 
 
 @dataclass(frozen=True)
@@ -80,8 +91,8 @@ class Capsule(Shape):
     type = "capsule"
 
     def __post_init__(self):
-        half = check_number("half_length", self.half_length, above=0)
-        self._set(radius=check_number("radius", self.radius, above=0), half_length=half)
+        half = check_length("half_length", self.half_length)
+        self._set(radius=check_length("radius", self.radius), half_length=half)
 
 
 @dataclass(frozen=True)
@@ -93,8 +104,8 @@ class Cylinder(Shape):
     type = "cylinder"
 
     def __post_init__(self):
-        half = check_number("half_length", self.half_length, above=0)
-        self._set(radius=check_number("radius", self.radius, above=0), half_length=half)
+        half = check_length("half_length", self.half_length)
+        self._set(radius=check_length("radius", self.radius), half_length=half)
 
 
 @dataclass(frozen=True)
@@ -106,8 +117,8 @@ class Cone(Shape):
     type = "cone"
 
     def __post_init__(self):
-        half = check_number("half_height", self.half_height, above=0)
-        self._set(radius=check_number("radius", self.radius, above=0), half_height=half)
+        half = check_length("half_height", self.half_height)
+        self._set(radius=check_length("radius", self.radius), half_height=half)
 
 
 @dataclass(frozen=True)
@@ -118,7 +129,7 @@ class Ellipsoid(Shape):
     type = "ellipsoid"
 
     def __post_init__(self):
-        self._set(radii=check_vector("radii", self.radii, above=0))
+        self._set(radii=check_lengths("radii", self.radii))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +141,16 @@ class ConvexHull(Shape):
 
     def __post_init__(self):
         try:
-            vertices = np.array(self.vertices, np.float64, order="C")
+            given = np.asarray(self.vertices)
+            vertices = np.array(given if given.dtype.kind in "iufO" else (), np.float64, order="C")
         except (TypeError, ValueError):
             vertices = np.empty(0)
         if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) == 0 or not np.all(np.isfinite(vertices)):
             raise InputError("vertices", self.vertices, "must be an (n, 3) array of finite numbers with n >= 1")
+        extent = np.ptp(vertices, axis=0).max()
+        if np.abs(vertices).max() > MOST_LENGTH or 0.0 < extent < LEAST_LENGTH:
+            hint = f"must lie within {MOST_LENGTH:g} m of the origin, and span {LEAST_LENGTH:g} m or nothing"
+            raise InputError("vertices", self.vertices, hint)
         vertices += 0.0  # -0.0 and 0.0 are equal but differ in their bytes
         vertices.setflags(write=False)
         self._set(vertices=vertices, _hash=hash(vertices.tobytes()))

@@ -32,7 +32,10 @@ class ShapeSet:
     """
 
     def __init__(self, shapes: Iterable[Shape] = ()):
-        self.shapes = tuple(shapes)
+        try:
+            self.shapes = tuple(shapes)
+        except TypeError:
+            raise InputError("shapes", shapes, "must be a list of shapes") from None
         for shape in self.shapes:
             check_convex(shape)
         self.geometry = pack(self.shapes)

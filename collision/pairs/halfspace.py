@@ -14,7 +14,7 @@ from collision.manifold import MOST, put, put_patch
 from collision.pairs.patch import put_on_plane
 from collision.pairs.result import EPS, answer, to_world
 from collision.pairs.surface import support_piece
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING
+from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from collision.support import core_radius, inflation, is_polytope
 
 
@@ -41,23 +41,28 @@ def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
 
 @lean
 def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
-    """Two half-spaces overlap without end unless their normals are exactly opposed."""
+    """Two half-spaces overlap without end unless their normals are opposed, which rounding may hide."""
     m, offset_b = halfspace_plane(g, b, rb)
-    if n[0] != -m[0] or n[1] != -m[1] or n[2] != -m[2]:
-        p = scale(offset, n)
-        return OVERLAPPING, -math.inf, -math.inf, -math.inf, n, add(xa, p), add(xa, p), 1
     height = dot(n, x) - offset_b - offset
     p = scale(offset, n)
+    askew = norm(add(n, m))
+    if askew > 0.0:
+        status, upper = (OVERLAPPING, -math.inf) if askew > 8.0 * EPS else (UNCERTAIN, max(height, 0.0))
+        return status, -math.inf, -math.inf, upper, n, add(xa, p), add(xa, p), 1
     return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), margin, 1)
 
 
 @lean
 def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
-    """Every vertex of B lower than the margin, eight at most; the points of a round body by its features."""
+    """Every vertex of B lower than the margin, eight at most; the points of a round body by its features.
+
+    Two half-spaces have no deepest points.
+    """
     n, offset = halfspace_plane(g, a, ra)
-    if g.kind[b] == HALFSPACE:
-        return 0, n, SEPARATED
     x = sub(xb, xa)
+    if g.kind[b] == HALFSPACE:
+        found = halfspace_halfspace(g, n, offset, b, xa, x, rb, margin)
+        return 0, n, found[0]
     radius = inflation(g, b)
     size = core_radius(g, b) + radius + abs(dot(n, x)) + abs(offset)
     limit = margin + 1e-8 * (core_radius(g, b) + radius)  # touching with rounding to spare

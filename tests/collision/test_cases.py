@@ -67,12 +67,35 @@ def test_moved(case):
     a, b = bodies(case)
     size = measure(a, b).size
     rng = np.random.default_rng(CASES.index(case))
-    for k in range(MOTIONS):
+    for _ in range(MOTIONS):
         r, t = turn(rng), size * rng.uniform(-1, 1, 3)
         moved = [(s, r @ x + t, r @ rotation) for s, x, rotation in (a, b)]
         away = max(np.linalg.norm(x) for _, x, _ in moved)
-        flip = bool(k % 2)
-        check(case, *(moved[::-1] if flip else moved), r, flip, 256 * EPS * (size + away))
+        for flip in (False, True):
+            check(case, *(moved[::-1] if flip else moved), r, flip, 256 * EPS * (size + away))
+
+
+@pytest.mark.parametrize("power", [-70, 70])
+@each_case
+def test_units_do_not_matter(case, power):
+    """The same pair 2^power times as large: the same answer to the last bit, with no length hidden in the code."""
+    pair = list(bodies(case))
+    far = [(scaled(shape, 2.0**power), x * 2.0**power, r) for shape, x, r in pair]
+    near, scaled_up = measure(*pair), measure(*far)
+    assert (near.status, near.distance, near.lower, near.upper) == (
+        scaled_up.status, *(d / 2.0**power for d in (scaled_up.distance, scaled_up.lower, scaled_up.upper)),
+    )  # fmt: skip
+    assert np.array_equal(near.normal, scaled_up.normal)
+    points, others = touch(*pair), touch(*far)
+    assert np.array_equal(points.points, others.points / 2.0**power)
+    assert np.array_equal(points.gaps, others.gaps / 2.0**power)
+
+
+def scaled(shape, factor):
+    """The shape ``factor`` times as large."""
+    if isinstance(shape, ConvexHull):
+        return ConvexHull(shape.vertices * factor)
+    return type(shape)(**{name: np.multiply(getattr(shape, name), factor).tolist() for name in shape.__dataclass_fields__})
 
 
 @pytest.mark.parametrize("flip", [False, True], ids=["ab", "ba"])

@@ -274,6 +274,7 @@ def test_tolerance_is_a_length():
         ((CUBE, 3, CUBE, Pose()), "motion_a"),
         ((CUBE, Pose(), CUBE, Pose(), -1.0), "duration"),
         ((CUBE, Pose(), CUBE, Pose(), math.inf), "duration"),
+        ((CUBE, Pose(), CUBE, Pose(), 1e40), "duration"),
         ((CUBE, Pose(), CUBE, Pose(), 1.0, 0.0), "tolerance"),
         ((HalfSpace(), Motion(Pose(), (0, 0, 0), (1, 0, 0)), CUBE, Pose()), "motion_a"),
     ],
@@ -284,3 +285,5 @@ def test_errors_name_the_argument(arguments, name):
     assert caught.value.name == name
     with pytest.raises(InputError, match="velocity"):
         Motion(Pose(), (1, 2))
+    with pytest.raises(InputError, match="angular_velocity = .* must not be beyond 1e\\+30"):
+        Motion(Pose(), (0, 0, 0), (0, 0, 1e200))  # whose square is infinite

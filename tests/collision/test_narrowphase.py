@@ -286,6 +286,10 @@ def test_two_half_spaces():
     crossed = measure((up, (0, 0, 0), UNTURNED), (up, (0, 0, -9), UNTURNED))
     assert (crossed.status, crossed.distance) == (OVERLAPPING, -math.inf)
     assert touch((up, (0, 0, 0), UNTURNED), (up, (0, 0, -9), UNTURNED)).count == 0
+    r = turn(np.random.default_rng(3))
+    for z in (2.5, -2.5):  # opposed but for rounding: certain of nothing
+        turned = measure((up, (0, 0, 0), r), (HalfSpace(r @ (0, 0, -1)), r @ (0, 0, z), UNTURNED))
+        assert turned.lower <= z <= turned.upper
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -14,6 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collision.errors import InputError, check_number, check_quaternion, check_vector
+from collision.mass import mass_properties, principal_axes
+from collision.mesh import load_mesh
 from collision.pose import Pose
 from collision.shapes import (
     Box,
@@ -28,6 +30,7 @@ from collision.shapes import (
     convex_parts,
     shape_from_dict,
 )
+from collision.shapeset import ShapeSet
 
 HULL = ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 SHAPES = [
@@ -95,6 +98,18 @@ BAD = [
     (lambda: ConvexHull([]), "vertices = []: must be an (n, 3) array of finite numbers with n >= 1"),
     (lambda: ConvexHull([(0, 0)]), "vertices = [(0, 0)]: must be an (n, 3) array of finite numbers with n >= 1"),
     (lambda: ConvexHull([(0, 0, math.inf)]), "vertices = [(0, 0, inf)]: must be an (n, 3) array of finite numbers with n >= 1"),
+    (lambda: ConvexHull([("1", "2", "3")]), "must be an (n, 3) array of finite numbers with n >= 1"),
+    (lambda: ConvexHull(np.ones((4, 3)) * 1j), "must be an (n, 3) array of finite numbers with n >= 1"),
+    (lambda: ConvexHull([(0, 0, 0), (1e-40, 0, 0)]), "and span 1e-30 m or nothing"),
+    (lambda: ConvexHull([(0, 0, 1e40)]), "must lie within 1e+30 m"),
+    (lambda: Sphere(1e200), "radius = 1e+200: must lie between 1e-30 and 1e+30 m"),
+    (lambda: Box((1, 1, 1e-200)), "must lie between 1e-30 and 1e+30 m"),
+    (lambda: HalfSpace(offset=-1e40), "must not be more than 1e+30 m"),
+    (lambda: Pose((1e40, 0, 0)), "must not lie further out than 1e+30 m"),
+    (lambda: ShapeSet(5), "shapes = 5: must be a list of shapes"),
+    (lambda: mass_properties([1]), "shape = [1]: must be a Shape"),
+    (lambda: principal_axes("x"), "inertia = 'x': must be a 3x3 matrix"),
+    (lambda: load_mesh(5), "path = 5: must be the path of a mesh file"),
     (lambda: Compound([]), "parts = []: must be one or more pairs (shape, Pose)"),
     (lambda: Compound([(Sphere(), (0, 0, 0))]), "must be one or more pairs (shape, Pose)"),
     (lambda: Compound([(HalfSpace(), Pose())]), "can not be a part of a compound"),
@@ -135,6 +150,21 @@ def test_checks_take_numpy_and_integers():
     q = check_quaternion("q", (1.0005, 0, 0, 0))
     assert q == (1.0, 0.0, 0.0, 0.0)
     assert check_quaternion("q", (-0.8, 0, 0.6, 0)) == (-0.8, 0, 0.6, 0)
+
+
+def test_normalising_twice_gives_the_same_bits():
+    """So a pose that was read from an object can be given back to it. Dividing again by the length does not do."""
+    rng = np.random.default_rng(0)
+    again = 0
+    for _ in range(2000):
+        q = rng.normal(size=4)
+        once = Pose((0, 0, 0), tuple(q / np.linalg.norm(q) * (1 + 1e-4 * rng.uniform(-1, 1)))).orientation
+        assert Pose((0, 0, 0), once).orientation == once
+        assert abs(math.hypot(*once) - 1) < 1e-15
+        again += tuple(x / math.hypot(*once) for x in once) != once
+        normal = HalfSpace(tuple(rng.normal(size=3))).normal
+        assert HalfSpace(normal).normal == normal
+    assert again > 100
 
 
 def test_halfspace_normal_is_a_direction():
