@@ -10,11 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
+from collision.gjk import NO_START
 from collision.jit import kernel, lean
-from collision.linalg import IDENTITY, load3, load4, store3
+from collision.linalg import IDENTITY, ZERO, load3, load4, mul, norm, store3
 from collision.narrowphase import distance_far
+from collision.pairs.polytope import polytope_query_far, relative, start_axis
+from collision.pairs.result import answer, to_world
 from collision.shapeset import ShapeSet
 from collision.status import UNCERTAIN
+from collision.support import is_polytope
 
 CHUNK = 256  # pairs that are worth a thread of their own
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
@@ -57,7 +61,8 @@ class PairCache:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise InputError("count", count, "must be the number of pairs, 0 or more")
         self.axis = np.zeros((count, 3))  # last normal, world axes; zero for none
-        self.pair = np.full((count, 2), -1, np.int64)  # the shapes it belongs to
+        # shapes of A and B that it belongs to, corners of the last simplex, their vertex rows (a0, b0, a1, b1, a2, b2)
+        self.start = np.full((count, 9), -1, np.int64)
         self.shapes: ShapeSet | None = None
 
     def __len__(self) -> int:
@@ -66,7 +71,7 @@ class PairCache:
     def clear(self) -> None:
         """Forget everything."""
         self.axis[:] = 0.0
-        self.pair[:] = -1
+        self.start[:] = -1
         self.shapes = None
 
 
@@ -117,7 +122,7 @@ def signed_distances(
     results = (out.status, out.distance, out.lower, out.upper, out.normal, out.point_a, out.point_b, out.iterations)
 
     def run(span):
-        return query_pairs(shapes.geometry, a, b, *poses, margin, warm.axis, warm.pair, *span, *results)
+        return query_pairs(shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, *span, *results)
 
     spans = _spans(n, _threads(threads))
     if len(spans) == 1:
@@ -129,9 +134,9 @@ def signed_distances(
     return out
 
 
-@kernel(nogil=True)
+@kernel(nogil=True, _nrt=False)
 def query_pairs(
-    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_pair, first, stop,
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
     status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Pairs [first, stop). The number of the first bad pose, 2 k for A's and 2 k + 1 for B's; 2 n where all are good."""
@@ -144,20 +149,47 @@ def query_pairs(
         if not (usable_a and usable_b):
             bad = min(bad, 2 * k if not usable_a else 2 * k + 1)
             continue
-        axis = (0.0, 0.0, 0.0)
+        i, j = a[k], b[k]
+        axis, known, start = ZERO, 0, NO_START
         warm = k < len(warm_axis)
-        if warm and warm_pair[k, 0] == a[k] and warm_pair[k, 1] == b[k]:
+        if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
             axis = load3(warm_axis, k)
-        found = distance_far(g, a[k], xa_k, ra, b[k], xb_k, rb, margin, axis)
+            known = warm_start[k, 2]
+            start = warm_rows(warm_start, k)
+        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):  # straight there: the most frequent pairs
+            r, t = relative(xa_k, ra, xb_k, rb)
+            size = g.radius[i] + g.radius[j] + norm(t)
+            guess = start_axis(g, i, j, ra, r, t, axis)
+            low, high, n, p, q, _, turns, known, start = polytope_query_far(g, i, j, r, t, guess, margin, size, known, start)
+            found = answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa_k, size, margin, turns)
+        else:
+            known = 0
+            found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
         status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
         store3(normal, k, n)
         store3(point_a, k, p)
         store3(point_b, k, q)
         if warm:
             store3(warm_axis, k, n)
-            warm_pair[k, 0] = a[k]
-            warm_pair[k, 1] = b[k]
+            warm_start[k, 0] = i
+            warm_start[k, 1] = j
+            warm_start[k, 2] = known
+            if known > 0:
+                store_rows(warm_start, k, start)
     return bad
+
+
+@lean
+def warm_rows(table, k):
+    """The simplex of row k, as `gjk` takes it."""
+    return table[k, 3], table[k, 4], table[k, 5], table[k, 6], table[k, 7], table[k, 8], 0, 0
+
+
+@lean
+def store_rows(table, k, start):
+    """Write the simplex of row k."""
+    for m in range(6):
+        table[k, 3 + m] = start[m]
 
 
 @lean

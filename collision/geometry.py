@@ -31,10 +31,14 @@ class Geometry(NamedTuple):
     vertices: np.ndarray  # (v, 3)
     neighbor_start: np.ndarray  # (v + 1,) int64: slots of `neighbors` by vertex row
     neighbors: np.ndarray  # vertex rows joined to a vertex by an edge (absolute rows)
+    fans: np.ndarray  # for each slot of `neighbors` the face row on the left of that edge, seen from outside (-1: none)
     normals: np.ndarray  # (f, 3) outward unit normals
     offsets: np.ndarray  # (f,) normal . x on the face
     loop_start: np.ndarray  # (f + 1,) int64: slots of `loops` by face row
     loops: np.ndarray  # vertex rows of each face, counter-clockwise seen from outside (absolute rows)
+    columns: np.ndarray  # (3, v) the vertices once more, for sweeps over all of them
+    guide: np.ndarray  # (s, 2) int64: first slot of `guides`, cells along a side; 0 cells for bodies of few vertices
+    guides: np.ndarray  # vertex rows, one for each cell of a cube of directions: where to start looking for a support point
     edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)
 
 
@@ -44,6 +48,6 @@ def empty_geometry() -> Geometry:
     spans, points = np.zeros((0, 2), np.int64), np.zeros((0, 3))
     return Geometry(
         kind=ints, size=np.zeros((0, 4)), center=points, radius=floats, rank=ints, vertex=spans, face=spans, edge=spans,
-        vertices=points, neighbor_start=ints, neighbors=ints, normals=points, offsets=floats, loop_start=ints, loops=ints,
-        edges=np.zeros((0, 4), np.int64),
+        vertices=points, neighbor_start=ints, neighbors=ints, fans=ints, normals=points, offsets=floats, loop_start=ints,
+        loops=ints, columns=np.zeros((3, 0)), guide=spans, guides=ints, edges=np.zeros((0, 4), np.int64),
     )  # fmt: skip

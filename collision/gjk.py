@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.jit import lean, tight
 from collision.linalg import add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
-from collision.support import EPS, core_vertex, support
+from collision.support import EPS, core_vertex, furthest, is_polytope, support
 
 APART, INSIDE, BEYOND = range(3)
+NO_START = (0, 0, 0, 0, 0, 0, 0, 0)
 LIMIT = 128  # iterations; the worst seen in fuzzing is far below
 
 
@@ -90,48 +91,45 @@ def closest_triangle(a, b, c):
 
 
 @lean
-def outside(a, b, c, d):
-    """Is the origin on the other side of the plane abc than d, or the tetrahedron too flat to tell?"""
-    n = cross(sub(b, a), sub(c, a))
-    of_d = dot(sub(d, a), n)
-    of_origin = -dot(a, n)
-    flat = 64.0 * EPS * norm(n) * (norm(a) + norm(d))
-    return abs(of_d) <= flat or of_d * of_origin <= 0.0
+def closest_tetrahedron(a, b, c, d, size):
+    """(inside, point, weights) for the origin and the tetrahedron abcd, d being a support point that abc lies behind.
 
-
-@lean
-def closest_tetrahedron(a, b, c, d):
-    """(inside, point, weights) for the origin and the tetrahedron abcd."""
+    So the origin is on d's side of abc, and what is closest lies on one of the three faces at d.
+    """
+    da, db, dc = sub(a, d), sub(b, d), sub(c, d)
+    nab, nbc, nca = cross(da, db), cross(db, dc), cross(dc, da)
+    volume = dot(nab, dc)
+    # too flat to tell the sides of a face: it is taken for a side that the origin may lie beyond
+    flat = 64.0 * EPS * size
     inside = True
     best = math.inf
     v = d
     la, lb, lc, ld = 0.0, 0.0, 0.0, 1.0
-    if outside(a, b, c, d):
+    for k in range(3):
+        if k == 0:
+            n, e, f = nab, a, b
+        elif k == 1:
+            n, e, f = nbc, b, c
+        else:
+            n, e, f = nca, c, a
+        if abs(volume) > flat * (abs(n[0]) + abs(n[1]) + abs(n[2])) and dot(d, n) * volume < 0.0:
+            continue
         inside = False
-        u, x, y, z = closest_triangle(a, b, c)
-        best = dot(u, u)
-        v, la, lb, lc, ld = u, x, y, z, 0.0
-    if outside(a, b, d, c):
-        inside = False
-        u, x, y, z = closest_triangle(a, b, d)
-        if dot(u, u) < best:
-            best = dot(u, u)
-            v, la, lb, lc, ld = u, x, y, 0.0, z
-    if outside(a, c, d, b):
-        inside = False
-        u, x, y, z = closest_triangle(a, c, d)
-        if dot(u, u) < best:
-            best = dot(u, u)
-            v, la, lb, lc, ld = u, x, 0.0, y, z
-    if outside(b, c, d, a):
-        inside = False
-        u, x, y, z = closest_triangle(b, c, d)
-        if dot(u, u) < best:
-            v, la, lb, lc, ld = u, 0.0, x, y, z
+        u, x, y, z = closest_triangle(e, f, d)
+        square = dot(u, u)
+        if square < best:
+            best = square
+            v, ld = u, z
+            if k == 0:
+                la, lb, lc = x, y, 0.0
+            elif k == 1:
+                la, lb, lc = 0.0, x, y
+            else:
+                la, lb, lc = y, 0.0, x
     return inside, v, la, lb, lc, ld
 
 
-@lean
+@tight
 def minkowski(g, a, b, r, t, n):
     """Support point of B - A against n (where n.w is least), and the rows of its two vertices."""
     ia, p = support(g, a, n)
@@ -140,23 +138,49 @@ def minkowski(g, a, b, r, t, n):
 
 
 @lean
-def gjk(g, a, b, r, t, axis, limit, size):
+def closely(g, a, b, r, t, n):
+    """`minkowski` by looking at every vertex, for searches that the quick way, which is off by rounding, can not end."""
+    ia = furthest(g.vertices, g.vertex[a, 0], g.vertex[a, 1], n) if is_polytope(g.kind[a]) else support(g, a, n)[0]
+    d = neg(mul_t(r, n))
+    ib = furthest(g.vertices, g.vertex[b, 0], g.vertex[b, 1], d) if is_polytope(g.kind[b]) else support(g, b, d)[0]
+    return difference(g, a, b, r, t, ia, ib), ia, ib
+
+
+@tight
+def difference(g, a, b, r, t, ia, ib):
+    """The corner of B - A that two vertices make."""
+    return sub(add(mul(r, core_vertex(g, b, ib)), t), core_vertex(g, a, ia))
+
+
+@tight
+def gjk(g, a, b, r, t, axis, limit, size, known, start, close):
     """Search for the point of B - A closest to the origin.
 
     ``axis``: a guess of the normal, not zero; ``limit``: stop as soon as the cores are certainly further apart;
-    ``size``: length that rounding is measured by [m].
+    ``size``: length that rounding is measured by [m]. ``start``: rows of ``known`` corners where an earlier search of
+    this pair ended, instead of the axis; NO_START for none. ``close``: look at every vertex.
 
-    Returns (state, v, lower, count, rows, weights, iterations): rows are (a0, b0, a1, b1, a2, b2), the vertex rows of
-    the ``count`` corners of the final simplex. INSIDE means that the simplex holds the origin, or comes too close to
-    it for the direction of v to mean anything: the caller must decide by other means.
+    Returns (state, v, lower, count, rows, weights, iterations): lower is the height of the support point along v. rows
+    are (a0, b0, a1, b1, a2, b2, a3, b3), the vertex rows of the ``count`` corners of the final simplex. INSIDE means
+    that the simplex holds the origin (four corners), or comes too close to it for the direction of v to mean anything:
+    the caller must decide by other means.
     """
-    w0, ia0, ib0 = minkowski(g, a, b, r, t, axis)
+    if known == 0:
+        w0, ia0, ib0 = minkowski(g, a, b, r, t, axis)
+    else:
+        ia0, ib0 = start[0], start[1]
+        w0 = difference(g, a, b, r, t, ia0, ib0)
     w1, ia1, ib1 = w0, ia0, ib0
     w2, ia2, ib2 = w0, ia0, ib0
     l0, l1, l2 = 1.0, 0.0, 0.0
     count = 1
+    if known == 3:
+        ia1, ib1 = start[2], start[3]
+        w1 = difference(g, a, b, r, t, ia1, ib1)
+        count = 2
     v = w0
     least = dot(v, v)
+    fourth = -1, -1
     stalled = 0
     lower = -math.inf
     state = APART
@@ -165,17 +189,26 @@ def gjk(g, a, b, r, t, axis, limit, size):
     while iterations < LIMIT:
         iterations += 1
         length = norm(v)
-        if length <= tiny:
-            state = INSIDE
-            break
-        w, ia, ib = minkowski(g, a, b, r, t, scale(1.0 / length, v))
-        height = dot(v, w) / length
-        lower = max(lower, height)
-        if lower > limit:
-            state = BEYOND
-            break
-        if length - height <= 2.0 * EPS * size:
-            break
+        if known > 1:  # the last corner of the earlier simplex comes in like a new one
+            ia, ib = (start[2], start[3]) if known == 2 else (start[4], start[5])
+            w = difference(g, a, b, r, t, ia, ib)
+            known = 0
+            least = math.inf
+            iterations = 0
+        else:
+            if length <= tiny:
+                state = INSIDE
+                break
+            if close:
+                w, ia, ib = closely(g, a, b, r, t, v)
+            else:
+                w, ia, ib = minkowski(g, a, b, r, t, v)
+            lower = dot(v, w) / length
+            if lower > limit:
+                state = BEYOND
+                break
+            if length - lower <= 2.0 * EPS * size:
+                break
         if ia == ia0 and ib == ib0 or count > 1 and ia == ia1 and ib == ib1 or count > 2 and ia == ia2 and ib == ib2:
             break
         m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
@@ -185,9 +218,11 @@ def gjk(g, a, b, r, t, axis, limit, size):
         elif count == 2:
             u, m0, m1, m3 = closest_triangle(w0, w1, w)
         else:
-            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w)
+            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w, size)
         if inside:
             state = INSIDE
+            fourth = ia, ib
+            count = 4
             break
         square = dot(u, u)
         if not square <= least * (1.0 + 4.0 * EPS):
@@ -224,10 +259,10 @@ def gjk(g, a, b, r, t, axis, limit, size):
             else:
                 w2, ia2, ib2, l2 = w, ia, ib, m3
             count += 1
-    return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
+    return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2, *fourth), (l0, l1, l2), iterations
 
 
-@lean
+@tight
 def witnesses(g, a, b, r, t, count, rows, weights):
     """The points of A and of B that the weights of a simplex stand for, in A's frame."""
     p = scale(weights[0], core_vertex(g, a, rows[0]))

@@ -28,7 +28,8 @@ import numpy
 import platformdirs
 from numba.core import cgutils, config, imputils, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.extending import lower_builtin, type_callable
+from numba.extending import intrinsic, lower_builtin, type_callable
+from numba.np import arrayobj
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("collision", "sim")
@@ -161,6 +162,43 @@ def lean(function: Callable) -> Callable:
         return function
     options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return _literals_as_types(numba.njit(_nrt=False, **options)(function))
+
+
+def tight(function: Callable) -> Callable:
+    """A lean kernel whose code stands in its callers. For what runs at every turn of a search and takes a Geometry.
+
+    A call would hand over its arrays one by one, 130 numbers: measured, more than a support point of a box costs.
+    """
+    if config.DISABLE_JIT:
+        return function
+    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _literals_as_types(numba.njit(_nrt=False, forceinline=True, **options)(function))
+
+
+def stack_table(rows: int, columns: int, kind=types.float64) -> Callable:
+    """A function for lean kernels that makes a table on the stack: an array without a reference count, uninitialised.
+
+    It lives as long as the kernel that called the function runs. ``np.empty`` would need a kernel that counts references,
+    and those of all arrays that it is handed, too.
+    """
+    if config.DISABLE_JIT:
+        return lambda: numpy.empty((rows, columns), str(kind))
+
+    @intrinsic
+    def table(context):
+        array_type = types.Array(kind, 2, "C")
+
+        def make(context, builder, signature, arguments):
+            number = lambda n: context.get_constant(types.intp, n)  # noqa: E731
+            data = cgutils.alloca_once(builder, context.get_value_type(kind), size=number(rows * columns))
+            array = arrayobj.make_array(array_type)(context, builder)
+            shape, strides = [number(rows), number(columns)], [number(8 * columns), number(8)]
+            arrayobj.populate_array(array, data, shape, strides, itemsize=number(8), meminfo=None)
+            return array._getvalue()
+
+        return array_type(), make
+
+    return table
 
 
 def remote(function: Callable) -> Callable:

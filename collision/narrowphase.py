@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SPHERE, empty_geometry
-from collision.jit import far, kernel
+from collision.jit import far, kernel, remote
 from collision.linalg import IDENTITY, ZERO, neg
 from collision.manifold import swap_rows
 from collision.pairs.capsule import capsule_distance, capsule_manifold
@@ -22,8 +22,8 @@ from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
 
 
-@kernel
-def distance(g, a, xa, ra, b, xb, rb, margin, axis):
+@remote
+def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of shapes a and b of the geometry g, certified.
 
     ``margin``: the search may stop once the shapes are certainly further apart [m]; ``axis``: a guess of the unit
@@ -51,8 +51,8 @@ def distance(g, a, xa, ra, b, xb, rb, margin, axis):
     return swapped(result) if flip else result
 
 
-@kernel
-def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+@remote
+def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of shapes a and b with a gap of at most ``margin``, eight at most.
 
     Returns (count, normal, status) and fills rows[:count] of ``rows`` (8, 14) and ``ids`` (8,): 0-2 point midway
@@ -82,5 +82,17 @@ def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
 
 
 _POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
-distance_far = far(distance, lambda: (empty_geometry(), *_POSES))
-manifold_far = far(manifold, lambda: (empty_geometry(), *_POSES, np.zeros((8, 14)), np.zeros(8, np.int64)))
+distance_far = far(distance_of, lambda: (empty_geometry(), *_POSES))
+manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, np.zeros((8, 14)), np.zeros(8, np.int64)))
+
+
+@kernel
+def distance(g, a, xa, ra, b, xb, rb, margin, axis):
+    """`distance_of`, to be called from Python."""
+    return distance_far(g, a, xa, ra, b, xb, rb, margin, axis)
+
+
+@kernel
+def manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """`manifold_of`, to be called from Python."""
+    return manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.jit import inner, lean, tight
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.support import extent
 
@@ -25,13 +25,19 @@ PARALLEL = 1e-14  # sine of the angle between edges, below which they span no ax
 NO_EDGES = (-1, -1, -1, -1)
 
 
-@lean
-def separation(g, a, b, r, t, n):
-    """h(n): how far the cores are apart along the unit vector n; never more than their signed distance."""
+@tight
+def separation_here(g, a, b, r, t, n):
+    """`separation`, without the call, where every nanosecond counts."""
     return dot(n, t) - extent(g, b, neg(mul_t(r, n))) - extent(g, a, n)
 
 
 @lean
+def separation(g, a, b, r, t, n):
+    """h(n): how far the cores are apart along the unit vector n; never more than their signed distance."""
+    return separation_here(g, a, b, r, t, n)
+
+
+@tight
 def sat_boxes(g, a, b, r, t):
     """The fifteen axes of two boxes, in closed form."""
     h = (g.size[a, 0], g.size[a, 1], g.size[a, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -22,6 +23,7 @@ KINDS = {
     Cone: CONE,
     Ellipsoid: ELLIPSOID,
 }
+FEW = 32  # vertices that are searched one by one; `support.scan` counts them in five bits
 
 
 class ShapeSet:
@@ -65,8 +67,9 @@ def pack(shapes: tuple[Shape, ...]) -> Geometry:
     for shape in shapes:
         if shape not in rows:
             rows[shape] = tables.row(shape)
-    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 8
+    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 9
     ints, s = np.int64, len(shapes)
+    vertices = _stack(tables.vertices, float, 3)
     return Geometry(
         kind=np.array(column[0], ints),
         size=np.array(column[1], float).reshape(s, 4),
@@ -76,13 +79,17 @@ def pack(shapes: tuple[Shape, ...]) -> Geometry:
         vertex=np.array(column[5], ints).reshape(s, 2),
         face=np.array(column[6], ints).reshape(s, 2),
         edge=np.array(column[7], ints).reshape(s, 2),
-        vertices=_stack(tables.vertices, float, 3),
+        vertices=vertices,
         neighbor_start=np.array(tables.neighbor_start, ints),
         neighbors=np.array(tables.neighbors, ints),
+        fans=np.array(tables.fans, ints),
         normals=_stack(tables.normals, float, 3),
         offsets=np.concatenate([np.empty(0), *tables.offsets]),
         loop_start=np.array(tables.loop_start, ints),
         loops=np.array(tables.loops, ints),
+        columns=np.ascontiguousarray(vertices.T),
+        guide=np.array(column[8], ints).reshape(s, 2),
+        guides=np.array(tables.guides, ints),
         edges=_stack(tables.edges, ints, 4),
     )
 
@@ -97,6 +104,8 @@ class _Tables:
     def __init__(self):
         self.vertices, self.normals, self.offsets, self.edges = [], [], [], []
         self.neighbor_start, self.neighbors, self.loop_start, self.loops = [0], [], [0], []
+        self.fans: list[int] = []
+        self.guides: list[int] = []
         self.counts = [0, 0, 0]  # vertices, faces, edges so far
 
     def row(self, shape: Shape) -> tuple:
@@ -107,24 +116,25 @@ class _Tables:
         if isinstance(shape, Capsule):  # a segment, and the ball that is added to it
             h = shape.half_length
             ranges = self.add(polytope(ConvexHull([(0.0, 0.0, -h), (0.0, 0.0, h)])))
-            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *ranges
+            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *ranges, (0, 0)
         if not isinstance(shape, (Box, ConvexHull)):
-            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0)
+            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0), (0, 0)
         p = polytope(shape)
         ranges = self.add(p)
         center = (0.0, 0.0, 0.0) if isinstance(shape, Box) else tuple(p.vertices.mean(axis=0))
         radius = float(np.linalg.norm(p.vertices, axis=1).max())
-        return KINDS[type(shape)], size, center, radius, p.rank, *ranges
+        return KINDS[type(shape)], size, center, radius, p.rank, *ranges, self.add_guide(p.vertices, ranges[0][0])
 
     def add(self, p: Polytope) -> list[tuple[int, int]]:
         """Append a polytope; its ranges of vertex, face and edge rows."""
         v0, f0, e0 = self.counts
         joined = [[] for _ in p.vertices]
-        for a, b, _, _ in p.edges:
-            joined[a].append(int(b) + v0)
-            joined[b].append(int(a) + v0)
+        for a, b, left, right in p.edges:
+            joined[a].append((int(b) + v0, int(left) + f0 if left >= 0 else -1))
+            joined[b].append((int(a) + v0, int(right) + f0 if right >= 0 else -1))
         for row in joined:
-            self.neighbors += sorted(row)
+            self.neighbors += [other for other, _ in sorted(row)]
+            self.fans += [face for _, face in sorted(row)]
             self.neighbor_start.append(len(self.neighbors))
         for loop in p.loops:
             self.loops += [int(v) + v0 for v in loop]
@@ -136,6 +146,22 @@ class _Tables:
         self.offsets.append(p.offsets)
         self.counts = [v0 + len(p.vertices), f0 + len(p.loops), e0 + len(p.edges)]
         return list(zip((v0, f0, e0), self.counts, strict=True))
+
+    def add_guide(self, vertices: np.ndarray, first: int) -> tuple[int, int]:
+        """Append a hull's cube of directions, of about as many cells as it has vertices: (first slot, cells a side)."""
+        if len(vertices) <= FEW:
+            return 0, 0
+        side = min(16, math.ceil(math.sqrt(len(vertices) / 6)))
+        start = len(self.guides)
+        middle = (np.arange(side) + 0.5) * 2 / side - 1
+        u, v = (w.ravel() for w in np.meshgrid(middle, middle, indexing="ij"))
+        for cell in range(6):
+            directions = np.empty((side * side, 3))
+            directions[:, cell // 2] = 1 - 2 * (cell % 2)
+            directions[:, (cell // 2 + 1) % 3] = u
+            directions[:, (cell // 2 + 2) % 3] = v
+            self.guides += (np.argmax(directions @ vertices.T, axis=1) + first).tolist()
+        return start, side
 
 
 def _size_and_radius(shape: Shape) -> tuple[tuple[float, float, float, float], float]:

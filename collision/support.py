@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from collision.geometry import BOX, CAPSULE, HULL, SPHERE
-from collision.jit import lean
+from collision.jit import lean, tight
 from collision.linalg import load3
 
 EPS = 2.0**-52
@@ -47,39 +49,95 @@ def core_vertex(g, s, row):
     return load3(g.vertices, row)
 
 
-@lean
+@tight
 def support(g, s, d):
-    """Row and position of the core's vertex that is furthest along d; the first one of several that tie."""
+    """Row and position of the core's vertex that is furthest along d, or as good as that to rounding; `extent` is exact."""
     kind = g.kind[s]
     if kind == SPHERE:
         return 0, (0.0, 0.0, 0.0)
-    first = g.vertex[s, 0]
     if kind == BOX:  # corner k lies at the + side of x, y, z where bits 0, 1, 2 of k are set
         x, y, z = g.size[s, 0], g.size[s, 1], g.size[s, 2]
-        if d[0] <= 0.0:
-            x = -x
-        else:
-            first += 1
-        if d[1] <= 0.0:
-            y = -y
-        else:
-            first += 2
-        if d[2] <= 0.0:
-            z = -z
-        else:
-            first += 4
-        return first, (x, y, z)
-    best = first
-    top = -math.inf
-    for k in range(first, g.vertex[s, 1]):
-        h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
-        if h > top:
-            top = h
-            best = k
-    return best, load3(g.vertices, best)
+        row = g.vertex[s, 0] + (1 if d[0] > 0.0 else 0) + (2 if d[1] > 0.0 else 0) + (4 if d[2] > 0.0 else 0)
+        return row, (x if d[0] > 0.0 else -x, y if d[1] > 0.0 else -y, z if d[2] > 0.0 else -z)
+    row = scan(g, s, d) if g.guide[s, 1] == 0 else climb(g, s, d)
+    return row, load3(g.vertices, row)
 
 
 @lean
+def furthest(vertices, first, stop, d):
+    """Row of the vertex that is furthest along d, by looking at each: the first of several that tie."""
+    best = first
+    top = -math.inf
+    for k in range(first, stop):
+        h = vertices[k, 0] * d[0] + vertices[k, 1] * d[1] + vertices[k, 2] * d[2]
+        if h > top:
+            top = h
+            best = k
+    return best
+
+
+@tight
+def ordered(h):
+    """An integer that grows with the float h: its bits, turned about below zero.
+
+    The greatest of many integers is found eight at a time by vector instructions; a greatest float is not, since what
+    to do with nan and -0 would depend on the order.
+    """
+    bits = np.float64(h).view(np.int64)
+    return bits ^ (bits >> 63 & 0x7FFFFFFFFFFFFFFF)
+
+
+@tight
+def scan(g, s, d):
+    """Row of a vertex of a hull of at most 32 that is furthest along d but for 32 units in the last place.
+
+    The last five bits of the height make room for the vertex's number, so that one sweep finds both.
+    """
+    first, stop = g.vertex[s, 0], g.vertex[s, 1]
+    x, y, z = g.columns[0, first:stop], g.columns[1, first:stop], g.columns[2, first:stop]
+    best = -0x7FFFFFFFFFFFFFFF
+    for k in range(len(x)):
+        best = max(best, ordered(x[k] * d[0] + y[k] * d[1] + z[k] * d[2]) & ~0x1F | k)
+    return first + (best & 0x1F)
+
+
+@tight
+def climb(g, s, d):
+    """Row of the vertex of a large hull that no neighbour of its own beats along d; so none does, but for rounding.
+
+    Starts from the vertex that is best in the middle of the cell of the cube of directions that d falls into.
+    """
+    side = g.guide[s, 1]
+    x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
+    if x >= y and x >= z:
+        cell = 0 if d[0] > 0.0 else 1
+        long, u, v = x, d[1], d[2]
+    elif y >= z:
+        cell = 2 if d[1] > 0.0 else 3
+        long, u, v = y, d[2], d[0]
+    else:
+        cell = 4 if d[2] > 0.0 else 5
+        long, u, v = z, d[0], d[1]
+    if not long > 0.0:
+        return g.vertex[s, 0]
+    half = 0.5 * side
+    i = min(int((u / long + 1.0) * half), side - 1)
+    j = min(int((v / long + 1.0) * half), side - 1)
+    best = g.guides[g.guide[s, 0] + (cell * side + i) * side + j]
+    top = g.vertices[best, 0] * d[0] + g.vertices[best, 1] * d[1] + g.vertices[best, 2] * d[2]
+    last = -1
+    while last != best:
+        last = best
+        for slot in range(g.neighbor_start[last], g.neighbor_start[last + 1]):
+            k = g.neighbors[slot]
+            h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
+            if h > top:
+                top = h
+                best = k
+    return best
+
+
+@tight
 def extent(g, s, d):
     """max d.x over the core: its support function."""
     kind = g.kind[s]
@@ -89,11 +147,12 @@ def extent(g, s, d):
         return abs(d[2]) * g.size[s, 1]
     if kind == BOX:
         return abs(d[0]) * g.size[s, 0] + abs(d[1]) * g.size[s, 1] + abs(d[2]) * g.size[s, 2]
-    top = -math.inf
-    for k in range(g.vertex[s, 0], g.vertex[s, 1]):
-        h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
-        top = max(top, h)
-    return top
+    first, stop = g.vertex[s, 0], g.vertex[s, 1]
+    x, y, z = g.columns[0, first:stop], g.columns[1, first:stop], g.columns[2, first:stop]
+    best = -0x7FFFFFFFFFFFFFFF
+    for k in range(len(x)):
+        best = max(best, ordered(x[k] * d[0] + y[k] * d[1] + z[k] * d[2]))
+    return np.int64(best ^ (best >> 63 & 0x7FFFFFFFFFFFFFFF)).view(np.float64)
 
 
 @lean
@@ -116,4 +175,28 @@ def aligned_face(g, s, d):
         if h > top:
             top = h
             best = f
+    return best
+
+
+@lean
+def face_at(neighbor_start, fans, normals, row, second, third, d):
+    """Row of the face at any of three vertices whose outward normal points most along d; -1 where there is none."""
+    best = -1
+    top = -math.inf
+    for m in range(3):
+        if m == 1:
+            if second == row:
+                continue
+            row = second
+        elif m == 2:
+            if third == row:
+                break
+            row = third
+        for slot in range(neighbor_start[row], neighbor_start[row + 1]):
+            f = fans[slot]
+            if f >= 0:
+                h = normals[f, 0] * d[0] + normals[f, 1] * d[1] + normals[f, 2] * d[2]
+                if h > top:
+                    top = h
+                    best = f
     return best

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.gjk import NO_START
+from collision.jit import lean, tight
 from collision.linalg import mul, norm
 from collision.pairs.patch import put_contact
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
@@ -11,20 +12,21 @@ from collision.status import BEYOND_MARGIN
 from collision.support import inflation
 
 
-@lean
+@tight
 def capsule_query(g, a, xa, ra, b, xb, rb, margin, axis):
     """In world axes relative to xa: (low, high, normal, point of A, point of B, size, iterations)."""
     r, t = relative(xa, ra, xb, rb)
     size = g.radius[a] + g.radius[b] + norm(t)
     guess = start_axis(g, a, b, ra, r, t, axis)
     radius_a, radius_b = inflation(g, a), inflation(g, b)
-    low, high, n, p, q, _, iterations = polytope_query_far(g, a, b, r, t, guess, margin + radius_a + radius_b, size)
+    limit = margin + radius_a + radius_b
+    low, high, n, p, q, _, iterations, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
     n = to_world(ra, n)
     low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), radius_a, radius_b)
     return low, high, n, p, q, size, iterations
 
 
-@lean
+@tight
 def capsule_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of capsule a and capsule or polytope b."""
     low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, margin, axis)

@@ -8,10 +8,12 @@ import numpy as np
 
 from collision.clip import face_patch, patch_capacity
 from collision.geometry import BOX, SHARP, empty_geometry
+from collision.gjk import NO_START
 from collision.jit import far, inner, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put, put_patch
-from collision.pairs.polytope import NO_ROWS, best_axis, polytope_query_far, relative, start_axis
+from collision.pairs.axes import NO_ROWS, best_axis
+from collision.pairs.polytope import polytope_query_far, relative, start_axis
 from collision.pairs.result import answer, to_world, unlike
 from collision.sat import sat_boxes
 from collision.status import BEYOND_MARGIN
@@ -45,7 +47,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
             n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
             return 0, to_world(ra, n), BEYOND_MARGIN
     else:
-        low, high, n, p, q, named, _ = polytope_query_far(g, a, b, r, t, guess, limit, size)
+        low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
         known = True
         if low > limit:
             return 0, to_world(ra, n), BEYOND_MARGIN
@@ -81,7 +83,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
                 status = answer(low, high, normal, x, x, xa, size, margin, 1)[0]
             return count, normal, status
     if not known:
-        low, high, n, p, q, named, _ = polytope_query_far(g, a, b, r, t, guess, limit, size)
+        low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
     if low > limit:
         return 0, to_world(ra, n), BEYOND_MARGIN
     normal = to_world(ra, n)

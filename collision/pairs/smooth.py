@@ -86,7 +86,7 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
         elif count == 2:
             u, m0, m1, m3 = closest_triangle(w0, w1, w)
         else:
-            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w)
+            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w, size)
         if inside:
             state = INSIDE
             break

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, SHARP, SPHERE
-from collision.gjk import APART, BEYOND, gjk, witnesses
-from collision.jit import lean
+from collision.gjk import APART, BEYOND, NO_START, gjk, witnesses
+from collision.jit import lean, tight
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put
 from collision.pairs.features import bend_at
@@ -94,7 +94,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
         axis = guess
     # gjk wants A's frame: turn the roles so that the polytope is A, with the point at translation c
     eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    state, v, lower, count, rows, weights, iterations = gjk(g, b, a, eye, c, axis, limit, size)
+    state, v, lower, count, rows, weights, iterations = gjk(g, b, a, eye, c, axis, limit, size, 0, NO_START, False)
     q, _ = witnesses(g, b, a, eye, c, count, rows, weights)
     high = norm(v)
     if state == BEYOND:
@@ -138,6 +138,14 @@ def point_reach(g, b, n):
 
 
 @lean
+def spheres(radius, other, x, axis):
+    """Two spheres, the second at x from the first: (signed distance, normal, points on both, size)."""
+    between = norm(x)
+    n = scale(1.0 / between, x) if between > 0.0 else some_axis(axis)
+    return between - radius - other, n, scale(radius, n), axpy(-other, n, x), between + radius + other
+
+
+@lean
 def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     """Sphere a against shape b, relative to xa in world axes.
 
@@ -148,11 +156,8 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     guess = some_axis(axis)
     none = (0.0, 0.0, 0.0)
     if g.kind[b] == SPHERE:
-        other = g.size[b, 0]
-        between = norm(x)
-        n = scale(1.0 / between, x) if between > 0.0 else guess
-        s = between - radius - other
-        return s, s, n, scale(radius, n), axpy(-other, n, x), between + radius + other, VERTEX, none, 1
+        s, n, p, q, size = spheres(radius, g.size[b, 0], x, axis)
+        return s, s, n, p, q, size, VERTEX, none, 1
     size = radius + g.radius[b] + norm(x)
     if not is_polytope(g.kind[b]):
         low, high, m, q = point_curved(g, b, neg(mul_t(rb, x)), neg(mul_t(rb, guess)))
@@ -168,9 +173,12 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
     return low - radius, high - radius, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
 
 
-@lean
+@tight
 def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
     """Signed distance of sphere a and shape b."""
+    if g.kind[b] == SPHERE:
+        low, n, p, q, size = spheres(g.size[a, 0], g.size[b, 0], sub(xb, xa), axis)
+        return answer(low, low, n, p, q, xa, size, margin, 1)
     low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
     return answer(low, high, n, p, q, xa, size, margin, iterations)
 

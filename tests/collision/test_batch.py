@@ -103,12 +103,13 @@ def test_a_cache_that_saw_other_shapes_is_no_harm():
     signed_distances(*first, cache=cache)
     few = ShapeSet(second[0].shapes[:3])  # smaller tables than the cache speaks of
     pairs = (few, second[1] % 3, second[2] % 3, *second[3:])
+    warm, cold = signed_distances(*pairs, cache=cache), signed_distances(*pairs)
     for name in FIELDS:
-        assert np.array_equal(getattr(signed_distances(*pairs, cache=cache), name), getattr(signed_distances(*pairs), name)), name
+        assert np.array_equal(getattr(warm, name), getattr(cold, name)), name
     swapped = (few, pairs[2], pairs[1], *pairs[3:])
+    warm, cold = signed_distances(*swapped, cache=cache), signed_distances(*swapped)
+    same = pairs[1] != pairs[2]  # rows that are now of other shapes
     for name in FIELDS:
-        warm, cold = signed_distances(*swapped, cache=cache), signed_distances(*swapped)
-        same = pairs[1] != pairs[2]  # rows that are now of other shapes
         assert np.array_equal(getattr(warm, name)[same], getattr(cold, name)[same]), name
 
 

@@ -1,0 +1,130 @@
+"""Signed distance of two small convex hulls in rational arithmetic: no rounding at all.
+
+Slow (tens of milliseconds for hulls of eight vertices), and independent of the kernels: apart, the least distance over all
+pairs of a vertex, edge or triangle of one and the other; overlapping, the greatest separation over all normals of faces and
+of pairs of edges. Squares are compared, so that no root is taken.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+Vector = tuple[Fraction, Fraction, Fraction]
+
+
+def sub(a: Vector, b: Vector) -> Vector:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def dot(a: Vector, b: Vector) -> Fraction:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def placed(vertices: np.ndarray, position, quaternion) -> list[Vector]:
+    """World vertices, exactly: the rotation of q / |q| is rational in q."""
+    w, x, y, z = map(Fraction, map(float, quaternion))
+    s = 2 / (w * w + x * x + y * y + z * z)
+    rows = (
+        (1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
+        (s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)),
+        (s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)),
+    )
+    p = tuple(map(Fraction, map(float, position)))
+    local = [tuple(map(Fraction, map(float, v))) for v in vertices]
+    return [tuple(dot(row, v) + c for row, c in zip(rows, p, strict=True)) for v in local]
+
+
+def separation(a: list[Vector], b: list[Vector], n: Vector) -> Fraction:
+    """min over B of n.x - max over A of n.x; n of any length."""
+    return min(dot(n, v) for v in b) - max(dot(n, v) for v in a)
+
+
+def greatest_separation(a: list[Vector], b: list[Vector], edges_a, edges_b, faces_a, faces_b) -> tuple[int, Fraction]:
+    """(sign, square) of the greatest separation along the normals of faces and of pairs of edges."""
+    da = [sub(a[j], a[i]) for i, j in edges_a]
+    db = [sub(b[j], b[i]) for i, j in edges_b]
+    normals = [cross(sub(v[j], v[i]), sub(v[k], v[i])) for v, faces in ((a, faces_a), (b, faces_b)) for i, j, k in faces]
+    normals += [cross(u, v) for u in da for v in db]
+    best: Fraction | None = None
+    for n in normals:
+        square = dot(n, n)
+        if square == 0:
+            continue
+        for m in (n, tuple(-c for c in n)):
+            s = separation(a, b, m)
+            value = (s * abs(s)) / square  # grows with s / |n|
+            if best is None or value > best:
+                best = value
+    return (0 if best == 0 else 1 if best > 0 else -1), abs(best)
+
+
+def square_to_segment(p: Vector, a: Vector, b: Vector) -> Fraction:
+    """Square of the distance of a point from a segment."""
+    d, x = sub(b, a), sub(p, a)
+    dd = dot(d, d)
+    t = min(max(dot(x, d) / dd, Fraction(0)), Fraction(1)) if dd else Fraction(0)
+    y = (x[0] - t * d[0], x[1] - t * d[1], x[2] - t * d[2])
+    return dot(y, y)
+
+
+def square_over_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> Fraction | None:
+    """Square of the height of a point over a triangle; None where its foot lies outside."""
+    n = cross(sub(b, a), sub(c, a))
+    nn = dot(n, n)
+    if nn == 0 or any(dot(cross(sub(v, u), n), sub(p, u)) > 0 for u, v in ((a, b), (b, c), (c, a))):
+        return None
+    return dot(n, sub(p, a)) ** 2 / nn
+
+
+def square_between_segments(a: Vector, b: Vector, c: Vector, d: Vector) -> Fraction | None:
+    """Square of the distance of two segments where their common perpendicular meets both; None elsewhere."""
+    u, v, w = sub(b, a), sub(d, c), sub(c, a)
+    uu, vv, uv, wu, wv = dot(u, u), dot(v, v), dot(u, v), dot(w, u), dot(w, v)
+    det = uu * vv - uv * uv
+    if det == 0:
+        return None
+    s, t = (wu * vv - wv * uv) / det, (wu * uv - wv * uu) / det
+    if not (0 <= s <= 1 and 0 <= t <= 1):
+        return None
+    x = tuple(w[i] + t * v[i] - s * u[i] for i in range(3))
+    return dot(x, x)
+
+
+def least_distance(a: list[Vector], b: list[Vector], edges_a, edges_b, faces_a, faces_b) -> Fraction:
+    """Square of the distance of two hulls that are apart."""
+    found = [dot(sub(p, q), sub(p, q)) for p in a for q in b]
+    for points, other, edges, faces in ((a, b, edges_b, faces_b), (b, a, edges_a, faces_a)):
+        found += [square_to_segment(p, other[i], other[j]) for p in points for i, j in edges]
+        found += [square_over_triangle(p, other[i], other[j], other[k]) for p in points for i, j, k in faces]
+    found += [square_between_segments(a[i], a[j], b[k], b[m]) for i, j in edges_a for k, m in edges_b]
+    return min(x for x in found if x is not None)
+
+
+def features(vertices: np.ndarray) -> tuple[list, list]:
+    """All pairs and triples of vertices that are edges or triangles of the hull, or lie inside it: more do no harm."""
+    n = len(vertices)
+    return list(combinations(range(n), 2)), list(combinations(range(n), 3))
+
+
+def signed_square(va, pose_a, vb, pose_b) -> tuple[int, Fraction]:
+    """(sign, square) of the signed distance of the hulls of two sets of points at poses (position, quaternion)."""
+    a, b = placed(va, *pose_a), placed(vb, *pose_b)
+    lists = [part for pair in zip(features(va), features(vb), strict=True) for part in pair]
+    sign, square = greatest_separation(a, b, *lists)
+    if sign <= 0:
+        return sign, square
+    return 1, least_distance(a, b, *lists)
+
+
+def holds(bounds: tuple[float, float], sign: int, square: Fraction) -> bool:
+    """Does lower <= sign sqrt(square) <= upper hold, exactly?"""
+    value = sign * square
+    lower, upper = (Fraction(x) * abs(Fraction(x)) for x in bounds)
+    return lower <= value <= upper

@@ -1,0 +1,300 @@
+"""Random and degenerate pairs of hulls, each answer verified afterwards: python -m benchmarks.fuzz --pairs 1000000
+
+Hulls of 1 to 200 vertices: balls, plates, needles, lattices, boxes, flat polygons, segments; sizes in a ratio of up to 1e4;
+up to 1e6 m from the origin; turned or with parallel faces; at gaps of 0, +-1e-15, +-1e-12, +-1e-8, +-1e-4, +-1 of the smaller
+size. The verification shares no code with the queries: plain sweeps over all vertices and faces.
+
+    lower    no greater than the separation along the normal
+    upper    apart: no less than the distance of the witness points, which must lie in the bodies; overlapping: no less
+             than the separation along any normal of a face, and along some normals of pairs of edges
+    sample   hulls of at most 6 vertices against rational arithmetic (exact.py): the interval must hold the exact value
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+
+import numpy as np
+
+from benchmarks.exact import holds, signed_square
+from collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
+from collision.jit import kernel
+from collision.shapeset import pack
+from collision.status import OVERLAPPING, UNCERTAIN, Status
+
+EPS = np.finfo(float).eps
+GAPS = (0.0, 1e-15, -1e-15, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 1.0, -1.0, 0.1, -0.1)
+FORMS = ("ball", "plate", "thin plate", "needle", "thin needle", "lattice", "box", "flat", "segment", "cluster")
+BLOCK = 2000
+HULLS = 120
+VERIFIED = 256.0  # EPS of size + distance from the origin: the tolerance of house rules, see docs/numerics.md
+
+
+def random_hull(rng: np.random.Generator) -> Box | ConvexHull:
+    """A hull of some form and size."""
+    form = FORMS[rng.integers(len(FORMS))]
+    count = int(min(4 + rng.exponential(12), 200)) if rng.random() < 0.9 else int(rng.integers(4, 200))
+    v = rng.normal(size=(count, 3))
+    v /= np.linalg.norm(v, axis=1)[:, None]
+    if form == "plate":
+        v *= (1, 1, 0.02)
+    elif form == "thin plate":
+        v *= (1, 1, 10 ** rng.uniform(-7, -2))
+    elif form == "needle":
+        v *= (1, 0.02, 0.02)
+    elif form == "thin needle":
+        v *= (1, *10 ** rng.uniform(-6, -2, 2))
+    elif form == "lattice":
+        v = rng.integers(-2, 3, size=(count, 3)).astype(float)
+    elif form == "flat":
+        v[:, 2] = 0
+    elif form == "segment":
+        v = v[:2]
+    elif form == "cluster":  # corners almost in one place
+        v = v[rng.integers(0, 4, count)] + rng.normal(size=(count, 3)) * 10 ** rng.uniform(-9, -2)
+    scale = 10 ** rng.uniform(-2, 2)
+    if form == "box":
+        return Box(tuple(scale * 10 ** rng.uniform(-2, 0, 3)))
+    return ConvexHull(v * scale + (rng.normal(size=3) * scale if rng.random() < 0.3 else 0))
+
+
+def some_hulls(rng: np.random.Generator, count: int) -> list:
+    """``count`` hulls; clouds that are refused as too nearly degenerate are drawn again."""
+    hulls = []
+    while len(hulls) < count:
+        shape = random_hull(rng)
+        try:
+            pack((shape,))
+        except InputError:
+            continue
+        hulls.append(shape)
+    return hulls
+
+
+def some_pairs(rng: np.random.Generator, n: int):
+    """(shapes, a, b, x, q, y, p): pairs at the gaps of the module's text, as near as rounding lets them."""
+    shapes = ShapeSet(some_hulls(rng, HULLS))
+    radius = shapes.geometry.radius
+    a, b = rng.integers(0, HULLS, (2, n))
+    q, p = (v / np.linalg.norm(v, axis=1)[:, None] for v in rng.normal(size=(2, n, 4)))
+    level = rng.random(n) < 0.4  # parallel faces
+    q[level] = (1, 0, 0, 0)
+    quarter = np.array([(1, 0, 0, 0), (1, 0, 0, 1), (0, 0, 1, 0), (1, 1, 1, 1), (1, 1e-9, 0, 0)], float)
+    p[level] = (quarter / np.linalg.norm(quarter, axis=1)[:, None])[rng.integers(0, 5, level.sum())]
+    x = np.zeros((n, 3))
+    far = rng.random(n) < 0.3
+    x[far] = rng.normal(size=(far.sum(), 3)) * 10 ** rng.uniform(0, 6, (far.sum(), 1))
+    y = x + rng.normal(size=(n, 3)) * (radius[a] + radius[b])[:, None]
+    gap = rng.choice(GAPS, n) * np.maximum(np.minimum(radius[a], radius[b]), 1e-3)
+    for _ in range(3):
+        found = signed_distances(shapes, a, b, x, q, y, p)
+        y = y + (gap - found.distance)[:, None] * found.normal
+    return shapes, a, b, x, q, y, p
+
+
+@kernel
+def sweep(vertices, span, normals, offsets, faces, a, b, rot_a, rot_b, between, normal, point_a, point_b, dice, out):
+    """Facts about each answer, by plain loops in world axes relative to A's position.
+
+    out (n, 5): separation along the normal, how far point_a is out of A and point_b out of B by their face planes, the
+    greatest separation along the normals of faces (and of some pairs of vertices' directions), spare.
+    """
+    for k in range(len(a)):
+        s = np.inf
+        t = -np.inf
+        for i in range(span[a[k], 0], span[a[k], 1]):
+            h = 0.0
+            for c in range(3):
+                w = 0.0
+                for d in range(3):
+                    w += rot_a[k, c, d] * vertices[i, d]
+                h += w * normal[k, c]
+            t = max(t, h)
+        for i in range(span[b[k], 0], span[b[k], 1]):
+            h = 0.0
+            for c in range(3):
+                w = between[k, c]
+                for d in range(3):
+                    w += rot_b[k, c, d] * vertices[i, d]
+                h += w * normal[k, c]
+            s = min(s, h)
+        out[k, 0] = s - t
+        for side in range(2):
+            body = a[k] if side == 0 else b[k]
+            worst = -np.inf
+            local = np.zeros(3)
+            for d in range(3):
+                for c in range(3):
+                    if side == 0:
+                        local[d] += rot_a[k, c, d] * point_a[k, c]
+                    else:
+                        local[d] += rot_b[k, c, d] * (point_b[k, c] - between[k, c])
+            for f in range(faces[body, 0], faces[body, 1]):
+                h = -offsets[f]
+                for d in range(3):
+                    h += normals[f, d] * local[d]
+                worst = max(worst, h)
+            out[k, 1 + side] = worst
+        # greatest separation along face normals and some cross products of edges
+        best = -np.inf
+        world_a = np.empty((span[a[k], 1] - span[a[k], 0], 3))
+        world_b = np.empty((span[b[k], 1] - span[b[k], 0], 3))
+        for i in range(len(world_a)):
+            for c in range(3):
+                world_a[i, c] = 0.0
+                for d in range(3):
+                    world_a[i, c] += rot_a[k, c, d] * vertices[span[a[k], 0] + i, d]
+        for i in range(len(world_b)):
+            for c in range(3):
+                world_b[i, c] = between[k, c]
+                for d in range(3):
+                    world_b[i, c] += rot_b[k, c, d] * vertices[span[b[k], 0] + i, d]
+        m = np.empty(3)
+        tries = faces[a[k], 1] - faces[a[k], 0] + faces[b[k], 1] - faces[b[k], 0] + 32
+        for e in range(tries):
+            if e < faces[a[k], 1] - faces[a[k], 0]:
+                f = faces[a[k], 0] + e
+                for c in range(3):
+                    m[c] = 0.0
+                    for d in range(3):
+                        m[c] += rot_a[k, c, d] * normals[f, d]
+            elif e < tries - 32:
+                f = faces[b[k], 0] + e - (faces[a[k], 1] - faces[a[k], 0])
+                for c in range(3):
+                    m[c] = 0.0
+                    for d in range(3):
+                        m[c] -= rot_b[k, c, d] * normals[f, d]
+            else:
+                j = e - (tries - 32)
+                u = world_a[dice[j, 0] % len(world_a)] - world_a[dice[j, 1] % len(world_a)]
+                v = world_b[dice[j, 2] % len(world_b)] - world_b[dice[j, 3] % len(world_b)]
+                m[0] = u[1] * v[2] - u[2] * v[1]
+                m[1] = u[2] * v[0] - u[0] * v[2]
+                m[2] = u[0] * v[1] - u[1] * v[0]
+            length = np.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+            if length < 1e-9 * (np.abs(between[k]).sum() * 0 + 1e-12) or length == 0.0:
+                continue
+            top, low, least, most = -np.inf, np.inf, np.inf, -np.inf
+            for i in range(len(world_a)):
+                h = (world_a[i, 0] * m[0] + world_a[i, 1] * m[1] + world_a[i, 2] * m[2]) / length
+                top = max(top, h)
+                low = min(low, h)
+            for i in range(len(world_b)):
+                h = (world_b[i, 0] * m[0] + world_b[i, 1] * m[1] + world_b[i, 2] * m[2]) / length
+                least = min(least, h)
+                most = max(most, h)
+            best = max(best, max(least - top, low - most))
+        out[k, 3] = best
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (n, 3, 3): columns are the turned axes, by v + 2 w (u x v) + 2 u x (u x v)."""
+    w, u = q[:, :1], q[:, 1:]
+    columns = []
+    for axis in np.eye(3):
+        cross = np.cross(u, axis)
+        columns.append(axis + 2 * (w * cross + np.cross(u, cross)))
+    return np.stack(columns, axis=2)
+
+
+def faults(pairs, found, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Which answers are wrong, by the fact that they contradict."""
+    shapes, a, b, x, q, y, p = pairs
+    g = shapes.geometry
+    between = y - x
+    dice = rng.integers(0, 1 << 30, (32, 4))
+    out = np.zeros((len(a), 5))
+    sweep(g.vertices, g.vertex, g.normals, g.offsets, g.face, a, b, matrices(q), matrices(p), between,
+          found.normal, found.point_a - x, found.point_b - x, dice, out)  # fmt: skip
+    size = g.radius[a] + g.radius[b] + np.linalg.norm(between, axis=1)
+    slack = 32 * EPS * size
+    tolerance = VERIFIED * EPS * (size + np.linalg.norm(x, axis=1))
+    certain = found.status != UNCERTAIN
+    witness = np.linalg.norm(found.point_b - found.point_a - found.distance[:, None] * found.normal, axis=1)
+    return {
+        "interval out of order": ~((found.lower <= found.distance) & (found.distance <= found.upper)),
+        "not finite": ~np.isfinite(found.point_a + found.point_b + found.normal).all(axis=1),
+        "normal not unit": np.abs(np.linalg.norm(found.normal, axis=1) - 1) > 8 * EPS,
+        "lower bound above the separation": found.lower > out[:, 0] + slack,
+        "interval wide though certain": certain & (found.upper - found.lower > tolerance),
+        "witness points off the distance": certain & (witness > tolerance + 1e-9 * size),
+        "witness of A outside": certain & (g.rank[a] == 3) & (out[:, 1] > 1e-9 * size + tolerance),
+        "witness of B outside": certain & (g.rank[b] == 3) & (out[:, 2] > 1e-9 * size + tolerance),
+        "upper bound below a separation": out[:, 3] > found.upper + slack,
+    }
+
+
+def exact_faults(pairs, found, most: int) -> tuple[int, list[int]]:
+    """(number compared with rational arithmetic, rows whose interval misses the exact value)."""
+    shapes, a, b, x, q, y, p = pairs
+    g = shapes.geometry
+    count = g.vertex[:, 1] - g.vertex[:, 0]
+    small = np.flatnonzero((count[a] <= 6) & (count[b] <= 6) & (g.rank[a] == 3) & (g.rank[b] == 3))[:most]
+    wrong = []
+    for k in small:
+        va, vb = (g.vertices[slice(*g.vertex[s[k]])] for s in (a, b))
+        sign, square = signed_square(va, (x[k], q[k]), vb, (y[k], p[k]))
+        if not holds((found.lower[k], found.upper[k]), sign, square):
+            wrong.append(int(k))
+    return len(small), wrong
+
+
+def run(count: int, seed: int, exact: int = 4, show=print) -> dict:
+    """Verify ``count`` pairs; the counts of all outcomes. ``exact``: pairs of each block compared with exact arithmetic."""
+    statuses, wrong = Counter(), Counter()
+    compared = longest = done = 0
+    slowest = 0.0
+    begun = time.perf_counter()
+    block = 0
+    while done < count:
+        rng = np.random.default_rng((seed, block))
+        pairs = some_pairs(rng, min(BLOCK, count - done))
+        n = len(pairs[1])
+        start = time.perf_counter()
+        found = signed_distances(*pairs)
+        slowest = max(slowest, time.perf_counter() - start)
+        cache = PairCache(n)
+        signed_distances(*pairs[:5], pairs[5] + rng.normal(size=(n, 3)) * 1e-3, pairs[6], cache=cache)
+        for name, answers in (("cold", found), ("warm", signed_distances(*pairs, cache=cache))):
+            for fault, rows in faults(pairs, answers, rng).items():
+                for k in np.flatnonzero(rows):
+                    wrong[f"{name}: {fault}"] += 1
+                    show(f"block {block} pair {k} {name}: {fault}; {Status(int(answers.status[k])).name} {answers.distance[k]!r}")
+            statuses.update(f"{name} {Status(int(s)).name}" for s in answers.status)
+        checked, misses = exact_faults(pairs, found, exact)
+        compared += checked
+        for k in misses:
+            wrong["cold: exact value outside the interval"] += 1
+            show(f"block {block} pair {k}: exact value outside [{found.lower[k]!r}, {found.upper[k]!r}]")
+        longest = max(longest, int(found.iterations.max()))
+        done += n
+        block += 1
+        if block % 50 == 0:
+            show(f"{done} pairs, {sum(wrong.values())} wrong, {time.perf_counter() - begun:.0f} s")
+    return {
+        "pairs": done,
+        "wrong": dict(wrong),
+        "statuses": dict(statuses),
+        "uncertain": statuses["cold UNCERTAIN"] / done,
+        "overlapping": statuses[f"cold {Status(OVERLAPPING).name}"] / done,
+        "exact": compared,
+        "iterations": longest,
+        "slowest block": slowest,
+        "seconds": time.perf_counter() - begun,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--exact", type=int, default=4, help="pairs of each 2000 that are compared with rational arithmetic")
+    options = parser.parse_args()
+    for key, value in run(options.pairs, options.seed, options.exact, lambda *a: print(*a, flush=True)).items():
+        print(f"{key:15} {value}")
+
+
+if __name__ == "__main__":
+    main()

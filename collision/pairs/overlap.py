@@ -1,0 +1,175 @@
+"""Two polytopes that overlap or touch: the nearest face of their Minkowski difference.
+
+For boxes the fifteen separating axes tell, for hulls the expanding polytope, and where rounding spoils that, all axes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.clip import OUT, at, face_patch, patch_capacity
+from collision.epa import epa
+from collision.geometry import BOX, empty_geometry
+from collision.gjk import APART, INSIDE
+from collision.jit import far, inner, lean, remote, tight
+from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, sub
+from collision.pairs.axes import NO_ROWS, best_axis, improve_normal, named_features
+from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
+from collision.support import EPS, face_at, support
+
+# Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
+AFFORDABLE = 1_000_000
+TOUCH = 64.0  # EPS of size: closer than this, the points of the search for distance are those of the contact
+NO_FOUR = (-1, -1, -1, -1, -1, -1, -1, -1)
+
+
+@lean
+def lines_closest(pa, da, pb, db):
+    """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
+    x = sub(pb, pa)
+    aa, bb, ab = dot(da, da), dot(db, db), dot(da, db)
+    xa, xb = dot(x, da), dot(x, db)
+    det = aa * bb - ab * ab
+    s = min(max((xa * bb - xb * ab) / det, 0.0), 1.0) if det > 0.0 else 0.5
+    u = min(max((s * ab - xb) / bb, 0.0), 1.0)
+    s = min(max((u * ab + xa) / aa, 0.0), 1.0)
+    return axpy(s, da, pa), axpy(u, db, pb)
+
+
+@lean
+def edge_points(vertices, r, t, edges):
+    """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
+    pa = load3(vertices, edges[0])
+    pb = load3(vertices, edges[2])
+    da = sub(load3(vertices, edges[1]), pa)
+    db = mul(r, sub(load3(vertices, edges[3]), pb))
+    return lines_closest(pa, da, add(mul(r, pb), t), db)
+
+
+@lean
+def over_face(normals, loop_start, loops, vertices, f, x, slack):
+    """Does x lie within the sides of face f, in the frame of its body, or outside by less than ``slack``?"""
+    n = load3(normals, f)
+    start, stop = loop_start[f], loop_start[f + 1]
+    u = load3(vertices, loops[stop - 1])
+    for k in range(start, stop):
+        v = load3(vertices, loops[k])
+        side = cross(sub(v, u), n)
+        if dot(side, sub(x, u)) > slack * norm(side):
+            return False
+        u = v
+    return True
+
+
+@tight
+def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, size):
+    """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges."""
+    if face_a >= 0:  # as a rule the one deepest vertex lies over the face
+        _, q = support(g, b, neg(mul_t(r, n)))
+        q = add(mul(r, q), t)
+        p = axpy(-sep, n, q)
+        if over_face(g.normals, g.loop_start, g.loops, g.vertices, face_a, p, 4.0 * EPS * size):
+            return p, q
+        return patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
+    _, p = support(g, a, n)
+    if face_b >= 0:
+        q = axpy(sep, n, p)
+        if over_face(g.normals, g.loop_start, g.loops, g.vertices, face_b, mul_t(r, sub(q, t)), 4.0 * EPS * size):
+            return p, q
+        return patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
+    if edges[0] >= 0:
+        p, _ = edge_points(g.vertices, r, t, edges)
+    return p, axpy(sep, n, p)
+
+
+@inner
+def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
+    """The same where a face meets an edge or a face: from the points that both share."""
+    origin = (0.0, 0.0, 0.0)
+    eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    cap = patch_capacity(g, a, face_a, b) if face_a >= 0 else patch_capacity(g, b, face_b, a)
+    work = np.empty((cap, 10))
+    tags = np.empty((cap, 5), np.int64)
+    if face_a >= 0:
+        count, _, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, work, tags)
+        if count > 0:
+            q = at(work, k, OUT)
+        else:
+            _, q = support(g, b, neg(mul_t(r, n)))
+            q = add(mul(r, q), t)
+        return axpy(-sep, n, q), q
+    count, _, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, work, tags)
+    if count > 0:
+        p = at(work, k, OUT)
+    else:
+        _, p = support(g, a, n)
+    return p, axpy(sep, n, p)
+
+
+@tight
+def nearest_features(g, a, b, r, t, n, corners):
+    """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_polytopes`."""
+    face_a = face_at(g.neighbor_start, g.fans, g.normals, corners[0], corners[2], corners[4], n)
+    face_b = face_at(g.neighbor_start, g.fans, g.normals, corners[1], corners[3], corners[5], neg(mul_t(r, n)))
+    sep_a, sep_b = -math.inf, -math.inf
+    if face_a >= 0:
+        sep_a = separation(g, a, b, r, t, load3(g.normals, face_a))
+    if face_b >= 0:
+        sep_b = separation(g, a, b, r, t, neg(mul(r, load3(g.normals, face_b))))
+    sep = separation(g, a, b, r, t, n)
+    edges = named_features(3, corners)
+    if edges[1] < 0 or edges[3] < 0:
+        return face_a, sep_a, face_b, sep_b, sep, n, NO_EDGES
+    ea = sub(load3(g.vertices, edges[1]), load3(g.vertices, edges[0]))
+    eb = mul(r, sub(load3(g.vertices, edges[3]), load3(g.vertices, edges[2])))
+    n, sep = improve_normal(g, a, b, r, t, n, sep, ea, eb)
+    return face_a, sep_a, face_b, sep_b, sep, n, edges
+
+
+@remote
+def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
+    """Signed distance of polytopes that overlap, or come closer than the search for distance can tell.
+
+    ``state``, low, high, p, q, named: what `gjk` found, with ``axis`` for its normal. ``start``: the vertex rows of a
+    simplex of four corners that holds the origin. Returns (low, high, n, p, q, named, iterations).
+    """
+    width = 0.0
+    iterations = 1
+    if g.kind[a] == BOX and g.kind[b] == BOX:
+        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
+    else:
+        sound, n_edge, sep_e, top, corners, more = epa(g, a, b, r, t, axis, size, start)
+        iterations += more
+        face_a, sep_a, face_b, sep_b, edges = -1, -math.inf, -1, -math.inf, NO_EDGES
+        if sound:
+            face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, corners)
+            width = max(top - max(sep_a, sep_b, sep_e), 0.0)
+        if not sound or width > 64.0 * EPS * size:
+            width = min(top, high) - sep_e
+            if (g.edge[a, 1] - g.edge[a, 0]) * (g.edge[b, 1] - g.edge[b, 0]) <= AFFORDABLE:
+                face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, axis)
+                width = 0.0
+    best = max(sep_a, sep_b, sep_e)
+    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+    if best > 0.0 and state == APART:  # apart, but closer than GJK can tell
+        if low >= best:
+            return low, high, axis, p, q, named, iterations
+        return best, max(high, best), n, p, q, named, iterations
+    if state == INSIDE and high < math.inf and abs(best) <= TOUCH * EPS * size:  # the search ended where they touch
+        return best, best + width, n, p, q, named, iterations
+    if which == 2 and edges[0] < 0:  # no two edges but faces askew by rounding: the points are those of the better face
+        which = 0 if sep_a >= sep_b else 1
+    if which != 0:
+        face_a = -1
+    if which != 1:
+        face_b = -1
+    p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, size)
+    return best, best + width, n, p, q, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
+
+
+overlap_far = far(
+    overlap,
+    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0, 0.0, 0.0, ZERO, ZERO, NO_ROWS, NO_FOUR),
+)
