@@ -157,7 +157,7 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
         if low >= best:
             return low, high, axis, p, q, named, iterations
         return best, max(high, best), n, p, q, named, iterations
-    if state == INSIDE and high < math.inf and abs(best) <= TOUCH * EPS * size:  # the search ended where they touch
+    if which == 2 and state == INSIDE and high < math.inf and abs(best) <= TOUCH * EPS * size:  # it ended where they touch
         return best, best + width, n, p, q, named, iterations
     if which == 2 and edges[0] < 0:  # no two edges but faces askew by rounding: the points are those of the better face
         which = 0 if sep_a >= sep_b else 1
