@@ -28,6 +28,7 @@ _LATER = {
     "MassProperties": "mass",
     "mass_properties": "mass",
     "principal_axes": "mass",
+    "MeshWarning": "mesh_repair",
     "load_mesh": "mesh",
     "ShapeSet": "shapeset",
     "Status": "status",

@@ -65,29 +65,37 @@ def _compute(shape: Shape) -> tuple:
             return volume, (0.0, 0.0, -h / 2), np.diag([across, across, 0.3 * volume * r * r])
         case ConvexHull():
             return _polyhedron(polytope(shape))
+        case Compound(volume=None):
+            return composed(shape.parts)
         case Compound():
-            return _compound(shape)
+            return shape.volume, shape.center, shape.inertia
         case HalfSpace():
             raise InputError("shape", shape, "a half-space has infinite mass; it can only be static")
     raise InputError("shape", shape, "must be a shape of the collision package")
 
 
 def _polyhedron(p: Polytope) -> tuple:
-    """Sum over the tetrahedra from an inner point to the triangles of the surface.
-
-    For a tetrahedron with one corner at the origin and the others at a, b, c: volume V = det(a, b, c)/6, first moment
-    V (a + b + c)/4, second moment V/20 (aa' + bb' + cc' + ss'), s = a + b + c. It is the divergence theorem of
-    Mirtich (1996), taken about a point inside so that nothing cancels however far the body is from the origin.
-    """
-    inner = p.vertices.mean(axis=0)
+    """Of a convex polytope, from the fans of triangles of its faces."""
     if p.rank < 3:
         return 0.0, _flat_center(p), np.zeros((3, 3))
     fans = [np.stack(np.broadcast_arrays(loop[0], loop[1:-1], loop[2:]), axis=1) for loop in p.loops]
-    triangles = p.vertices[np.concatenate(fans)] - inner
+    return enclosed(p.vertices[np.concatenate(fans)])
+
+
+def enclosed(triangles: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """(volume, centre, inertia) of what a closed surface encloses: triangles (t, 3, 3), counter-clockwise from outside.
+
+    Sum over the tetrahedra from one point to the triangles. For one with that point at the origin and the others at
+    a, b, c: volume V = det(a, b, c)/6, first moment V (a + b + c)/4, second moment V/20 (aa' + bb' + cc' + ss'),
+    s = a + b + c. It is the divergence theorem of Mirtich (1996), taken about a point inside the cloud, then about the
+    centre itself, so that nothing cancels however far the body is from the origin.
+    """
+    inner = triangles.mean(axis=(0, 1))
+    triangles = triangles - inner
     volumes = np.linalg.det(triangles) / 6
     volume = math.fsum(volumes)
     offset = np.einsum("t,tci->i", volumes, triangles) / (4 * volume)
-    triangles = triangles - offset  # second pass about the centre itself
+    triangles = triangles - offset
     volumes = np.linalg.det(triangles) / 6
     corner_sum = triangles.sum(axis=1)
     second = np.einsum("t,tci,tcj->ij", volumes, triangles, triangles)
@@ -105,9 +113,9 @@ def _flat_center(p: Polytope) -> np.ndarray:
     return (area @ triangles.mean(axis=1)) / area.sum()
 
 
-def _compound(shape: Compound) -> tuple:
-    """Sum of the parts, each turned to the common axes and moved by the theorem of parallel axes."""
-    parts = [(_mass_properties(s), pose) for s, pose in shape.parts]
+def composed(parts) -> tuple[float, np.ndarray, np.ndarray]:
+    """(volume, centre, inertia) of pairs (shape, pose): each turned to the common axes and moved by parallel axes."""
+    parts = [(_mass_properties(s), pose) for s, pose in parts]
     volumes = np.array([m.volume for m, _ in parts])
     centers = np.array([pose.apply(m.center) for m, pose in parts])
     volume = math.fsum(volumes)

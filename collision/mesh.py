@@ -11,7 +11,6 @@ import hashlib
 import math
 import os
 import tempfile
-import warnings
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.mass import enclosed, mass_properties
+from collision.mesh_repair import passes_through_itself, repair, warn
 from collision.pose import Pose
 from collision.shapes import Compound, ConvexHull
 
@@ -30,17 +31,15 @@ CONCAVITY = 0.05  # coacd's threshold, of the size of the mesh
 SEED = 0
 
 
-class MeshWarning(UserWarning):
-    """A mesh was repaired; the text says how."""
-
-
 def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -> ConvexHull | Compound:
     """A shape from an STL, OBJ, PLY, glTF or GLB file.
 
-    convex: "decompose" cuts a mesh that is not convex into convex pieces (a Compound, within about 5 % of its size);
-    "hull" takes the convex hull of its points. scale: file units to metres, for example 1e-3 for millimetres.
+    convex: "decompose" cuts a mesh that is not convex into convex pieces (a Compound, within about 5 % of its size, with
+    the mass properties of the mesh itself); "hull" takes the convex hull of its points. scale: file units to metres, for
+    example 1e-3 for millimetres.
 
-    Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes. Raises InputError
+    Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes, parts that overlap (the
+    mass is then that of the convex pieces). Raises InputError
     where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
     """
     if not isinstance(path, str | os.PathLike):
@@ -52,12 +51,17 @@ def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -
     mesh = _read(path)
     if convex == "hull":
         return _hull(path, np.asarray(mesh.vertices) * scale)
-    _repair(path, mesh)
+    repair(path, mesh)
+    vertices = np.asarray(mesh.vertices, np.float64)
+    overlap = passes_through_itself(mesh)
     hull = mesh.convex_hull
-    if hull.volume - mesh.volume <= CONVEX * hull.volume:
-        return _hull(path, np.asarray(mesh.vertices) * scale)
-    pieces = _decompose(path, np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int32))
-    return Compound([(ConvexHull(points * scale), Pose()) for points in pieces])
+    if not overlap and hull.volume - mesh.volume <= CONVEX * hull.volume:
+        return _hull(path, vertices * scale)
+    parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, np.asarray(mesh.faces, np.int32))]
+    if overlap:
+        warn(path, "the mesh passes through itself; its mass is taken from the convex pieces")
+        return Compound(parts)
+    return Compound(parts, *enclosed(vertices[mesh.faces] * scale))
 
 
 def _read(path: Path):
@@ -70,15 +74,18 @@ def _read(path: Path):
     if not path.is_file():
         raise InputError("mesh", name, "there is no such file")
     size = path.stat().st_size
+    if size == 0:
+        raise InputError("mesh", name, "is empty")
     if size > MOST_BYTES:
         raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
     try:
         mesh = trimesh.load(path, force="mesh", process=False)
     except ImportError:  # trimesh looks for a helper to guess the encoding of what is no text at all
-        raise InputError("mesh", name, f"can not be read: it is not a valid {path.suffix} file") from None
-    except Exception as error:  # the readers of trimesh raise errors of many kinds
+        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
+    except Exception as error:  # the readers of trimesh raise errors of many kinds, some of which say what is wrong
         reason = str(error).strip().splitlines()
-        raise InputError("mesh", name, f"can not be read: {reason[0] if reason else type(error).__name__}") from None
+        told = isinstance(error, ValueError) and reason and " " in reason[0]
+        raise InputError("mesh", name, f"can not be read: {reason[0] if told else f'not a valid {path.suffix} file'}") from None
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise InputError("mesh", name, "is empty: it holds no triangles")
@@ -93,25 +100,6 @@ def _read(path: Path):
     if len(mesh.faces) == 0:
         raise InputError("mesh", name, "is empty: all of its triangles are without area")
     return mesh
-
-
-def _repair(path: Path, mesh) -> None:
-    """Close small holes and turn the faces outward, with a warning; InputError where that does not do."""
-    import trimesh
-
-    if not mesh.is_watertight:
-        trimesh.repair.fill_holes(mesh)
-        if not mesh.is_watertight:
-            raise InputError("mesh", str(path), 'is not watertight; close its holes, or take its hull with convex = "hull"')
-        warnings.warn(f"{path}: holes of the mesh were closed", MeshWarning, stacklevel=3)
-    inward = mesh.is_winding_consistent and mesh.volume < 0
-    if inward or not mesh.is_winding_consistent:
-        trimesh.repair.fix_normals(mesh, multibody=True)
-        if mesh.volume < 0:
-            mesh.invert()
-        warnings.warn(f"{path}: faces of the mesh were turned outward", MeshWarning, stacklevel=3)
-    if not mesh.volume > 1e-12 * mesh.scale**3:
-        raise InputError("mesh", str(path), "has no volume")
 
 
 def _hull(path: Path, points: np.ndarray) -> ConvexHull:
@@ -164,8 +152,6 @@ def _cut(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray
 
 def _solid(points: np.ndarray) -> bool:
     """Whether a piece has a volume worth keeping."""
-    from collision.mass import mass_properties
-
     return len(points) >= 4 and mass_properties(ConvexHull(points)).volume > 1e-12 * math.prod(np.ptp(points, axis=0))
 
 

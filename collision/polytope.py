@@ -127,9 +127,8 @@ def _solid(points: np.ndarray, mapped: np.ndarray, tolerance: float, rounding: f
     number[used] = np.arange(len(used))
     loops = [number[loop] for loop in loops]
     vertices = points[used]
-    planes = [_plane(vertices[loop]) for loop in loops]
-    normals = np.array([p[0] for p in planes])
-    return Polytope(3, vertices, normals, np.array([p[1] for p in planes]), loops, _edges(loops))
+    normals, offsets = _planes(vertices, loops)
+    return Polytope(3, vertices, normals, offsets, loops, _edges(loops))
 
 
 def _regions(triangles: np.ndarray, neighbors: np.ndarray, mapped: np.ndarray, tolerance: float) -> list[list[int]]:
@@ -196,13 +195,23 @@ def _drop_straight(loops: list[list[int]], points: np.ndarray, rounding: float) 
                 loop.remove(vertex)
 
 
-def _plane(corners: np.ndarray) -> tuple[np.ndarray, float]:
-    """Unit normal (Newell) and offset of a polygon. Differences to the first corner keep axis-aligned faces exact."""
-    d = corners - corners[0]
-    normal = _cross(d[1:-1], d[2:]).sum(axis=0)
-    normal /= np.linalg.norm(normal)
-    heights = corners @ normal
-    return normal + 0.0, float((heights.min() + heights.max()) / 2)
+def _planes(vertices: np.ndarray, loops: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Unit normals (f, 3) and offsets (f,) of polygons, all of one length at a time."""
+    normals, offsets = np.empty((len(loops), 3)), np.empty(len(loops))
+    lengths = np.array([len(loop) for loop in loops])
+    for length in np.unique(lengths):
+        chosen = np.flatnonzero(lengths == length)
+        normals[chosen], offsets[chosen] = _plane(vertices[np.array([loops[f] for f in chosen])])
+    return normals, offsets
+
+
+def _plane(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Unit normal (Newell) and offset of polygons (..., n, 3). Differences to the first corner keep axis-aligned faces exact."""
+    d = corners - corners[..., :1, :]
+    normal = _cross(d[..., 1:-1, :], d[..., 2:, :]).sum(axis=-2)
+    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+    heights = np.einsum("...ni,...i->...n", corners, normal)
+    return normal + 0.0, (heights.min(axis=-1) + heights.max(axis=-1)) / 2
 
 
 def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -210,8 +219,8 @@ def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
     In a1 b2 - a2 b1 the rounding errors of both products are added back (Dekker 1971).
     """
-    a1, a2 = a[:, [1, 2, 0]], a[:, [2, 0, 1]]
-    b1, b2 = b[:, [1, 2, 0]], b[:, [2, 0, 1]]
+    a1, a2 = a[..., [1, 2, 0]], a[..., [2, 0, 1]]
+    b1, b2 = b[..., [1, 2, 0]], b[..., [2, 0, 1]]
     p, q = a1 * b2, a2 * b1
     return (p - q) + (_product_error(a1, b2, p) - _product_error(a2, b1, q))
 
@@ -227,7 +236,8 @@ def _edges(loops: list[np.ndarray]) -> np.ndarray:
     """Edges with their two faces, sorted by vertices."""
     owner = {}
     for face, loop in enumerate(loops):
-        for a, b in zip(loop, np.roll(loop, -1), strict=True):
-            owner[int(a), int(b)] = face
+        corners = np.asarray(loop).tolist()
+        for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
+            owner[a, b] = face
     rows = [(a, b, face, owner.get((b, a), -1)) for (a, b), face in sorted(owner.items()) if a < b or (b, a) not in owner]
     return np.array(rows, np.int64).reshape(-1, 4)

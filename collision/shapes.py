@@ -17,6 +17,7 @@ from collision.errors import (
     check_length,
     check_lengths,
     check_number,
+    check_point,
     check_vector,
     unit,
 )
@@ -180,9 +181,15 @@ class Compound(Shape):
     """Convex pieces fixed to each other: pairs of a shape and its pose in the frame of the compound.
 
     A compound among the parts is spread out. The pieces should not overlap: mass counts an overlap twice.
+
+    ``volume`` [m^3], ``center`` [m] and ``inertia`` (3, 3) [m^5, density 1, about the centre], given together, are the mass
+    properties of the body itself where the pieces only come near it, as those of a mesh do; else they are the sums.
     """
 
     parts: tuple[tuple[Shape, Pose], ...]
+    volume: float | None = None
+    center: tuple[float, float, float] | None = None
+    inertia: tuple[tuple[float, float, float], ...] | None = None
     type = "compound"
 
     def __post_init__(self):
@@ -192,6 +199,8 @@ class Compound(Shape):
         except TypeError:
             raise InputError("parts", self.parts, hint) from None
         flat = []
+        own = self.volume is not None or self.center is not None or self.inertia is not None
+        sums = False
         for pair in pairs:
             if len(pair) != 2 or not isinstance(pair[0], Shape) or not isinstance(pair[1], Pose):
                 raise InputError("parts", pair, hint)
@@ -200,15 +209,41 @@ class Compound(Shape):
                 raise InputError("parts", shape, "a half-space has no end and can not be a part of a compound")
             if isinstance(shape, Compound):
                 flat += [(s, pose @ p) for s, p in shape.parts]
+                sums = sums or shape.volume is not None
             else:
                 flat.append((shape, pose))
         if not flat:
             raise InputError("parts", self.parts, hint)
+        if sums and not own:  # the pieces of a part do not tell its mass
+            from collision.mass import composed
+
+            volume, center, inertia = composed(pairs)
+            self._set(volume=float(volume), center=tuple(center.tolist()), inertia=tuple(map(tuple, inertia.tolist())))
+        elif own:
+            self._set(volume=check_number("volume", self.volume, above=0), center=check_point("center", self.center))
+            self._set(inertia=_check_inertia(self.inertia))
         self._set(parts=tuple(flat))
 
     def to_dict(self) -> dict:
         parts = [{"shape": s.to_dict(), "position": list(p.position), "orientation": list(p.orientation)} for s, p in self.parts]
-        return {"type": self.type, "parts": parts}
+        data = {"type": self.type, "parts": parts}
+        if self.volume is not None:
+            data |= {"volume": self.volume, "center": list(self.center), "inertia": [list(row) for row in self.inertia]}
+        return data
+
+
+def _check_inertia(value) -> tuple:
+    """Three rows of a tensor that a body can have: symmetric, no principal moment above the sum of the others."""
+    try:
+        matrix = np.array(value, float)
+    except (TypeError, ValueError):
+        matrix = np.empty(0)
+    if matrix.shape != (3, 3) or not np.all(np.isfinite(matrix)) or np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+        raise InputError("inertia", value, "must be a symmetric 3x3 matrix")
+    moments = np.linalg.eigvalsh(matrix)
+    if not moments[0] > 0 or moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
+        raise InputError("inertia", value, "belongs to no body: moments must be positive, none above the sum of the others")
+    return tuple(map(tuple, matrix.tolist()))
 
 
 SHAPES = {c.type: c for c in (HalfSpace, Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull, Compound)}
@@ -228,7 +263,7 @@ def shape_from_dict(data: dict) -> Shape:
         if key not in known:
             raise InputError(key, values[key], f"unknown for a {kind}; it takes {', '.join(known)}")
     if kind == "compound":
-        return Compound(_parts_from_list(values.get("parts")))
+        return Compound(_parts_from_list(values.pop("parts", None)), **values)
     if kind == "hull" and "vertices" not in values:
         raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
     return cls(**values)
