@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 from collision.shapes import Box, HalfSpace
@@ -14,15 +15,20 @@ def pyramid(
     half: Annotated[float, Real(unit="m", above=0, help="half edge of a box")] = 0.1,
     spacing: Annotated[float, Real(unit="m", low=0, help="gap between the boxes of a row")] = 0.02,
     friction: Annotated[float, Real(low=0, help="Coulomb's coefficient")] = 0.5,
+    slope: Annotated[float, Real(unit="rad", low=0, high=1.5, help="tilt of the ground along the rows, by gravity")] = 0.0,
 ) -> Scene:
     """A wall of boxes in the shape of a pyramid stands.
 
     Each box rests on two, so loads spread sideways and the contact forces have many solutions of which the motion shows
-    none: nothing may move. Ten rows are 55 boxes.
+    none: nothing may move. Ten rows are 55 boxes. On a slope it holds together where the friction is above its tangent, and
+    slides off below.
     """
     step = 2 * half + spacing
     height = 2 * half * rows
-    scene = Scene(duration=5.0, camera=CameraDef((0.8 * height, -2.2 * height - 0.5, 1.0 * height), (0, 0, 0.45 * height)))
+    gravity = (9.81 * math.sin(slope), 0.0, -9.81 * math.cos(slope))
+    scene = Scene(
+        gravity=gravity, duration=5.0, camera=CameraDef((0.8 * height, -2.2 * height - 0.5, 1.0 * height), (0, 0, 0.45 * height))
+    )
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     for row in range(rows):
         for i in range(rows - row):

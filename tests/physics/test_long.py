@@ -56,3 +56,43 @@ def test_drift_of_the_integrator_is_of_order_five():
     assert fine < 0
     assert abs(fine) <= 2e-10
     assert abs(np.log2(coarse / fine) - 5) < 0.2
+
+
+@pytest.mark.parametrize("dt", [1e-2, 1e-3])
+def test_elastic_balls_keep_their_energy_for_ten_seconds(dt):
+    """SimBenchmark's "elastic 666": mean squared error of 34.5 kJ."""
+    scene = load("balls_666")(restitution=1.0, height=1.101)
+    scene.dt = dt
+    world = scene.build()
+    squares = []
+    for _ in range(round(10 / dt)):
+        squares.append((world.energy().total - 34465.1027) ** 2)
+        world.step()
+    assert np.mean(squares) < 1e-3
+
+
+def test_balls_that_fall_apart_do_not_sink_into_each_other_for_ten_seconds():
+    """SimBenchmark's "666": mean over the steps of the sum of squared depths."""
+    world = load("balls_666")().build()
+    depths = []
+    for _ in range(1000):
+        x = world.positions[1:]
+        apart = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(len(x), 1)]
+        depths.append((np.maximum(0.2 - apart, 0) ** 2).sum() + (np.maximum(0.1 - x[:, 2], 0) ** 2).sum())
+        world.step()
+    assert np.mean(depths) < 1e-6
+
+
+def test_a_house_of_102_blocks_for_ten_minutes():
+    """SimBenchmark's "kapla": 60,000 steps."""
+    world = load("kapla")().build()
+    start = world.positions
+    world.step(60_000)
+    assert np.abs(world.positions - start).max() < 1e-3
+
+
+def test_a_card_house_of_three_storeys_for_a_minute():
+    world = load("card_house")(friction=0.5).build()
+    start = world.positions
+    world.step(240 * 60)
+    assert np.abs(world.positions - start).max() < 1e-5

@@ -1,0 +1,189 @@
+"""Scenes of the catalog that others have measured, or that statics decides, against what is known of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from scenarios.registry import load
+from sim import World
+from sim.collision_law import STRONGE, impact
+from tests.physics.statics import can_rest, least_friction
+
+
+def world_of(name: str, dt: float | None = None, **parameters) -> World:
+    scene = load(name)(**parameters)
+    scene.dt = scene.dt if dt is None else dt
+    return scene.build()
+
+
+def energy_error(world: World, seconds: float, expected: float) -> float:
+    """Mean squared error of the energy over the steps, as SimBenchmark measures it [J^2]."""
+    squares = []
+    for _ in range(round(seconds / world.dt)):
+        squares.append((world.energy().total - expected) ** 2)
+        world.step()
+    return float(np.mean(squares))
+
+
+# ---- SimBenchmark ----
+
+
+def test_bouncing_balls_keep_their_energy():
+    assert energy_error(world_of("bouncing_balls"), 20.0, 24034.5) < 1e-18
+    assert energy_error(world_of("bouncing_balls", restitution=0.999), 2.0, 24034.5) > 1.0
+
+
+def rolling_error(world: World, heading: float) -> float:
+    """Mean squared error of the velocities of the box and of a ball [m^2/s^2]."""
+    pull, friction, box, balls, ball = 150.0, 0.4, 10.0, 25, 1.0
+    driving = pull - friction * (box + balls * ball) * 9.81
+    a_box = driving / (box + 2 / 7 * balls * ball)
+    ahead = np.array((math.cos(heading), math.sin(heading), 0.0))
+    squares = []
+    for _ in range(400):
+        v = world.velocities
+        squares.append(
+            ((v[1] - a_box * world.time * ahead) ** 2).sum() + ((v[2] - 2 / 7 * a_box * world.time * ahead) ** 2).sum()
+        )
+        world.step()
+    return float(np.mean(squares))
+
+
+@pytest.mark.parametrize("heading", [math.pi / 2, math.pi / 3])
+def test_balls_roll_on_a_box_that_slides(heading):
+    assert rolling_error(world_of("rolling_balls", heading=heading), heading) < 1e-20
+    careless = world_of("rolling_balls", heading=heading)
+    careless.settings = careless.settings._replace(tolerance=1e-4)
+    assert rolling_error(careless, heading) > 1e-12
+
+
+def test_elastic_balls_keep_their_energy():
+    """All the balls fall on the floor and through each other's ways; 1.2 s are the first thousand impacts."""
+    world = world_of("balls_666", dt=1e-3, restitution=1.0, height=1.101)
+    middle = world.positions[1:, :2].mean(axis=0)
+    assert energy_error(world, 1.2, 34465.1027) < 1e-8
+    assert world.statistics()["impacts"] > 1000
+    assert np.abs(world.positions[1:, :2].mean(axis=0) - middle).max() < 1e-12
+    assert np.abs(world.angular_velocities).max() < 1e-10  # 100 N s at arms off by 1e-17 m, 0.04 kg m^2, a hundred times
+
+
+def squared_depths(x: np.ndarray) -> float:
+    """Sum of the squared overlaps of balls of 0.1 m with each other and the floor [m^2]."""
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(len(x), 1)]
+    return (np.maximum(0.2 - apart, 0) ** 2).sum() + (np.maximum(0.1 - x[:, 2], 0) ** 2).sum()
+
+
+def depths(world: World, seconds: float) -> list[float]:
+    """Squared depths at each step; what the energy is without the phase of the micro-collisions only falls."""
+
+    def energy():
+        return world.energy().total - world.ledger.contact - world.ledger.correction
+
+    out, last = [], energy()
+    for _ in range(round(seconds / world.dt)):
+        out.append(squared_depths(world.positions[1:]))
+        world.step()
+        assert energy() < last + 1e-9
+        last = energy()
+    return out
+
+
+def test_balls_that_fall_apart_do_not_sink_into_each_other():
+    world = world_of("balls_666", edge=3)
+    middle = world.positions[1:, :2].mean(axis=0)
+    assert np.mean(depths(world, 1.0)) < 1e-6
+    assert np.abs(world.positions[1:, :2].mean(axis=0) - middle).max() < 1e-9
+    assert squared_depths(np.array([[0, 0, 0.1], [0, 0, 0.299]])) == pytest.approx(1e-6)
+
+
+def test_a_house_of_blocks_stands():
+    """The first second of two storeys; ten minutes of six behind `make validate`."""
+    world = world_of("kapla", floors=2)
+    start = world.positions
+    world.step(100)
+    assert np.abs(world.positions - start).max() < 1e-5
+
+
+# ---- what stands by friction: the least friction is found by statics ----
+
+
+def moved(world: World, seconds: float) -> float:
+    """How far anything has gone from where it began [m]; stops where that is decided."""
+    start = world.positions
+    for _ in range(round(24 * seconds)):
+        world.step(10)
+        if np.abs(world.positions - start).max() > 0.03:
+            break
+    return float(np.abs(world.positions - start).max())
+
+
+SCENES = [
+    pytest.param("arch", {"stones": 9}, 0.5, id="arch"),
+    pytest.param("card_house", {"levels": 1}, 0.5, id="card_house"),
+    pytest.param("card_house", {"levels": 2}, 0.5, id="card_house of two storeys"),
+    pytest.param("pyramid", {"rows": 3, "slope": 0.2}, 1.0, id="pyramid"),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "seconds"), SCENES)
+def test_stands_with_friction_enough_and_falls_without(name, parameters, seconds):
+    rough = world_of(name, friction=1.0, **parameters)
+    rough.step()
+    least = least_friction(rough)
+    assert 0.05 < least < 0.6
+    assert moved(world_of(name, friction=1.05 * least, **parameters), seconds) < 1e-4
+    assert moved(world_of(name, friction=0.95 * least, **parameters), 5.0) > 0.01
+
+
+def test_a_thin_arch_falls_whatever_the_friction():
+    """Heyman: a semicircle thinner than 0.1075 of its radius has no line of thrust inside."""
+    for thickness, stands in ((0.115, True), (0.1, False)):
+        world = world_of("arch", stones=31, thickness=thickness, friction=2.0)
+        world.step()
+        assert can_rest(world, 2.0) == stands
+    assert moved(world_of("arch", thickness=0.1), 3.0) > 0.02
+
+
+def test_the_least_friction_of_a_slope_is_its_tangent():
+    world = world_of("pyramid", rows=1, slope=0.3, friction=1.0)
+    world.step()
+    assert least_friction(world) == pytest.approx(math.tan(0.3), rel=2e-3)
+
+
+# ---- impacts ----
+
+
+@pytest.mark.parametrize("moving", [1, 2, 3, 4])
+def test_the_cradle_gives_as_many_as_it_takes(moving):
+    world = world_of("newtons_cradle", moving=moving)
+    energy = world.energy().total
+    world.step(480)
+    assert world.velocities[:, 0] == pytest.approx([0.0] * (5 - moving) + [1.0] * moving, abs=1e-12)
+    assert world.energy().total == pytest.approx(energy, rel=1e-12)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_two_cuboids_lose_what_the_law_says(e):
+    """K and the velocity at the corner by hand; the law itself is tested against other means of integration elsewhere."""
+    k = (
+        3.7770438738,
+        0.0101005397,
+        1.1460945609,
+        0.0101005397,
+        3.9592666487,
+        -1.9987264625,
+        1.1460945609,
+        -1.9987264625,
+        2.9175564271,
+    )
+    _, _, normal, friction, _ = impact(k, (0.156553964338, 0.861511008522, -3.36706389459), 0.4, 0.4, e, -math.inf, STRONGE)
+    world = world_of("two_cuboids", dt=1e-4, lead=0.0, restitution=e)
+    before = world.energy().total
+    world.step(3)
+    assert world.statistics()["impacts"] == 1
+    assert before - world.energy().total == pytest.approx(-normal - friction, rel=1e-6)
+    assert world.ledger.restitution == pytest.approx(-normal, rel=1e-6, abs=1e-9)
+    assert world.ledger.friction == pytest.approx(-friction, rel=1e-6)
