@@ -109,7 +109,7 @@ class _Reader:
         self.path = path
 
     def scene(self, data: dict[str, Any]) -> Scene:
-        tables = ("camera", "material", "pair", "body", "force", "joint", "parameters")
+        tables = ("camera", "material", "pair", "body", "force", "joint", "parameters", "apart")
         self.known("", data, [*SCENE, *tables], "a scene")
         values = self.fields("", data, SCENE)
         scene = Scene(**{"name": self.path.stem, **values})
@@ -135,6 +135,11 @@ class _Reader:
         for number, joint in enumerate(self.tables("joint", data), start=1):
             name = joint.get("name")
             self.joint(scene, f'joint "{name}": ' if isinstance(name, str) and name else f"joint {number}: ", joint)
+        apart = data.get("apart", [])
+        if not isinstance(apart, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in apart):
+            raise InputError("apart", apart, "must be a list of pairs of bodies that pass through each other")
+        for pair in apart:
+            scene.exclude(*pair)
         if not scene.allow_overlap:
             self.apart(scene)
         return scene

@@ -80,6 +80,9 @@ PAIR: dict[str, Field] = {
 BODY: dict[str, Field] = {
     "name": Text(help="unique"),
     "kind": Text(choices=KINDS, help="dynamic where it is left out"),
+    "groups": Whole(low=1, high=2**32 - 1, help="bits: what the body is"),
+    "mask": Whole(low=0, high=2**32 - 1, help="bits: what it meets; each of two bodies must have a bit of the other's groups"),
+    "sensor": Flag(help="feels overlap, which makes events, and touches nothing"),
     "material": Text(help="name of a [material.NAME] table; keys of the body itself come first"),
     "position": Vector(unit="m", help="of the body frame's origin"),
     "orientation": Vector(n=4, help="unit quaternion (w, x, y, z), body to world"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collision.jit import lean
+from sim.state import ACCOUNTS
 
 KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
 
@@ -20,6 +21,35 @@ def book_work(books, entry, before, after, mode):
         books.energy[entry] += after
     else:
         books.pending[entry] += after
+
+
+@lean
+def book_pair(books, a, b, contact, loss, friction, driven, contact2, friction2, mode):
+    """Works of two bodies before the middle of the kick, and what differs after it, to their account, if accounts are kept.
+
+    ``a``, ``b``: serial numbers; ``loss`` and ``driven`` are the same in both halves.
+    """
+    room = len(books.account)
+    if room == 0:
+        return
+    key = ((a << 31) | b) + 1
+    k = (key * 0x9E3779B1) % room
+    while books.account[k] != key:
+        if books.account[k] == 0:
+            books.account[k] = key
+            books.counters[ACCOUNTS] += 1
+            break
+        k = k + 1 if k + 1 < room else 0
+    if mode != START:
+        books.works[k, 0] += contact
+        books.works[k, 1] += loss
+        books.works[k, 2] += friction
+        books.works[k, 3] += driven
+    first = 0 if mode == AGAIN else 4
+    books.works[k, first] += contact2
+    books.works[k, first + 1] += loss
+    books.works[k, first + 2] += friction2
+    books.works[k, first + 3] += driven
 
 
 @lean

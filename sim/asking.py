@@ -48,6 +48,7 @@ class Asking:
                 bodies=[b.definition for b in self.bodies],
                 joints=[j.definition for j in self.joints],
                 forces=list(self.forces),
+                apart=list(self.apart),
             )
         return self._scene
 
@@ -111,6 +112,20 @@ class Asking:
         """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
         self._begin()
         return readings.contacts(self.model.contacts, self.dt)
+
+    def ledger_by_pair(self) -> dict[tuple[str, str], dict[str, float]]:
+        """Works of contact and impacts between each two bodies since ``keep_accounts`` [J], by their names.
+
+        ``contact``, ``restitution`` and ``friction`` add up to the entries of the ledger, but for what joints take; ``external``
+        is the work of the driven one of the two.
+        """
+        self._begin()
+        books, out = self.model.books, {}
+        for key, row in zip(books.account - 1, books.works, strict=True):
+            if key >= 0:
+                names = tuple(self._by_serial[s].name if s in self._by_serial else f"#{s}" for s in (key >> 31, key & 0x7FFFFFFF))
+                out[names] = dict(zip(("contact", "restitution", "friction", "external"), map(float, row[:4]), strict=True))
+        return dict(sorted(out.items()))
 
     def ray_cast(
         self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()

@@ -39,6 +39,9 @@ class BodyDef:
         Left out, it is that of the shape filled evenly.
     center_of_mass : (3,) [m] in the body frame. Left out, it is that of the shape filled evenly. A body with a centre
         of mass of its own needs an ``inertia`` of its own, for the distribution of its mass is then not the shape's.
+    groups : whole number in [1, 2^32), a set of bits: what the body is.
+    mask : whole number in [0, 2^32), a set of bits: two bodies meet where each one's mask has a bit of the other's groups.
+    sensor : the body feels overlap, which makes events, and touches nothing.
     material : name of a material of the scene or world; it gives the fields below that are not given here, and density.
     friction : Coulomb's coefficient, >= 0.
     static_friction : of a contact that sticks, not less than friction; left out, they are the same.
@@ -68,6 +71,9 @@ class BodyDef:
     mass: float | None = None
     inertia: tuple[tuple[float, float, float], ...] | None = None
     center_of_mass: tuple[float, float, float] | None = None
+    groups: int = 1
+    mask: int = 0xFFFFFFFF
+    sensor: bool = False
     material: str = ""
     friction: float = 0.5
     static_friction: float | None = None
@@ -97,6 +103,13 @@ class BodyDef:
             put("inertia", check_inertia("inertia", self.inertia))
         if self.center_of_mass is not None:
             put("center_of_mass", check_vector("center_of_mass", self.center_of_mass))
+        for field, least in (("groups", 1), ("mask", 0)):
+            value = getattr(self, field)
+            if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) < 2**32:
+                raise InputError(field, value, f"must be a whole number in [{least}, 2^32), a set of bits")
+            put(field, int(value))
+        if not isinstance(self.sensor, bool):
+            raise InputError("sensor", self.sensor, "must be true or false")
         if not isinstance(self.material, str):
             raise InputError("material", self.material, "must be the name of a material")
         for field, value in check_surface({field: getattr(self, field) for field in FIELDS}).items():

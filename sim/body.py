@@ -23,7 +23,7 @@ class Body:
 
     __slots__ = ("_row", "_world", "definition")
 
-    def __init__(self, world: World, index: int, definition: BodyDef):
+    def __init__(self, world: World, index: int | None, definition: BodyDef):
         self._world, self._row, self.definition = world, index, definition
 
     @property

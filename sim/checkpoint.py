@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.bodies import BodyDef
+from sim.body import Body
 from sim.errors import RecordingError
 from sim.flights import refresh
 from sim.forces import FunctionForce, force_from_dict
@@ -38,6 +39,9 @@ def save(world: World, path: str | Path) -> None:
         "step_count": world.step_count,
         "start": world._start,
         "started": world._started,
+        "apart": world.apart,
+        "serial": world._serial,
+        "gone": {s: body.definition.to_dict() for s, body in world._by_serial.items() if not body.alive},
         "changed_at": world._changed_at,
     }
     arrays = {
@@ -86,6 +90,10 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     world._resize(world.model._replace(**stored))
     world._packed_for = world.model.bodies
     refresh(world.model.bodies, world.model.forces)
+    world.apart = [(a, b) for a, b in header["apart"]]
+    world._serial = header["serial"]
+    gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}
+    world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))
     world.step_count, world._start, world._started = header["step_count"], header["start"], header["started"]
     world._changed_at = header["changed_at"]
     return world

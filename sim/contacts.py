@@ -27,7 +27,7 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim.integrators.equations import acceleration
-from sim.joints.pairs import banned
+from sim.joints.pairs import banned, listed, pair_key
 from sim.motion import geom_pose, point_velocity
 from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
 from sim.surfaces import coefficient, surface_acceleration, surface_slip
@@ -117,10 +117,23 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
     return grown
 
 
+@lean
+def meet(geoms, joints, i, j):
+    """Groups and masks, joints and lists of pairs let two pieces meet; sensors feel what can move against them."""
+    if (geoms.groups[i] & geoms.mask[j]) == 0 or (geoms.groups[j] & geoms.mask[i]) == 0:
+        return False
+    sensors = geoms.sensor[i] + geoms.sensor[j]
+    if sensors == 2 or (sensors == 1 and geoms.moves[i] + geoms.moves[j] == 0):
+        return False
+    a, b = geoms.body[i], geoms.body[j]
+    return not banned(joints, a, b) and not listed(geoms.apart, pair_key(a, b))
+
+
 @inner
 def update_pairs(geoms, pairs, joints):
-    """Candidate pairs of the boxes, but for bodies that a joint lets overlap; what was known of a pair stays with it.
+    """Candidate pairs of the boxes, but for bodies that must not meet; what was known of a pair stays with it.
 
+    Pairs with a sensor are listed apart.
     OK or PAIRS_FULL, then nothing changed.
     """
     old = pairs.count[0]
@@ -130,10 +143,15 @@ def update_pairs(geoms, pairs, joints):
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
         return PAIRS_FULL
-    k, kept = 0, 0
+    k, kept, sensors = 0, 0, 0
     for n in range(found):
         i, j = pairs.geoms[n, 0], pairs.geoms[n, 1]
-        if not banned(joints, geoms.body[i], geoms.body[j]):
+        if not meet(geoms, joints, i, j):
+            continue
+        if geoms.sensor[i] + geoms.sensor[j] > 0:
+            pairs.sensors[sensors, 0], pairs.sensors[sensors, 1] = i, j
+            sensors += 1
+        else:
             pairs.geoms[kept, 0], pairs.geoms[kept, 1] = i, j
             kept += 1
     for n in range(kept):
@@ -148,7 +166,7 @@ def update_pairs(geoms, pairs, joints):
         else:
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.hits[n] = UNKNOWN, 0
-    pairs.count[0] = kept
+    pairs.count[0], pairs.count[1] = kept, sensors
     return OK
 
 
@@ -299,6 +317,7 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
     contacts.slides[k] = LOOSE
+    contacts.loss[k] = contacts.residual[k] = 0.0
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
     store3(contacts.moment, k, (0.0, 0.0, 0.0))
     contacts.turns[k, 0] = contacts.turns[k, 1] = HELD

@@ -38,7 +38,7 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim import ledger
-from sim.accounts import AGAIN
+from sim.accounts import AGAIN, book_pair
 from sim.collision_law import impact_far as impact
 from sim.contacts import (
     ALL,
@@ -56,6 +56,7 @@ from sim.events import TOUCH, next_impact, pair_size
 from sim.flights import book_cluster, flight_balance, launch
 from sim.joints.impact import constrain, joints_of_island, linked_joints, linked_mass, settle_joints
 from sim.joints.rows import rigid_rows
+from sim.log import log_impacts
 from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
@@ -516,6 +517,9 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         if bodies.kind[j] != DYNAMIC:
             driven -= dot(world, vj)
         books.energy[ledger.EXTERNAL] += driven
+        table.loss[k] = -(normal + slip)
+        a, b = bodies.serial[i], bodies.serial[j]
+        book_pair(books, a, b, 0.0, -0.5 * normal, -0.5 * slip, 0.5 * driven, 0.0, -0.5 * slip, AGAIN)  # half and half
         books.moved[0] += abs(normal) + abs(slip) + abs(driven)
         change += normal + slip
         size += abs(p[2] * before[2])
@@ -604,6 +608,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
         _single(bodies, table, joints, books, settings, links)
     elif count > 1:
         _joint(bodies, table, joints, books, settings, links)
+    log_impacts(bodies, table, books, forces.clock[0] + t)
 
 
 _collide = far(

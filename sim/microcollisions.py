@@ -26,7 +26,7 @@ import numpy as np
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import add, add3, copy_table, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
-from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
+from sim.accounts import AGAIN, KICK, START, book_pair, book_work, to_reservoir
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
@@ -160,6 +160,8 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         books.counters[UNSOLVED] += 1
         if spent >= settings.iterations:
             books.counters[CAPPED] += 1
+    for k in rows:
+        contacts.residual[k] = worst
     _apply(bodies, contacts, books, rows, p, mode)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode)
@@ -397,6 +399,8 @@ def _book(bodies, contacts, books, row, mode):
         driven -= 0.5 * dot(world, vj)
     book_work(books, ledger.CONTACT, normal1, normal2, mode)
     book_work(books, ledger.RESTITUTION, 0.5 * loss, 0.5 * loss, mode)
+    contacts.loss[row] = loss - slip1 - slip2
+    book_pair(books, bodies.serial[i], bodies.serial[j], normal1, 0.5 * loss, -slip1, driven, normal2, -slip2, mode)
     book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
     book_work(books, ledger.EXTERNAL, driven, driven, mode)
 

@@ -22,7 +22,7 @@ import numpy as np
 from collision.jit import inner, lean
 from collision.linalg import add3, dot, load3, load9, mul_t, scale, store3, sub
 from sim import ledger
-from sim.accounts import START, book_work, to_reservoir
+from sim.accounts import START, book_pair, book_work, to_reservoir
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
 from sim.solvers.newton import inverse_effective_mass
@@ -199,3 +199,5 @@ def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, 
             driven -= 0.5 * dot(m, load3(bodies.w, j))
         book_work(books, ledger.FRICTION, -first_half, -second_half, mode)
         book_work(books, ledger.EXTERNAL, driven, driven, mode)
+        contacts.loss[row] -= first_half + second_half
+        book_pair(books, bodies.serial[i], bodies.serial[j], 0.0, 0.0, -first_half, driven, 0.0, -second_half, mode)

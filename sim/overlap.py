@@ -10,6 +10,7 @@ import numpy as np
 from collision.pose import Pose
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
+from sim.bodies import BodyDef
 from sim.scene import Scene
 
 TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
@@ -66,5 +67,12 @@ def _near(scene: Scene, body: np.ndarray, radius: np.ndarray, x: np.ndarray) -> 
         j = np.arange(i + 1, len(body))
         reach = np.linalg.norm(x[j] - x[i], axis=1) <= radius[i] + radius[j]
         for other in j[reach & (body[j] != body[i]) & (moves[j] | moves[i])]:
-            if frozenset((int(body[i]), int(body[other]))) not in jointed:
+            pair = int(body[i]), int(body[other])
+            if frozenset(pair) not in jointed and _meet(scene, scene.bodies[pair[0]], scene.bodies[pair[1]]):
                 yield i, int(other)
+
+
+def _meet(scene: Scene, a: BodyDef, b: BodyDef) -> bool:
+    """Neither a sensor, nor groups and masks, nor a list of pairs keeps them from touching."""
+    apart = tuple(sorted((a.name, b.name))) in scene.apart
+    return not (a.sensor or b.sensor or apart) and bool(a.groups & b.mask) and bool(b.groups & a.mask)

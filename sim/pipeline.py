@@ -25,9 +25,10 @@ from sim.impacts import drift
 from sim.islands import label_islands
 from sim.joints.rows import torn
 from sim.ledger import CORRECTION
+from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import DYNAMIC, NOT_FINITE, OK, STEPS, TORN
+from sim.state import ACCOUNTS, BOOKS_FULL, DYNAMIC, NOT_FINITE, OK, STEPS, TORN
 
 
 @kernel
@@ -43,6 +44,8 @@ def advance(model, geometry, settings, table, saved, steps):
 @inner
 def step(model, geometry, settings, table, saved):
     bodies, geoms, pairs, contacts, books, forces, joints = model
+    if 0 < len(books.account) < 2 * (books.counters[ACCOUNTS] + len(pairs.event)):
+        return BOOKS_FULL
     save(bodies, books, saved)
     settle(books)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
@@ -59,6 +62,8 @@ def step(model, geometry, settings, table, saved):
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, KICK, INELASTIC)
+    log_contacts(bodies, contacts, books, forces.clock[0])
+    log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     books.counters[STEPS] += 1
     return OK
 
@@ -69,6 +74,9 @@ def begin(model, geometry, settings):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     for k in range(len(books.pending)):
         books.pending[k] = 0.0
+    for k in range(len(books.account)):
+        for c in range(4):
+            books.works[k, 4 + c] = 0.0
     for k in range(2):
         store3(books.reservoir_pending, k, ZERO)
     for i in range(len(bodies.kind)):
@@ -84,6 +92,8 @@ def begin(model, geometry, settings):
         return result
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     contact(model, settings, START, NONE)
+    log_contacts(bodies, contacts, books, forces.clock[0])
+    log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     return OK
 
 
@@ -132,6 +142,10 @@ def settle(books):
     for k in range(len(books.energy)):
         books.energy[k] += books.pending[k]
         books.pending[k] = 0.0
+    for k in range(len(books.account)):
+        for c in range(4):
+            books.works[k, c] += books.works[k, 4 + c]
+            books.works[k, 4 + c] = 0.0
     for k in range(2):
         add3(books.reservoir, k, load3(books.reservoir_pending, k))
         store3(books.reservoir_pending, k, ZERO)
@@ -184,3 +198,6 @@ def _copy(bodies, books, bodies_to, books_to):
     copy_list(books.pending, books_to.pending)
     copy_list(books.moved, books_to.moved)
     copy_list(books.worst, books_to.worst)
+    for k in range(len(books.account)):
+        books_to.account[k] = books.account[k]
+    copy_table(books.works, books_to.works)

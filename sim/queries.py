@@ -120,7 +120,8 @@ def poses(world: World) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _seen(world: World, ignore: Iterable[Body]) -> np.ndarray:
-    seen = np.ones(len(world.bodies), dtype=np.bool_)
+    """(n,) bodies that are matter and are not ignored."""
+    seen = np.array([not body.definition.sensor for body in world.bodies], dtype=np.bool_)
     for body in ignore:
         seen[world._row(body)] = False
     return seen

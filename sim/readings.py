@@ -6,13 +6,14 @@ import hashlib
 
 import numpy as np
 
-from sim.state import COUNTERS, Books, Contacts, Model
+from sim.state import EVENTS, LOST, Books, Contacts, Model
 
 CONTACT = np.dtype(
     [
         ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3), ("normal", float, 3), ("gap", float),
         ("impulse", float, 3), ("force", float, 3), ("moment", float, 3), ("slip", float, 3),
         ("friction", float), ("feature", np.int64),
+        ("piece_a", np.int32), ("piece_b", np.int32), ("loss", float), ("residual", float),
     ]
 )  # fmt: skip
 
@@ -23,7 +24,9 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
     body_a, body_b; point (3,) [m]; normal (3,), from A to B; gap [m]; impulse (3,) [N s]: normal, and along the
     two tangents; force (3,) [N] on B, world axes, mean over a step; moment (3,) [N m] on B by rolling and torsional
     friction, likewise; slip (3,) [m/s] of B's surface against A's in the middle of the kick, world axes; friction, the
-    coefficient that bounds the impulse; feature, an id that stays from step to step.
+    coefficient that bounds the impulse; feature, an id that stays from step to step; piece_a, piece_b: which convex pieces
+    touch, numbered over all bodies; loss [J], taken by friction and a slow landing in this kick; residual [m/s], what the
+    solve of the contact's island missed the law by.
     """
     n = int(c.count[0])
     out = np.zeros(n, CONTACT)
@@ -36,6 +39,8 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
     u[:, 2] = 0.0
     out["slip"] = np.einsum("nk,nki->ni", u, frame)
     out["friction"], out["feature"] = c.mu[:n], c.id[:n]
+    out["piece_a"], out["piece_b"] = c.pair[:n, 0], c.pair[:n, 1]
+    out["loss"], out["residual"] = c.loss[:n], c.residual[:n]
     return out
 
 
@@ -47,9 +52,9 @@ def max_penetration(c: Contacts) -> float:
 def statistics(books: Books) -> dict[str, float]:
     """Counters since the start, and worst values."""
     names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks")
-    assert len(names) == COUNTERS
+    counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True)) | {"events_lost": int(books.counters[LOST])}
     worst = dict(zip(("residual", "depth", "impact_gain"), map(float, books.worst), strict=True))
-    return dict(zip(names, map(int, books.counters), strict=True)) | worst
+    return counters | worst
 
 
 def state_hash(model: Model, step: int) -> str:

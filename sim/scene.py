@@ -73,6 +73,7 @@ class Scene:
     bodies: list[BodyDef] = field(default_factory=list)
     joints: list[JointDef] = field(default_factory=list)
     forces: list[Force] = field(default_factory=list)
+    apart: list[tuple[str, str]] = field(default_factory=list)  # see exclude
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -106,6 +107,23 @@ class Scene:
         forces, self.forces = self.forces, []
         for force in forces:
             self.add_force(force)
+        apart, self.apart = self.apart, []
+        if isinstance(apart, str) or any(isinstance(pair, str) or len(pair) != 2 for pair in apart):
+            raise InputError("apart", apart, "must be a list of pairs of names")
+        for pair in apart:
+            self.exclude(*pair)
+
+    def exclude(self, a: str, b: str) -> None:
+        """Let two bodies, by name, pass through each other."""
+        names = [body.name for body in self.bodies]
+        for name in (a, b):
+            if name not in names:
+                raise InputError("apart", name, f"there is no such body; there are {', '.join(names) or 'none'}")
+        if a == b:
+            raise InputError("apart", a, "must be two bodies")
+        pair = tuple(sorted((a, b)))
+        if pair not in self.apart:
+            self.apart.append(pair)
 
     def add(self, shape: Any, **body: Any) -> BodyDef:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
@@ -183,6 +201,9 @@ class Scene:
             if f.name == "camera":
                 if value is not None:
                     out["camera"] = value.to_dict()
+            elif f.name == "apart":
+                if value:
+                    out["apart"] = plain(value)
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
             elif f.name == "joints":

@@ -17,7 +17,7 @@ POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
-OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, TORN = range(5)
+OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN = range(6)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE
@@ -42,6 +42,7 @@ class Bodies(NamedTuple):
     """What a body is, and how it moves. World axes, about the centre of mass, unless said otherwise."""
 
     kind: np.ndarray  # (n,) int64
+    serial: np.ndarray  # (n,) int64 number in the order of adding, never given again
     mass: np.ndarray  # (n,) [kg]; 0 for static and kinematic bodies
     inv_mass: np.ndarray  # (n,) [1/kg]; 0 for static and kinematic bodies
     inertia: np.ndarray  # (n, 3, 3) body axes [kg m^2]
@@ -106,7 +107,12 @@ class Geoms(NamedTuple):
     shape: np.ndarray  # (m,) int64 row of the packed Geometry
     x: np.ndarray  # (m, 3) of the shape's origin from the centre of mass, body axes [m]
     rot: np.ndarray  # (m, 3, 3) shape to body
-    mobile: np.ndarray  # (m,) bool: moved by impulses
+    mobile: np.ndarray  # (m,) bool: moved by impulses, or a sensor: pairs of two others are not looked for
+    moves: np.ndarray  # (m,) int64: 0 where the body is static
+    sensor: np.ndarray  # (m,) int64: 1 where it feels overlap and does not touch
+    groups: np.ndarray  # (m,) int64 bit set: what it is
+    mask: np.ndarray  # (m,) int64 bit set: what it meets
+    apart: np.ndarray  # (k,) int64 sorted keys of pairs of bodies that do not meet (joints.pairs.pair_key)
     lo: np.ndarray  # (m, 3) swept bounds over the coming drift
     hi: np.ndarray  # (m, 3)
 
@@ -114,7 +120,7 @@ class Geoms(NamedTuple):
 class Pairs(NamedTuple):
     """Candidate pairs of pieces, sorted, with what is known of each."""
 
-    count: np.ndarray  # (1,) int64
+    count: np.ndarray  # (2,) int64 of pairs, and of pairs with a sensor
     geoms: np.ndarray  # (c, 2) int64
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
@@ -125,6 +131,7 @@ class Pairs(NamedTuple):
     normal: np.ndarray  # (c, 3)
     rows: np.ndarray  # (c, POINTS, ROWS)
     ids: np.ndarray  # (c, POINTS) int64
+    sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
 
 
 class Contacts(NamedTuple):
@@ -145,6 +152,8 @@ class Contacts(NamedTuple):
     turns: np.ndarray  # (c, 2) int64 their laws, HELD or FAST
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
+    loss: np.ndarray  # (c,) energy that friction, and restitution or a slow landing, took [J]
+    residual: np.ndarray  # (c,) what the solve of its island missed the law by [m/s]
     accel: np.ndarray  # (c, 3) relative acceleration in free flight at the geometric contact, in the frame [m/s^2]
     island: np.ndarray  # (c,) int64
     order: np.ndarray  # (c,) int64 rows sorted by island
@@ -191,11 +200,23 @@ class Books(NamedTuple):
     reservoir_pending: np.ndarray  # (2, 3)
     counters: np.ndarray  # (COUNTERS,) int64
     worst: np.ndarray  # (WORST,) float64
+    # events (log.py)
+    watch: np.ndarray  # (1,) int64: 1 where contacts that persist are events too
+    log: np.ndarray  # (l, LOG) events since they were read last
+    touching: np.ndarray  # (t,) int64 keys of the pairs of bodies that touched in the last kick, sorted
+    sensed: np.ndarray  # (t,) int64 likewise of those that overlap with a sensor
+    # accounts of pairs of bodies, on request: an open hash table
+    account: np.ndarray  # (a,) int64 key + 1; 0: free
+    works: np.ndarray  # (a, 8) contact, restitution, friction, external [J]; the same pending
 
 
 # slots of Books.counters
 STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS = range(8)
-COUNTERS = 8
+EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(8, 13)  # how full the lists of Books are; LOST: events that had no room
+COUNTERS = 13
+# kinds of events
+BEGIN, PERSIST, END, IMPACT, ENTER, LEAVE = range(6)
+LOG = 15  # columns of Books.log, see log.py
 # slots of Books.worst
 RESIDUAL, DEPTH, GAIN = range(3)
 WORST = 3
@@ -273,21 +294,25 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "surface", "runs", "island", "path"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "path"))
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
     return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
 
 
 def geoms_of(n: int) -> Geoms:
-    return arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), ("body", "shape"))._replace(mobile=np.zeros(n, dtype=np.bool_))
+    group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), ("body", "shape", "moves", "sensor", "groups", "mask"))
+    return group._replace(mobile=np.zeros(n, dtype=np.bool_), apart=np.zeros(0, dtype=np.int64))
 
 
 def pairs_of(n: int) -> Pairs:
     group = arrays(
-        Pairs, n, dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,)), ("geoms", "hits", "points", "ids")
+        Pairs,
+        n,
+        dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,), sensors=(2,)),
+        ("geoms", "hits", "points", "ids", "sensors"),
     )
-    return group._replace(count=np.zeros(1, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
+    return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 
 
 def contacts_of(n: int) -> Contacts:
@@ -300,7 +325,8 @@ def joints_of(n: int, bodies: int = 0) -> Joints:
     return group._replace(linked=np.full(bodies, -1, dtype=np.int64), apart=np.zeros(0, dtype=np.int64))
 
 
-def books_of(entries: int) -> Books:
+def books_of(entries: int, room: int = 0, log: int = 0, accounts: int = 0) -> Books:
+    """Books with room for so many candidate pairs, events and accounts."""
     return Books(
         energy=np.zeros(entries),
         pending=np.zeros(entries),
@@ -309,6 +335,12 @@ def books_of(entries: int) -> Books:
         reservoir_pending=np.zeros((2, 3)),
         counters=np.zeros(COUNTERS, dtype=np.int64),
         worst=np.zeros(WORST),
+        watch=np.zeros(1, dtype=np.int64),
+        log=np.zeros((log, LOG)),
+        touching=np.zeros(room, dtype=np.int64),
+        sensed=np.zeros(room, dtype=np.int64),
+        account=np.zeros(accounts, dtype=np.int64),
+        works=np.zeros((accounts, 8)),
     )
 
 

@@ -16,6 +16,7 @@ from sim.joints.tables import linked
 from sim.materials import FIELDS, coefficients
 from sim.path import COLUMNS
 from sim.state import (
+    ACCOUNTS,
     KINDS,
     POINTS,
     SHARED,
@@ -33,11 +34,13 @@ from sim.state import (
     pairs_of,
 )  # fmt: skip
 
+EVENTS_KEPT = 4096  # room of the log where nothing else is said
+
 
 def empty(pairs: int, rules: np.ndarray) -> Model:
     """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
     bodies = bodies_of(0)._replace(rules=rules)
-    contacts, books = contacts_of(POINTS * pairs), books_of(ledger.ENTRIES)
+    contacts, books = contacts_of(POINTS * pairs), books_of(ledger.ENTRIES, pairs, EVENTS_KEPT)
     return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(0), joints_of(0))
 
 
@@ -47,10 +50,11 @@ def with_bodies(
     parts: Sequence[Sequence[tuple[Shape, Pose]]],
     shapes: ShapeSet,
     gravity: tuple[float, float, float],
+    serial: int,
 ) -> Model:
     """The model with bodies added, and their convex ``parts``, which are the last rows of ``shapes``.
 
-    ``gravity`` is the uniform field that dynamic bodies fall in [m/s^2].
+    ``gravity`` is the uniform field that dynamic bodies fall in [m/s^2], ``serial`` the number of the first of them.
     """
     n = len(model.bodies.kind)
     bodies, geoms = bodies_of(n + len(definitions)), geoms_of(len(shapes))
@@ -59,7 +63,9 @@ def with_bodies(
             bodies = bodies._replace(**{field: getattr(model.bodies, field)})
         else:
             getattr(bodies, field)[:n] = getattr(model.bodies, field)
-    copied(model.geoms, geoms)
+    copied(model.geoms._replace(apart=geoms.apart), geoms)
+    geoms = geoms._replace(apart=model.geoms.apart)
+    bodies.serial[n:] = np.arange(serial, serial + len(definitions))
     k = len(model.geoms.body)
     for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
         _write_body(bodies, i, definition, gravity)
@@ -67,7 +73,9 @@ def with_bodies(
             geoms.body[k], geoms.shape[k] = i, k
             geoms.x[k] = np.asarray(pose.position) - bodies.center[i]
             geoms.rot[k] = rotations(np.array([pose.orientation], dtype=float))[0]
-            geoms.mobile[k] = definition.kind == "dynamic"
+            geoms.mobile[k] = definition.kind == "dynamic" or definition.sensor
+            geoms.moves[k], geoms.sensor[k] = definition.kind != "static", definition.sensor
+            geoms.groups[k], geoms.mask[k] = definition.groups, definition.mask
             reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
             bodies.radius[i] = max(bodies.radius[i], reach)
             k += 1
@@ -116,7 +124,7 @@ def without_body(model: Model, i: int) -> Model:
     geoms = model.geoms
     mine = geoms.body == i
     piece = np.cumsum(~mine) - 1
-    geoms = type(geoms)(*(column[~mine] for column in geoms))
+    geoms = geoms._replace(**{name: column[~mine] for name, column in geoms._asdict().items() if name != "apart"})
     geoms = geoms._replace(body=row[geoms.body], shape=piece[geoms.shape])
     pairs, contacts = _picked(model.pairs, "geoms", mine), _picked(model.contacts, "pair", mine)
     pairs.geoms[:] = piece[pairs.geoms]
@@ -154,9 +162,33 @@ def with_surfaces(model: Model, surface: np.ndarray, exceptions: np.ndarray) -> 
 
 def with_pairs(model: Model, room: int) -> Model:
     """The model with room for more candidate pairs; tables of contacts have room for all points of all pairs."""
+    books = model.books
+    touching, sensed = (np.concatenate([keys, np.zeros(room - len(keys), np.int64)]) for keys in (books.touching, books.sensed))
     return model._replace(
-        pairs=_longer(model.pairs, pairs_of(room)), contacts=_longer(model.contacts, contacts_of(POINTS * room))
+        pairs=_longer(model.pairs, pairs_of(room)),
+        contacts=_longer(model.contacts, contacts_of(POINTS * room)),
+        books=books._replace(touching=touching, sensed=sensed),
     )
+
+
+def with_accounts(model: Model) -> Model:
+    """The model with room for twice as many accounts of pairs, and for those that the next step can open."""
+    books = model.books
+    room = max(2 * len(books.account), 4 * (int(books.counters[ACCOUNTS]) + len(model.pairs.event)))
+    account, works = np.zeros(room, np.int64), np.zeros((room, 8))
+    for key, row in zip(books.account, books.works, strict=True):
+        if key:
+            k = int(key) * 0x9E3779B1 % room
+            while account[k]:
+                k = (k + 1) % room
+            account[k], works[k] = key, row
+    return model._replace(books=books._replace(account=account, works=works))
+
+
+def with_apart(model: Model, pairs: Sequence[tuple[int, int]]) -> Model:
+    """The model in which these pairs of bodies do not meet."""
+    keys = sorted({(min(i, j) << 32) | max(i, j) for i, j in pairs})
+    return model._replace(geoms=model.geoms._replace(apart=np.array(keys, dtype=np.int64)))
 
 
 def _longer(group: Pairs, into: Pairs) -> Pairs:

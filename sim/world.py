@@ -21,6 +21,7 @@ from sim.flights import refresh
 from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
 from sim.forces import Force, as_force
+from sim.happenings import Event, take
 from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
 from sim.joints.assemble import ready
@@ -33,7 +34,21 @@ from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
-from sim.state import DYNAMIC, OK, PAIRS_FULL, POINTS, TORN, Model, Settings, bodies_of, books_of, contacts_of
+from sim.state import (
+    BOOKS_FULL,
+    DYNAMIC,
+    EVENTS,
+    LOG,
+    OK,
+    PAIRS_FULL,
+    POINTS,
+    TORN,
+    Model,
+    Settings,
+    bodies_of,
+    books_of,
+    contacts_of,
+)
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -88,6 +103,9 @@ class World(Asking):
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self._scene: Scene | None = None
+        self._serial = 0  # of the next body
+        self._by_serial: dict[int, Body] = {}
+        self.apart: list[tuple[str, str]] = []  # pairs of bodies that do not meet
         self._start = 0.0  # energy that the ledger counts from [J]
         self._started = False  # before that, what is set belongs to the start; afterwards it is work of the user
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
@@ -113,6 +131,8 @@ class World(Asking):
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
         world._add_joints(scene.joints)
+        for a, b in scene.apart:
+            world.exclude(a, b)
         for force in scene.forces:
             world.add_force(force)
         world._scene = scene
@@ -137,10 +157,12 @@ class World(Asking):
         surface, exceptions = surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)
         self._change()
         first = len(self.bodies)
-        self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity))
+        self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity, self._serial))
         self.model = tables.with_surfaces(self.model, surface, exceptions)
         self._shapes = shapes
         self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
+        self._by_serial |= dict(enumerate(self.bodies[first:], self._serial))
+        self._serial += len(definitions)
         if any(d.path for d in definitions):
             self._lay_paths(self.bodies[first:])
 
@@ -213,6 +235,8 @@ class World(Asking):
         for later in self.bodies[row:]:
             later._row -= 1
         self._lay_paths([])
+        self.apart = [pair for pair in self.apart if body.name not in pair]
+        self._keep_apart()
         self.pairs = [pair for pair in self.pairs if body.name not in (pair["a"], pair["b"])]
         self.model = tables.with_surfaces(self.model, *surfaces([b.definition for b in self.bodies], self.materials, self.pairs))
         self.forces = [left for force in self.forces if (left := force.without(body.name)) is not None]
@@ -279,7 +303,7 @@ class World(Asking):
         """Take a model of another size, with scratch space that goes with it."""
         self.model = model
         self._table = contacts_of(POINTS * len(model.pairs.event))
-        self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES))
+        self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES, accounts=len(model.books.account)))
 
     def _grow_pairs(self) -> None:
         self._resize(tables.with_pairs(self.model, 2 * len(self.model.pairs.event)))
@@ -361,6 +385,44 @@ class World(Asking):
         b.l[i] += np.cross(arm, impulse)
         b.p_before[i], b.l_before[i] = b.p[i], b.l[i]
 
+    def exclude(self, a: Body | str, b: Body | str) -> None:
+        """Let two bodies pass through each other from now on."""
+        names = tuple(sorted(self.names[self._row(x)] if isinstance(x, Body) else x for x in (a, b)))
+        for name in names:
+            if name not in self.names:
+                raise InputError("body", name, "there is no body of this name in the world")
+        if names[0] == names[1]:
+            raise InputError("b", names[1], "must be another body than a")
+        self._change()
+        self.apart = [*(pair for pair in self.apart if pair != names), names]
+        self._keep_apart()
+        self._scene = None
+
+    def _keep_apart(self) -> None:
+        row = {name: i for i, name in enumerate(self.names)}
+        self.model = tables.with_apart(self.model, [(row[a], row[b]) for a, b in self.apart])
+
+    def events(self) -> list[Event]:
+        """What happened since this was asked last: impacts, contacts that began or ended, who entered or left a sensor.
+
+        There is room for 4096 events (see :meth:`listen`); those that find none are counted, and a warning tells how many.
+        """
+        self._begin()
+        return take(self)
+
+    def listen(self, persist: bool = False, capacity: int = tables.EVENTS_KEPT) -> None:
+        """Say how many events there is room for, and whether each step tells of contacts that last ("persist")."""
+        books = self.model.books
+        log = np.zeros((max(whole("capacity", capacity), int(books.counters[EVENTS])), LOG))
+        log[: books.counters[EVENTS]] = books.log[: books.counters[EVENTS]]
+        books.watch[0] = bool(persist)
+        self.model = self.model._replace(books=books._replace(log=log))
+
+    def keep_accounts(self) -> None:
+        """From now on the books are also kept for each two bodies that touch: see :meth:`ledger_by_pair`."""
+        if len(self.model.books.account) == 0:
+            self._resize(tables.with_accounts(self.model))
+
     def __getitem__(self, name: str) -> Body:
         """The body of this name."""
         for body in self.bodies:
@@ -400,6 +462,8 @@ class World(Asking):
             n -= done
             if result == PAIRS_FULL:
                 self._grow_pairs()
+            elif result == BOOKS_FULL:
+                self._resize(tables.with_accounts(self.model))
             elif result != OK:
                 self._stop(result)
 

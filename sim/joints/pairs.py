@@ -13,13 +13,18 @@ def pair_key(i, j):
 
 @lean
 def banned(joints, i, j):
-    """A joint says that these two bodies do not touch (binary search)."""
-    key = pair_key(i, j)
-    low, high = 0, len(joints.apart)
+    """A joint says that these two bodies do not touch."""
+    return listed(joints.apart, pair_key(i, j))
+
+
+@lean
+def listed(keys, key):
+    """A key is in a sorted list."""
+    low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
-        if joints.apart[middle] < key:
+        if keys[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return low < len(joints.apart) and joints.apart[low] == key
+    return low < len(keys) and keys[low] == key
