@@ -45,6 +45,9 @@ SCENE: dict[str, Field] = {
     "friction_rule": Text(choices=RULES, help="how the friction of two bodies combines; geometric where it is left out"),
     "restitution_rule": Text(choices=RULES, help="the same for restitution; max where it is left out"),
     "restitution_law": Text(choices=RESTITUTION_LAWS, help="what ends an impact; stronge where it is left out"),
+    "sleep_after": Real(unit="s", low=0, help="of stillness after which an island falls asleep; 0: never"),
+    "sleep_speed": Real(unit="m/s", above=0, help="what still is"),
+    "sleep_spin": Real(unit="rad/s", above=0, help="what still is, turning"),
     "seed": Whole(help="of random numbers"),
     "allow_overlap": Flag(help="bodies may start inside each other"),
 }

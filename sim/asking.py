@@ -11,9 +11,10 @@ import numpy as np
 
 from collision.errors import check_vector
 from collision.pose import Pose
-from sim import diagnostics, ledger, queries, readings
+from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
 from sim.scene import Scene
+from sim.state import SLEEPING
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -43,6 +44,9 @@ class Asking:
                 self.restitution_rule,
                 self.restitution_law,
                 allow_overlap=True,
+                sleep_after=s.sleep_steps * s.dt,
+                sleep_speed=s.sleep_speed,
+                sleep_spin=s.sleep_spin,
                 materials=deepcopy(self.materials),
                 pairs=deepcopy(self.pairs),
                 bodies=[b.definition for b in self.bodies],
@@ -104,14 +108,14 @@ class Asking:
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self._started or self._changed_at is None else now
         b, e = self.model.bodies, self.energy()
-        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * b.gravity)))
+        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * (b.gravity + b.field))))
         scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:
         """Contact points of the last kick, a structured array; see :func:`sim.readings.contacts`."""
         self._begin()
-        return readings.contacts(self.model.contacts, self.dt)
+        return readings.contacts(sleeping.with_dormant(self), self.dt)
 
     def ledger_by_pair(self) -> dict[tuple[str, str], dict[str, float]]:
         """Works of contact and impacts between each two bodies since ``keep_accounts`` [J], by their names.
@@ -147,10 +151,15 @@ class Asking:
         """Bodies that a shape at a pose touches or overlaps, the deepest first."""
         return queries.neighbors(self, shape, pose, 0.0, ignore)
 
+    @property
+    def asleep(self) -> np.ndarray:
+        """(n,) bool: bodies that sleep."""
+        return self.model.bodies.kind == SLEEPING
+
     def max_penetration(self) -> float:
         """Depth of the deepest contact now [m]; 0 where nothing overlaps."""
         self._begin()
-        return readings.max_penetration(self.model.contacts)
+        return readings.max_penetration(sleeping.with_dormant(self))
 
     def statistics(self) -> dict[str, float]:
         """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
@@ -159,4 +168,4 @@ class Asking:
     def state_hash(self) -> str:
         """Hash over every bit of the state: equal hashes, equal futures."""
         self._begin()
-        return readings.state_hash(self.model, self.step_count)
+        return readings.state_hash(self.model, self._dormant, self.step_count)

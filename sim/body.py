@@ -88,13 +88,18 @@ class Body:
         self._world._follow(self, path)
 
     @property
+    def asleep(self) -> bool:
+        """The body sleeps, see ``World(sleep_after=...)``."""
+        return bool(self._world.asleep[self.index])
+
+    @property
     def surface_velocity(self) -> np.ndarray:
         """(3,) [m/s] at which the surface moves against the body, in the body frame; to be set at any time."""
         return self._world.model.bodies.surface_v[self.index].copy()
 
     @surface_velocity.setter
     def surface_velocity(self, value: object) -> None:
-        run(self._world.model.bodies, self.index, check_vector("surface_velocity", value), self.surface_spin)
+        self._run(check_vector("surface_velocity", value), self.surface_spin)
 
     @property
     def surface_spin(self) -> np.ndarray:
@@ -103,7 +108,11 @@ class Body:
 
     @surface_spin.setter
     def surface_spin(self, value: object) -> None:
-        run(self._world.model.bodies, self.index, self.surface_velocity, check_vector("surface_spin", value))
+        self._run(self.surface_velocity, check_vector("surface_spin", value))
+
+    def _run(self, velocity: object, spin: object) -> None:
+        self._world.wake()
+        run(self._world.model.bodies, self.index, velocity, spin)
 
     def __repr__(self) -> str:
         if not self.alive:

@@ -17,6 +17,7 @@ from sim.errors import RecordingError
 from sim.flights import refresh
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
+from sim.state import Settings
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -50,6 +51,7 @@ def save(world: World, path: str | Path) -> None:
         if group != "forces"
         for field, array in members._asdict().items()
     }
+    arrays |= {f"dormant.{field}": array for field, array in world._dormant.items()}
     part = path.with_name(f".{path.name}.part")
     try:
         with open(part, "wb") as file:
@@ -78,6 +80,7 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     for name, material in materials.items():
         world.set_material(name, **material)
     world.pairs = pairs
+    world.settings = Settings(**settings | {"gravity": tuple(settings["gravity"])})
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
     world._add_joints([joint_from_dict(joint) for joint in header["joints"]])
     for data in header["forces"]:
@@ -90,6 +93,7 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     world._resize(world.model._replace(**stored))
     world._packed_for = world.model.bodies
     refresh(world.model.bodies, world.model.forces)
+    world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
     world.apart = [(a, b) for a, b in header["apart"]]
     world._serial = header["serial"]
     gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}

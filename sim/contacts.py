@@ -119,10 +119,15 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
 
 @lean
 def meet(geoms, joints, i, j):
-    """Groups and masks, joints and lists of pairs let two pieces meet; sensors feel what can move against them."""
+    """Groups and masks, joints and lists of pairs let two pieces meet; sensors feel what can move against them.
+
+    Sleeping pieces meet those that can wake them."""
     if (geoms.groups[i] & geoms.mask[j]) == 0 or (geoms.groups[j] & geoms.mask[i]) == 0:
         return False
     sensors = geoms.sensor[i] + geoms.sensor[j]
+    sleepers = geoms.asleep[i] + geoms.asleep[j]
+    if sleepers == 2 or (sleepers == 1 and sensors == 0 and geoms.moves[i] + geoms.moves[j] == 1):
+        return False
     if sensors == 2 or (sensors == 1 and geoms.moves[i] + geoms.moves[j] == 0):
         return False
     a, b = geoms.body[i], geoms.body[j]

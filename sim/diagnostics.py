@@ -85,7 +85,7 @@ def energy(bodies: Bodies, forces: Forces) -> Energy:
     linear = 0.5 * float(np.sum(p * p * bodies.inv_mass[:, None]))
     dynamic = bodies.kind == DYNAMIC
     angular = 0.5 * float(np.sum(l[dynamic] * angular_velocities(bodies)[dynamic]))
-    heights = -float(np.sum(bodies.mass[:, None] * bodies.x * bodies.gravity)) + 0.0
+    heights = -float(np.sum(bodies.mass[:, None] * bodies.x * (bodies.gravity + bodies.field))) + 0.0
     return Energy(linear, angular, heights + potential(forces, bodies))
 
 

@@ -22,7 +22,7 @@ from sim.forces import (
     TabulatedForce,
     UniformGravity,
 )
-from sim.state import DOP853, DYNAMIC, Bodies, Forces, forces_of
+from sim.state import DOP853, DYNAMIC, SLEEPING, Bodies, Forces, forces_of
 
 Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
 
@@ -62,17 +62,19 @@ def pack(
 ) -> Forces:
     """The group of forces for these bodies; the uniform fields, the world's ``gravity`` among them, go to their rows."""
     at = {name: i for i, name in enumerate(names)}
-    dynamic = np.flatnonzero(bodies.kind == DYNAMIC)
-    bodies.gravity[dynamic] = gravity
+    dynamic, asleep = np.flatnonzero(bodies.kind == DYNAMIC), bodies.kind == SLEEPING
+    falling = np.flatnonzero(bodies.mass > 0)
+    bodies.gravity[falling] = gravity
     rows: list[Row] = []
     knots: list[np.ndarray] = []
     for force in forces:
-        on = dynamic if force.on() is None else [at[name] for name in force.on()]
+        on = None if force.on() is None else [at[name] for name in force.on()]
         if isinstance(force, UniformGravity):
-            for i in on:
+            for i in falling if on is None else on:
                 bodies.gravity[i] += force.acceleration
         else:
-            rows += _rows(force, on, bodies, called, knots)
+            rows += _rows(force, dynamic if on is None else on, bodies, called, knots)
+    bodies.field[asleep], bodies.gravity[asleep] = bodies.gravity[asleep], 0.0
     return _sorted(rows, knots, bodies, method)
 
 

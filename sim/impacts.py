@@ -76,8 +76,10 @@ from sim.state import (
     REKICKS,
     ROWS,
     SETTINGS,
+    WAKE,
     E,
 )
+from sim.stillness import rouse
 from sim.surfaces import surface_slip
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
@@ -106,6 +108,8 @@ def drift(model, geometry, settings, table):
         first = _first_event(pairs, dt)
         if first < 0:
             break
+        if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
+            return WAKE
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False

@@ -13,7 +13,7 @@ from collision.jit import far, inner, kernel, lean
 from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
 from collision.narrowphase import distance_far as distance
 from sim.motion import geom_pose
-from sim.state import BEGIN, END, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PERSIST, SENSED, TOUCHING
+from sim.state import BEGIN, END, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PERSIST, SENSED, SLEEPING, TOUCHING
 
 
 @lean
@@ -108,17 +108,35 @@ def _is_known(known, n, key):
     return low < n and known[low] == key
 
 
+@lean
+def _sleeps(bodies, serial):
+    """The body of a serial number sleeps (binary search: the rows are in their order)."""
+    low, high = 0, len(bodies.serial)
+    while low < high:
+        middle = (low + high) // 2
+        if bodies.serial[middle] < serial:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(bodies.serial) and bodies.serial[low] == serial and bodies.kind[low] == SLEEPING
+
+
 @kernel
 def _log_contacts(bodies, contacts, books, time):
     """Pairs of bodies that touch in this kick, against those of the last one."""
     m = contacts.count[0]
-    keys, rows = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    most = m + books.counters[TOUCHING]
+    keys, rows = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     n = 0
     for k in range(m):
         i, j = contacts.body[k, 0], contacts.body[k, 1]
         touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
         if contacts.impulse[k, 2] > 0.0 or contacts.gap[k] <= touching:
             _insert(keys, rows, n, _key(bodies, i, j), k)
+            n += 1
+    for k in range(books.counters[TOUCHING]):  # contacts of sleeping bodies go on
+        if _sleeps(bodies, books.touching[k] >> 31) or _sleeps(bodies, books.touching[k] & 0x7FFFFFFF):
+            _insert(keys, rows, n, books.touching[k], -1)
             n += 1
     unique, start = 0, 0
     found = np.empty(n, dtype=np.int64)
@@ -127,7 +145,7 @@ def _log_contacts(bodies, contacts, books, time):
         while stop < n and keys[stop] == keys[start]:
             stop += 1
         known = _is_known(books.touching, books.counters[TOUCHING], keys[start])
-        if not known or books.watch[0] != 0:
+        if not known or (books.watch[0] != 0 and rows[start] >= 0):
             point, normal, impulse, loss, speed = _sum_rows(contacts, rows, start, stop, 2.0)
             a, b = keys[start] >> 31, keys[start] & 0x7FFFFFFF
             write(books, PERSIST if known else BEGIN, time, a, b, point, normal, impulse, loss, speed)

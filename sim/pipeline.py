@@ -28,7 +28,8 @@ from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import ACCOUNTS, BOOKS_FULL, DYNAMIC, NOT_FINITE, OK, STEPS, TORN
+from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, STEPS, TORN, WAKE
+from sim.stillness import count_still, rouse_touched
 
 
 @kernel
@@ -36,6 +37,8 @@ def advance(model, geometry, settings, table, saved, steps):
     """Take ``steps`` steps in one compiled call: (steps taken, OK or why it stopped)."""
     for k in range(steps):
         result = step(model, geometry, settings, table, saved)
+        if result == DROWSY:
+            return k + 1, result
         if result != OK:
             return k, result
     return steps, OK
@@ -61,10 +64,15 @@ def step(model, geometry, settings, table, saved):
         return TORN
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
+    if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
+        restore(bodies, forces, books, saved)
+        return WAKE
     contact(model, settings, KICK, INELASTIC)
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     books.counters[STEPS] += 1
+    if settings.sleep_steps > 0 and count_still(bodies, contacts, forces, joints, books, settings):
+        return DROWSY
     return OK
 
 
@@ -91,6 +99,8 @@ def begin(model, geometry, settings):
     if result != OK:
         return result
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
+    if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
+        return WAKE
     contact(model, settings, START, NONE)
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])

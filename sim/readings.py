@@ -18,6 +18,9 @@ CONTACT = np.dtype(
 )  # fmt: skip
 
 
+WARM = ("pair", "id", "impulse", "moment", "slides", "turns")  # of a contact: what the next kick starts from
+
+
 def contacts(c: Contacts, dt: float) -> np.ndarray:
     """Contact points of the last kick, a structured array.
 
@@ -57,10 +60,12 @@ def statistics(books: Books) -> dict[str, float]:
     return counters | worst
 
 
-def state_hash(model: Model, step: int) -> str:
-    """Hash over every bit of the state."""
+def state_hash(model: Model, dormant: dict[str, np.ndarray], step: int) -> str:
+    """Hash over every bit of the state; ``dormant``: contacts of sleeping bodies."""
     b, c, j = model.bodies, model.contacts, model.joints
     digest = hashlib.sha256(str(step).encode())
-    for array in (b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, c.impulse[: c.count[0]], j.impulse, j.hold, j.value):
+    columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still, j.impulse, j.hold, j.value]
+    columns += [getattr(c, f)[: c.count[0]] for f in WARM] + [dormant[f] for f in WARM if dormant]
+    for array in columns:
         digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
     return digest.hexdigest()

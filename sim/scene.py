@@ -48,7 +48,8 @@ class Scene:
     """Bodies, materials, gravity and how to run them. Compares by value; goes to a dict and back without loss.
 
     ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
-    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton".
+    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton". ``sleep_after``,
+    ``sleep_speed``, ``sleep_spin``: when islands fall asleep, see :class:`~sim.world.World`; 0 s: never.
 
     >>> scene = Scene(name="drop", duration=2.0)
     >>> scene.add(HalfSpace(), kind="static", name="floor")
@@ -63,6 +64,9 @@ class Scene:
     friction_rule: str = "geometric"
     restitution_rule: str = "max"
     restitution_law: str = "stronge"
+    sleep_after: float = 0.0  # s
+    sleep_speed: float = 1e-3  # m/s
+    sleep_spin: float = 1e-2  # rad/s
     duration: float = 5.0  # s: how long a run lasts where nothing else is said
     camera: CameraDef | None = None
     seed: int = 0
@@ -89,6 +93,9 @@ class Scene:
         self.gravity = check_vector("gravity", self.gravity)
         self.dt = check_number("dt", self.dt, above=0)
         self.duration = check_number("duration", self.duration, least=0)
+        self.sleep_after = check_number("sleep_after", self.sleep_after, least=0)
+        self.sleep_speed = check_number("sleep_speed", self.sleep_speed, above=0)
+        self.sleep_spin = check_number("sleep_spin", self.sleep_spin, above=0)
         choice("friction_rule", self.friction_rule, RULES)
         choice("restitution_rule", self.restitution_rule, RULES)
         choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)

@@ -12,12 +12,12 @@ import numpy as np
 
 from sim.path import COLUMNS
 
-STATIC, DYNAMIC, KINEMATIC = range(3)
+STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
-OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN = range(6)
+OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY = range(8)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE
@@ -96,6 +96,10 @@ class Bodies(NamedTuple):
     a_turn: np.ndarray  # (n, 3) of the rotation vector [rad/s^2]
     j_turn: np.ndarray  # (n, 3) [rad/s^3]
     path: np.ndarray  # (n, 2) int64 first row and the one after the last; equal: no path
+    # sleep (stillness.py)
+    still: np.ndarray  # (n,) int64 steps for which the body has been still
+    bed: np.ndarray  # (n,) int64 of sleeping bodies: serial number of the first body of the island
+    field: np.ndarray  # (n, 3) of sleeping bodies: gravity, which then is zero in flight [m/s^2]
     period: np.ndarray  # (n,) [s] of a path that is a loop; 0: none
     knots: np.ndarray  # (k, COLUMNS) of all paths, see path.py
 
@@ -110,6 +114,7 @@ class Geoms(NamedTuple):
     mobile: np.ndarray  # (m,) bool: moved by impulses, or a sensor: pairs of two others are not looked for
     moves: np.ndarray  # (m,) int64: 0 where the body is static
     sensor: np.ndarray  # (m,) int64: 1 where it feels overlap and does not touch
+    asleep: np.ndarray  # (m,) int64: 1 where the body sleeps
     groups: np.ndarray  # (m,) int64 bit set: what it is
     mask: np.ndarray  # (m,) int64 bit set: what it meets
     apart: np.ndarray  # (k,) int64 sorted keys of pairs of bodies that do not meet (joints.pairs.pair_key)
@@ -256,6 +261,9 @@ class Settings(NamedTuple):
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
     restitution: int  # collision_law.STRONGE, POISSON or NEWTON
+    sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
+    sleep_speed: float  # what still is [m/s]
+    sleep_spin: float  # [rad/s]
 
 
 class Model(NamedTuple):
@@ -280,6 +288,7 @@ BODY_SHAPES = dict(
     inertia=M, inv_inertia=M, center=V, x=V, q=Q, p=V, l=V, p_before=V, l_before=V,
     rot=M, v=V, w=V, x0=V, q0=Q, p0=V, l0=V, gravity=V, force=V, torque=V, moments=V, axes=Q, dv=V, dw=V,
     low=(6,), low0=(6,), material=(COEFFICIENTS,), surface_v=V, surface_w=V, a_drive=V, j_drive=V, a_turn=V, j_turn=V, path=(2,),
+    field=V,
 )  # fmt: skip
 CONTACT_SHAPES = dict(
     pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, moment=V, turns=(2,), u=V, u_after=V, accel=V,
@@ -294,14 +303,14 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "path"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "path", "still", "bed"))
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
     return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
 
 
 def geoms_of(n: int) -> Geoms:
-    group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), ("body", "shape", "moves", "sensor", "groups", "mask"))
+    group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), ("body", "shape", "moves", "sensor", "asleep", "groups", "mask"))
     return group._replace(mobile=np.zeros(n, dtype=np.bool_), apart=np.zeros(0, dtype=np.int64))
 
 
@@ -372,4 +381,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0, 0, 1.0, 1.0)

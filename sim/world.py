@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pathlib
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -12,7 +13,7 @@ import numpy as np
 from collision.errors import InputError, check_number, check_vector
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
-from sim import checkpoint, diagnostics, ledger, tables
+from sim import checkpoint, diagnostics, ledger, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef
 from sim.body import Body
@@ -36,13 +37,16 @@ from sim.run import Run
 from sim.scene import Scene, free_name
 from sim.state import (
     BOOKS_FULL,
+    DROWSY,
     DYNAMIC,
     EVENTS,
     LOG,
     OK,
     PAIRS_FULL,
     POINTS,
+    SLEEPING,
     TORN,
+    WAKE,
     Model,
     Settings,
     bodies_of,
@@ -72,6 +76,8 @@ class World(Asking):
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
+    sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
+    sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
     """
 
     def __init__(
@@ -83,6 +89,9 @@ class World(Asking):
         friction_rule: str = "geometric",
         restitution_rule: str = "max",
         restitution_law: str = "stronge",
+        sleep_after: float = 0.0,
+        sleep_speed: float = 1e-3,
+        sleep_spin: float = 1e-2,
     ):
         if integrator not in TABLE:
             raise InputError("integrator", integrator, f"must be one of {', '.join(sorted(TABLE))}")
@@ -95,6 +104,9 @@ class World(Asking):
             correction=0.2,
             slop=1e-12,
             restitution=RESTITUTION_LAWS.index(choice("restitution_law", restitution_law, RESTITUTION_LAWS)),
+            sleep_steps=math.ceil(check_number("sleep_after", sleep_after, least=0) / dt - 1e-6),
+            sleep_speed=check_number("sleep_speed", sleep_speed, above=0),
+            sleep_spin=check_number("sleep_spin", sleep_spin, above=0),
         )
         self.friction_rule, self.restitution_rule, self.restitution_law = friction_rule, restitution_rule, restitution_law
         self.materials: dict[str, dict[str, Any]] = {}
@@ -103,6 +115,7 @@ class World(Asking):
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self._scene: Scene | None = None
+        self._dormant: dict[str, np.ndarray] = {}  # contacts of sleeping bodies
         self._serial = 0  # of the next body
         self._by_serial: dict[int, Body] = {}
         self.apart: list[tuple[str, str]] = []  # pairs of bodies that do not meet
@@ -127,6 +140,9 @@ class World(Asking):
             friction_rule=scene.friction_rule,
             restitution_rule=scene.restitution_rule,
             restitution_law=scene.restitution_law,
+            sleep_after=scene.sleep_after,
+            sleep_speed=scene.sleep_speed,
+            sleep_spin=scene.sleep_spin,
         )
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
@@ -155,7 +171,7 @@ class World(Asking):
         parts = [convex_parts(d.shape) for d in definitions]
         shapes = ShapeSet([*self._shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])  # raises before we change
         surface, exceptions = surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)
-        self._change()
+        self._change(())  # what a new body touches wakes when the world begins again
         first = len(self.bodies)
         self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity, self._serial))
         self.model = tables.with_surfaces(self.model, surface, exceptions)
@@ -295,6 +311,7 @@ class World(Asking):
         pairs = list(self.pairs)
         put_pair(pairs, *(self.names[self._row(x)] if isinstance(x, Body) else x for x in (a, b)), coefficients)
         surface, exceptions = surfaces([body.definition for body in self.bodies], self.materials, pairs)
+        self.wake()
         self.pairs = pairs
         self.model = tables.with_surfaces(self.model, surface, exceptions)
         self._scene = None
@@ -308,8 +325,14 @@ class World(Asking):
     def _grow_pairs(self) -> None:
         self._resize(tables.with_pairs(self.model, 2 * len(self.model.pairs.event)))
 
-    def _change(self) -> None:
-        """Something is about to be set from outside: remember the energy before it."""
+    def wake(self) -> None:
+        """Wake all sleeping bodies. What touches or changes a sleeping body wakes it by itself."""
+        sleeping.wake(self)
+
+    def _change(self, rows: Iterable[int] | None = None) -> None:
+        """Something is about to be set from outside: remember the energy before it, and wake these bodies, by default all."""
+        if (self.model.bodies.kind == SLEEPING).any() and rows != ():
+            sleeping.wake(self, rows)
         if self._changed_at is None:
             self._changed_at = self.energy().total
             # what is kept is the middle of the kick; its second half will be asked for anew
@@ -329,7 +352,7 @@ class World(Asking):
         if body.path is not None:
             raise InputError("position", position, f"{body.name} follows a path; follow(None) ends that")
         at, w = self.positions[i], self.angular_velocities[i]
-        self._change()
+        self._change([i] if body.kind == "dynamic" else None)
         b = self.model.bodies
         if orientation is not None:
             b.q[i] = orientation
@@ -380,7 +403,7 @@ class World(Asking):
         if body.kind != "dynamic":
             raise InputError("body", body.name, "only dynamic bodies take impulses")
         arm = np.zeros(3) if point is None else np.array(check_vector("point", point)) - b.x[i]
-        self._change()
+        self._change([i])
         b.p[i] += impulse
         b.l[i] += np.cross(arm, impulse)
         b.p_before[i], b.l_before[i] = b.p[i], b.l[i]
@@ -445,8 +468,11 @@ class World(Asking):
             self._start = now
         else:
             self.model.books.energy[ledger.USER] += now - self._changed_at
-        while (result := begin(self._packed(), self._shapes.geometry, self.settings)) == PAIRS_FULL:
-            self._grow_pairs()
+        while (result := begin(self._packed(), self._shapes.geometry, self.settings)) in (PAIRS_FULL, WAKE):
+            if result == WAKE:
+                sleeping.wake_roused(self)
+            else:
+                self._grow_pairs()
         if result != OK:
             self._stop(result)
         self._changed_at = None
@@ -462,6 +488,12 @@ class World(Asking):
             n -= done
             if result == PAIRS_FULL:
                 self._grow_pairs()
+            elif result == DROWSY:
+                sleeping.fall_asleep(self)
+                self._begin()
+            elif result == WAKE:
+                sleeping.wake_roused(self)
+                self._begin()
             elif result == BOOKS_FULL:
                 self._resize(tables.with_accounts(self.model))
             elif result != OK:

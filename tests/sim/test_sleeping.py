@@ -1,0 +1,148 @@
+"""Islands that fall asleep and wake: nothing moves by it, the books close, and what wakes stands as it stood."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace, Sphere
+from sim import World
+
+CUBE = Box((0.1, 0.1, 0.1))
+
+
+def tower(n: int = 3, **options) -> World:
+    world = World(**{"sleep_after": 0.1, **options})
+    world.add(HalfSpace(), kind="static", name="floor")
+    for k in range(n):
+        world.add(CUBE, name=f"box {k}", position=(0, 0, 0.1 + 0.2 * k))
+    return world
+
+
+def test_a_tower_falls_asleep_and_stays_where_it_was():
+    world = tower()
+    world.step(23)
+    assert not world.asleep.any()
+    before, contacts = world.positions, world.contacts()
+    world.step(2)
+    assert list(world.asleep) == [False, True, True, True]
+    solves = world.statistics()["solves"]
+    world.step(240)
+    assert np.abs(world.positions - before).max() < 1e-12
+    assert world.statistics()["solves"] == solves  # it costs no solve
+    assert len(world.contacts()) == len(contacts)
+    assert world.contacts()["force"][:, 2].sum() == pytest.approx(contacts["force"][:, 2].sum(), rel=1e-6)
+    assert np.abs(world.velocities).max() == 0
+    assert [e.kind for e in world.events()] == 3 * ["begin"]  # asleep is no end of a contact
+    assert world.ledger.closes
+
+
+def test_awake_again_it_is_what_it_was_when_it_fell_asleep():
+    world = tower()
+    world.step(30)
+    assert world.asleep.any()
+    x, q, asleep = world.positions, world.orientations, world.contacts()
+    world.apply_impulse(world["box 2"], (0, 0, 0))
+    assert not world.asleep.any()
+    assert np.array_equal(world.positions, x)
+    assert np.array_equal(world.orientations, q)
+    awake = world.contacts()
+    assert np.array_equal(awake["feature"], asleep["feature"])
+    assert np.allclose(awake["impulse"], asleep["impulse"], atol=1e-9 * np.abs(asleep["impulse"]).max())
+    world.step(20)
+    assert np.abs(world.positions - x).max() < 1e-11
+    assert [e.kind for e in world.events() if e.kind != "begin"] == []
+
+
+def test_a_ball_wakes_a_sleeping_tower_and_the_books_close():
+    def run(sleep_after):
+        world = tower(4, sleep_after=sleep_after)
+        ball = world.add(Sphere(0.1), name="ball", position=(-2, 0, 0.5), velocity=(4, 0, 2.4), restitution=0.3)
+        world.step(100)
+        slept = world.asleep.any()
+        world.step(60)
+        assert world.ledger.closes
+        assert world.statistics()["impact_gain"] < 1e-12
+        return world, slept, ball
+
+    sleeping, slept, _ = run(0.1)
+    waking, never, _ = run(0.0)
+    assert slept
+    assert not never
+    assert not sleeping.asleep[1:4].all()
+    assert np.abs(sleeping.positions - waking.positions).max() < 1e-6  # before chaos has told
+    assert np.abs(sleeping.positions[4, 0]) > 1e-3  # the ball has moved the top
+    p = sleeping.momentum() + sleeping.reservoir[0]
+    mass = sum(body.mass for body in sleeping.bodies if body.kind == "dynamic")
+    ball = sleeping["ball"].mass * np.array([4, 0, 2.4])
+    assert p == pytest.approx(ball + mass * sleeping.gravity * sleeping.time, abs=1e-9 * mass)
+
+
+def test_energy_that_sleep_takes_is_in_the_ledger():
+    """A box that creeps more slowly than the threshold is stopped by sleep, without friction to do it."""
+    world = World(sleep_after=0.1, sleep_speed=0.01)
+    world.add(HalfSpace(), kind="static", friction=0)
+    box = world.add(CUBE, position=(0, 0, 0.1), velocity=(0.005, 0, 0), friction=0)
+    world.step(48)
+    assert world.asleep[1]
+    assert world.ledger.sleep == pytest.approx(-box.mass * 0.005**2 / 2, rel=1e-9)
+    assert world.ledger.closes
+    x = box.position[0]
+    world.step(48)
+    assert box.position[0] == x
+
+
+def test_removal_of_the_support_wakes():
+    world = tower()
+    world.step(40)
+    assert world.asleep.any()
+    world.remove(world["box 0"])
+    world.step(24)
+    assert world["box 2"].position[2] == pytest.approx(0.5 - 0.5 * 9.81 * 0.1**2, abs=1e-9)
+
+
+def test_a_cart_that_starts_wakes_what_it_touches():
+    world = World(sleep_after=0.1)
+    cart = world.add(Box((1, 1, 0.1)), kind="kinematic", position=(0, 0, -0.1), friction=1.0)
+    box = world.add(CUBE, position=(0, 0, 0.1), friction=1.0)
+    world.step(60)
+    assert world.asleep[1]
+    cart.velocity = (0.5, 0, 0)
+    world.step(120)
+    assert box.velocity[0] == pytest.approx(0.5, abs=1e-6)
+    assert world.ledger.closes
+
+
+def test_a_neighbour_at_a_distance_does_not_wake():
+    world = tower(1)
+    world.step(40)
+    ball = world.add(Sphere(0.05), position=(0.3, 0, 1.0))
+    world.step(40)
+    assert world.asleep[1]  # fell asleep again, though the ball falls beside it
+    assert not world.asleep[2]
+    world.step(60)
+    assert ball.position[2] == pytest.approx(0.05, abs=1e-6)
+
+
+def test_a_sleeping_world_is_saved_bit_for_bit(tmp_path):
+    world = tower()
+    world.add(Sphere(0.1), position=(0, 0, 2.0))
+    for steps in (40, 60):
+        world.step(steps)
+        world.save(tmp_path / "w.npz")
+        again = World.load(tmp_path / "w.npz")
+        assert again.state_hash() == world.state_hash()
+        assert np.array_equal(again.asleep, world.asleep)
+        twin = World.load(tmp_path / "w.npz")
+        again.step(80)
+        twin.step(80)
+        assert again.state_hash() == twin.state_hash()
+    world.step(80)
+    assert again.state_hash() == world.state_hash()
+    assert again.ledger == world.ledger
+
+
+def test_sleep_is_off_where_nobody_asks():
+    world = tower(1, sleep_after=0.0)
+    world.step(240)
+    assert not world.asleep.any()
