@@ -131,6 +131,28 @@ class Asking:
                 out[names] = dict(zip(("contact", "restitution", "friction", "external"), map(float, row[:4]), strict=True))
         return dict(sorted(out.items()))
 
+    def ledger_by_body(self) -> dict[str, dict[str, float]]:
+        """Energy of each body now, and its half of the works of its contacts since ``keep_accounts`` [J], by name.
+
+        ``kinetic`` and ``potential`` (of uniform gravity); ``contact``, ``restitution``, ``friction`` and ``external`` as in
+        :meth:`ledger_by_pair`: each of two bodies has half, so that all bodies together have what all pairs have.
+        """
+        pairs, b = self.ledger_by_pair(), self.model.bodies
+        p, l = diagnostics.mean_momenta(b)
+        moving = b.mass > 0
+        kinetic = 0.5 * ((p**2).sum(axis=1) * b.inv_mass + (l * diagnostics.angular_velocities(b)).sum(axis=1) * moving)
+        potential = -b.mass * (b.x * (b.gravity + b.field)).sum(axis=1)
+        entries = ("contact", "restitution", "friction", "external")
+        out = {
+            name: {"kinetic": float(kinetic[i]), "potential": float(potential[i])} | dict.fromkeys(entries, 0.0)
+            for i, name in enumerate(self.names)
+        }
+        for names, works in pairs.items():
+            for name in names:
+                for entry in entries if name in out else ():
+                    out[name][entry] += 0.5 * works[entry]
+        return out
+
     def ray_cast(
         self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()
     ) -> queries.BodyHit | None:

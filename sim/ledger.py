@@ -26,13 +26,17 @@ class Ledger(NamedTuple):
     user: float  # impulses, velocities and poses set from outside
     contact: float  # normal impulses of lasting contact: the phase of the micro-collisions, which comes to nothing
     correction: float  # energy that bodies gain when overlap is removed
-    sleep: float
+    sleep: float  # kinetic energy of what falls asleep; never positive
     integrator: float  # measured error of the free flight
     friction: float
     restitution: float  # lost in the normal direction, in impacts and by landing too slowly for one
     residual: float  # what no entry explains: rounding
     moved: float  # sum of the absolute works: the scale for the residual
     scale: float  # kinetic plus absolute potential energy of all bodies: the scale for rounding
+
+    def __sub__(self, earlier: Ledger) -> Ledger:
+        """The works since an earlier reading: ``before = world.ledger; world.step(); world.ledger - before``."""
+        return Ledger(*(a - b for a, b in zip(self[:-1], earlier[:-1], strict=True)), max(self.scale, earlier.scale))
 
     @property
     def change(self) -> float:

@@ -27,6 +27,7 @@ import numpy as np
 
 from sim.errors import RecordingError
 from sim.observers import whole
+from sim.recorded_contacts import AXES, ContactStore, rows
 from sim.run import Run
 
 SCHEMA = 1
@@ -101,6 +102,7 @@ VARIABLES = (
     *(Variable(f"ledger_{name}", "J", text, _ledger(name)) for name, text in LEDGER.items()),
 )
 
+CONTACT_COUNT = Variable("contact_count", "1", "number of contacts", lambda now: len(now.world.contacts()), dtype="i8")
 COORDINATES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
 
 
@@ -113,12 +115,17 @@ class Recorder:
         replaced, anything else is left alone (RecordingError).
     every : record each ``every`` steps, and the first and last.
     attributes : more metadata to keep (what JSON can hold).
+    contacts : keep the contacts of each sample too, see ``Run.contacts``.
 
     After the run :meth:`run` gives what was recorded as a :class:`~sim.run.Run`.
     """
 
-    def __init__(self, path: str | Path | None = None, every: int = 1, attributes: dict[str, Any] | None = None):
+    def __init__(
+        self, path: str | Path | None = None, every: int = 1, attributes: dict[str, Any] | None = None, contacts: bool = False
+    ):
         self.path = None if path is None else Path(path)
+        self.contacts = bool(contacts)
+        self.variables = (*VARIABLES, CONTACT_COUNT) if contacts else VARIABLES
         self.every = whole("every", every)
         self.attributes = dict(attributes or {})
         self._store: _Store | _Memory | None = None
@@ -133,7 +140,7 @@ class Recorder:
         if self._store is None:
             self.attributes = {**metadata(world), **self.attributes}
             make = _Memory if self.path is None else _Store
-            self._store = make(self.path, world.names, self.attributes)
+            self._store = make(self.path, world.names, self.attributes, self.variables)
             self._bodies = list(world.bodies)
         self._clock = time.perf_counter()
 
@@ -145,7 +152,8 @@ class Recorder:
         self._last_step = world.step_count
         begun = time.perf_counter()
         now = Moment(world)
-        self._store.append(self._in_rows(world, [variable.read(now) for variable in VARIABLES]))
+        values = self._in_rows(world, [variable.read(now) for variable in self.variables])
+        self._store.append(values, rows(world, self._bodies) if self.contacts else None)
         self._spent += time.perf_counter() - begun
 
     def _in_rows(self, world: Any, values: list[Any]) -> list[Any]:
@@ -157,7 +165,7 @@ class Recorder:
             name = next(body.name for body in world.bodies if body not in self._bodies)
             raise RecordingError(self.path or "memory", f'body "{name}" was added while it was recorded: record anew from there')
         out = []
-        for variable, value in zip(VARIABLES, values, strict=True):
+        for variable, value in zip(self.variables, values, strict=True):
             if variable.dims[:1] == ("body",):
                 spread = np.full((len(self._bodies), *value.shape[1:]), np.nan)
                 spread[rows] = value
@@ -185,35 +193,42 @@ class Recorder:
 class _Memory:
     """Samples in growing arrays."""
 
-    def __init__(self, path: None, names: list[str], attributes: dict[str, Any]):
-        self.names, self.attributes = tuple(names), attributes
-        self.samples: list[list[Any]] = [[] for _ in VARIABLES]
+    def __init__(self, path: None, names: list[str], attributes: dict[str, Any], variables: tuple[Variable, ...]):
+        self.names, self.attributes, self.variables = tuple(names), attributes, variables
+        self.samples: list[list[Any]] = [[] for _ in variables]
+        self.contacts: list[np.ndarray] = []
 
-    def append(self, values: list[Any]) -> None:
+    def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
         for samples, value in zip(self.samples, values, strict=True):
             samples.append(np.array(value))  # a copy: the world goes on writing into its arrays
+        if contacts is not None:
+            self.contacts.append(contacts)
 
     def close(self, attributes: dict[str, Any]) -> None:
         self.attributes = attributes
 
     def run(self) -> Run:
-        arrays = {v.name: np.array(s, dtype=v.dtype) for v, s in zip(VARIABLES, self.samples, strict=True)}
+        arrays = {v.name: np.array(s, dtype=v.dtype) for v, s in zip(self.variables, self.samples, strict=True)}
+        if self.contacts:
+            all_rows = np.concatenate(self.contacts)
+            arrays |= {f"contact_{field}": all_rows[field] for field in all_rows.dtype.names}
         return Run(arrays, self.names, dict(self.attributes))
 
 
 class _Store:
     """Samples in a Zarr store; whole chunks at a time, or what there is after FLUSH_SECONDS."""
 
-    def __init__(self, path: Path, names: list[str], attributes: dict[str, Any]):
-        self.path, self.names = path, tuple(names)
+    def __init__(self, path: Path, names: list[str], attributes: dict[str, Any], variables: tuple[Variable, ...]):
+        self.path, self.names, self.variables = path, tuple(names), variables
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
         self.begin = 0  # first sample of the buffer
         self.count = 0  # samples in the buffer
         self.flushed = 0  # samples of the buffer that are on disk
         self.clock = time.monotonic()
         sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
-        self.buffers = [np.zeros((self.chunk, *(sizes[d] for d in v.dims)), dtype=v.dtype) for v in VARIABLES]
+        self.buffers = [np.zeros((self.chunk, *(sizes[d] for d in v.dims)), dtype=v.dtype) for v in variables]
         self._create(sizes, attributes)
+        self.contacts = ContactStore(self.group) if CONTACT_COUNT in variables else None
 
     def _create(self, sizes: dict[str, int], attributes: dict[str, Any]) -> None:
         import zarr
@@ -224,7 +239,7 @@ class _Store:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             group = zarr.create_group(partial, attributes=attributes)
-            for v in VARIABLES:
+            for v in self.variables:
                 group.create_array(
                     v.name,
                     shape=(0, *(sizes[d] for d in v.dims)),
@@ -234,7 +249,11 @@ class _Store:
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
                 )
-            for dim, labels in {"body": self.names, **COORDINATES}.items():
+            labelled = {"body": self.names, **COORDINATES}
+            if CONTACT_COUNT in self.variables:
+                ContactStore.create(group, 16 * self.chunk)
+                labelled["axis"] = AXES
+            for dim, labels in labelled.items():
                 array = group.create_array(
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
                 )
@@ -244,9 +263,11 @@ class _Store:
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
-        self.arrays = [self.group[v.name] for v in VARIABLES]
+        self.arrays = [self.group[v.name] for v in self.variables]
 
-    def append(self, values: list[Any]) -> None:
+    def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
+        if self.contacts is not None:
+            self.contacts.waiting.append(contacts)
         for buffer, value in zip(self.buffers, values, strict=True):
             buffer[self.count] = value
         self.count += 1
@@ -265,6 +286,8 @@ class _Store:
             for array, buffer in zip(self.arrays, self.buffers, strict=True):
                 array.resize((end, *array.shape[1:]))
                 array[self.begin : end] = buffer[: self.count]
+            if self.contacts is not None:
+                self.contacts.flush()
             _consolidate(self.path)
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error

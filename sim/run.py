@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.errors import RecordingError
+from sim.readings import CONTACT
 from sim.scene import Scene
 
 if TYPE_CHECKING:
@@ -76,6 +77,24 @@ class Run:
         return {name.removeprefix("ledger_"): self._read(name) for name in self._arrays if name.startswith("ledger_")}
 
     @cached_property
+    def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Contacts of all samples, and where those of each sample begin and end."""
+        if "contact_count" not in self._arrays:
+            raise RecordingError(self.path or "memory", "holds no contacts: record with Recorder(..., contacts=True)")
+        bounds = np.concatenate([[0], np.cumsum(self._read("contact_count"))])
+        rows = np.zeros(bounds[-1], CONTACT)
+        for field in CONTACT.names:
+            rows[field] = self._arrays[f"contact_{field}"][: bounds[-1]]
+        rows.setflags(write=False)
+        return rows, bounds
+
+    def contacts(self, sample: int) -> np.ndarray:
+        """The contacts of a sample, as ``World.contacts`` told them; body_a and body_b are rows of ``names``."""
+        rows, bounds = self._contacts
+        k = range(len(self))[sample]
+        return rows[bounds[k] : bounds[k + 1]]
+
+    @cached_property
     def scene(self) -> Scene:
         """The scene that the run started from."""
         return Scene.from_dict(json.loads(self.attributes["scene"]))
@@ -106,12 +125,20 @@ class Run:
 
         if self.path is not None:
             return xarray.open_zarr(self.path, consolidated=True)
-        from sim.recording import COORDINATES, VARIABLES
+        from sim.recorded_contacts import AXES, FIELDS, dims
+        from sim.recording import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {
-            v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name}) for v in VARIABLES
+            v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name})
+            for v in (*VARIABLES, CONTACT_COUNT)
+            if v.name in self._arrays
         }
         coordinates = {"time": describe.pop("time"), "body": list(self.names), **{k: list(v) for k, v in COORDINATES.items()}}
+        if "contact_count" in describe:
+            coordinates["axis"] = list(AXES)
+            for field, (unit, text) in FIELDS.items():
+                name = f"contact_{field}"
+                describe[name] = (dims(field), self._arrays[name], {"units": unit, "long_name": text})
         return xarray.Dataset(describe, coordinates, self.attributes)
 
     def summary(self) -> dict[str, Any]:

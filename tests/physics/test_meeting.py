@@ -1,0 +1,118 @@
+"""All shapes against all: thrown at each other, stacked, rolling as compounds."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere, mass_properties
+from sim import World
+
+G = 9.81
+PRISM = ConvexHull([(0.12 * math.cos(k), 0.12 * math.sin(k), z) for k in np.arange(6) * math.pi / 3 for z in (-0.1, 0.1)])
+TABLE = Compound(
+    [(Box((0.2, 0.2, 0.02)), Pose((0, 0, 0.08)))]
+    + [(Cylinder(0.03, 0.08), Pose((x, y, -0.02))) for x in (-0.15, 0.15) for y in (-0.15, 0.15)]
+)
+KINDS = {
+    "sphere": Sphere(0.1),
+    "box": Box((0.1, 0.12, 0.08)),
+    "capsule": Capsule(0.06, 0.1),
+    "cylinder": Cylinder(0.1, 0.1),
+    "cone": Cone(0.12, 0.1),
+    "ellipsoid": Ellipsoid((0.08, 0.1, 0.14)),
+    "hull": PRISM,
+    "compound": TABLE,
+}
+
+
+@pytest.mark.parametrize(("a", "b"), itertools.combinations_with_replacement(KINDS, 2))
+def test_two_bodies_of_any_shape_bounce(a, b):
+    """Smooth and elastic, in free space: energy and momenta are kept, they part, and never overlap."""
+    rng = np.random.default_rng(hash_of(a, b))
+    for _ in range(3):
+        world = World(gravity=(0, 0, 0))
+        for name, side in ((a, -1), (b, 1)):
+            q = rng.normal(size=4)
+            world.add(
+                KINDS[name], density=500.0, position=(0.5 * side, *(0.02 * rng.normal(size=2))),
+                orientation=q / np.linalg.norm(q), velocity=(-2.0 * side, 0, 0),
+                angular_velocity=3 * rng.normal(size=3), friction=0, restitution=1,
+            )  # fmt: skip
+        before, p, l = world.energy().total, world.momentum(), world.angular_momentum()
+        world.step(120)
+        scale = sum(body.mass for body in world.bodies)
+        assert world.statistics()["impacts"] >= 1
+        assert world.energy().total - world.ledger.integrator == pytest.approx(before, rel=1e-12)
+        assert np.abs(world.momentum() - p).max() < 1e-13 * scale
+        assert np.abs(world.angular_momentum() - l).max() < 1e-13 * scale
+        assert world.statistics()["depth"] < 1e-9
+        assert world.velocities[0, 0] < world.velocities[1, 0]
+
+
+def hash_of(a: str, b: str) -> int:
+    return 10 * list(KINDS).index(a) + list(KINDS).index(b)
+
+
+FLAT = {"box": 0.08, "cylinder": 0.1, "hull": 0.1, "compound": 0.1}  # half their height
+LYING = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
+ON_TOP = {
+    "box": (KINDS["box"], 0.08, (1, 0, 0, 0)),
+    "cylinder": (KINDS["cylinder"], 0.1, (1, 0, 0, 0)),
+    "hull": (PRISM, 0.1, (1, 0, 0, 0)),
+    "table": (TABLE, 0.1, (1, 0, 0, 0)),
+    "cone": (KINDS["cone"], 0.1, (1, 0, 0, 0)),
+    "capsule": (Capsule(0.06, 0.05), 0.06, LYING),
+    "lying cylinder": (Cylinder(0.06, 0.05), 0.06, LYING),
+    "sphere": (Sphere(0.1), 0.1, (1, 0, 0, 0)),
+    "ellipsoid": (Ellipsoid((0.14, 0.1, 0.08)), 0.08, (1, 0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("low", FLAT)
+@pytest.mark.parametrize("high", ON_TOP)
+def test_any_shape_stands_on_any_flat_one(low, high):
+    """For a second: it stays where it is, and the floor feels both weights."""
+    shape, half, q = ON_TOP[high]
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    below = world.add(KINDS[low], position=(0, 0, FLAT[low]))
+    above = world.add(shape, position=(0.01, -0.02, 2 * FLAT[low] + half), orientation=q)
+    start = world.positions
+    world.step(240)
+    assert np.abs(world.positions - start).max() < 1e-8
+    assert np.abs(world.velocities).max() < 1e-8
+    c = world.contacts()
+    for i, weight in ((1, (below.mass + above.mass) * G), (2, above.mass * G)):
+        felt = c["force"][c["body_b"] == i, 2].sum() - c["force"][c["body_a"] == i, 2].sum() * (i == 2)
+        assert felt == pytest.approx(weight, rel=1e-6)
+    assert world.ledger.closes
+
+
+def test_a_dumbbell_rolls_down_a_slope_as_the_textbook_says():
+    """Two balls on a bar: a = g sin(slope) / (1 + I / m r^2)."""
+    r, slope = 0.1, math.radians(10)
+    shape = Compound([(Sphere(r), Pose((0, y, 0))) for y in (-0.3, 0.3)] + [(Box((0.02, 0.25, 0.02)), Pose())])
+    m = mass_properties(shape)
+    world = World(gravity=(G * math.sin(slope), 0, -G * math.cos(slope)))
+    world.add(HalfSpace(), kind="static", friction=0.8)
+    body = world.add(shape, density=1000.0, position=(0, 0, r), friction=0.8)
+    world.step(480)
+    a = G * math.sin(slope) / (1 + m.inertia[1, 1] / (m.volume * r * r))
+    assert body.position == pytest.approx((0.5 * a * 4, 0, r), abs=1e-8)
+    assert body.angular_velocity == pytest.approx((0, a * 2 / r, 0), abs=1e-7)
+    assert {int(k) for k in world.contacts()["piece_b"]} == {1, 2}
+
+
+def test_a_conveyor_and_a_paddle_do_their_work():
+    """What a driven body gives is p.v of its surface: the energy of a capsule that a paddle hits, to rounding."""
+    world = World(gravity=(0, 0, 0))
+    world.add(Box((0.1, 0.5, 0.5)), kind="kinematic", velocity=(3, 0, 0), friction=0, restitution=1)
+    ball = world.add(Capsule(0.1, 0.2), position=(0.5, 0, 0), friction=0, restitution=1)
+    world.step(60)
+    assert ball.velocity == pytest.approx((6, 0, 0), abs=1e-9)
+    assert world.ledger.external == pytest.approx(0.5 * ball.mass * 36, rel=1e-12)
+    assert abs(world.ledger.residual) < 1e-12 * world.ledger.moved

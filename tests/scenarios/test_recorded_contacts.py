@@ -1,0 +1,73 @@
+"""Contacts in recordings: on disk and in memory they are what the world told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace, Sphere
+from sim import Every, Recorder, RecordingError, Run, World
+
+
+def world_of_three() -> World:
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor")
+    for k in range(3):
+        world.add(Box((0.1, 0.1, 0.1)), name=f"box {k}", position=(0.5 * k, 0, 0.1 + 0.05 * k))
+    world.add(Sphere(0.1), name="ball", position=(0, 0, 0.3))
+    return world
+
+
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_recorded_contacts_are_those_of_the_world(where, tmp_path):
+    path = tmp_path / "r.zarr" if where == "disk" else None
+    world, seen = world_of_three(), []
+    recorder = Recorder(path, every=4, contacts=True)
+    run = world.run(0.4, [recorder, Every(4, lambda w: seen.append(w.contacts()))])
+    assert len({len(rows) for rows in seen}) > 1  # ragged
+    for k, rows in enumerate(seen):
+        assert np.array_equal(run.contacts(k), rows)
+    assert np.array_equal(run.contacts(-1), seen[-1])
+    with pytest.raises(IndexError):
+        run.contacts(len(run))
+    data = run.dataset
+    assert data.sizes["contact"] == sum(map(len, seen)) == int(data.contact_count.sum())
+    assert data.contact_force.dims == ("contact", "xyz")
+    assert data.contact_force.attrs["units"] == "N"
+    assert np.array_equal(data.contact_impulse.sel(axis="normal"), np.concatenate(seen)["impulse"][:, 0])
+
+
+def test_a_recording_killed_in_between_has_the_contacts_of_its_samples(tmp_path):
+    world = world_of_three()
+    recorder = Recorder(tmp_path / "r.zarr", contacts=True)
+    seen = []
+
+    def stop(w):
+        seen.append(w.contacts())
+        if w.step_count == 30:
+            recorder.run()  # flushes
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        world.run(1.0, [recorder, Every(1, stop)])
+    run = Run.open(tmp_path / "r.zarr")
+    assert not run.complete
+    assert len(run) == 31
+    for k, rows in enumerate(seen):
+        assert np.array_equal(run.contacts(k), rows)
+
+
+def test_rows_are_those_of_the_start(tmp_path):
+    world = world_of_three()
+    recorder = Recorder(tmp_path / "r.zarr", contacts=True)
+    world.run(0.1, [recorder])
+    world.remove(world["box 1"])
+    run = world.run(0.1, [recorder])
+    last = run.contacts(-1)
+    assert {run.names[i] for i in last["body_b"]} == {"box 0", "box 2", "ball"}
+
+
+def test_what_was_not_kept_is_not_there():
+    run = world_of_three().run(0.05)
+    with pytest.raises(RecordingError, match="contacts=True"):
+        run.contacts(0)
