@@ -1,8 +1,7 @@
-"""All shapes against all: thrown at each other, stacked, rolling as compounds."""
+"""Any shape on any flat one; compounds that roll; what driven bodies give."""
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -13,10 +12,15 @@ from sim import World
 
 G = 9.81
 PRISM = ConvexHull([(0.12 * math.cos(k), 0.12 * math.sin(k), z) for k in np.arange(6) * math.pi / 3 for z in (-0.1, 0.1)])
-TABLE = Compound(
-    [(Box((0.2, 0.2, 0.02)), Pose((0, 0, 0.08)))]
-    + [(Cylinder(0.03, 0.08), Pose((x, y, -0.02))) for x in (-0.15, 0.15) for y in (-0.15, 0.15)]
-)
+
+
+def table(width: float) -> Compound:
+    """A plate on four round legs, 0.2 m high."""
+    legs = [(Cylinder(0.2 * width, 0.08), Pose((x, y, -0.02))) for x in (-width, width) for y in (-width, width)]
+    return Compound([(Box((1.3 * width, 1.3 * width, 0.02)), Pose((0, 0, 0.08))), *legs])
+
+
+TABLE = table(0.15)
 KINDS = {
     "sphere": Sphere(0.1),
     "box": Box((0.1, 0.12, 0.08)),
@@ -29,41 +33,13 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("a", "b"), itertools.combinations_with_replacement(KINDS, 2))
-def test_two_bodies_of_any_shape_bounce(a, b):
-    """Smooth and elastic, in free space: energy and momenta are kept, they part, and never overlap."""
-    rng = np.random.default_rng(hash_of(a, b))
-    for _ in range(3):
-        world = World(gravity=(0, 0, 0))
-        for name, side in ((a, -1), (b, 1)):
-            q = rng.normal(size=4)
-            world.add(
-                KINDS[name], density=500.0, position=(0.5 * side, *(0.02 * rng.normal(size=2))),
-                orientation=q / np.linalg.norm(q), velocity=(-2.0 * side, 0, 0),
-                angular_velocity=3 * rng.normal(size=3), friction=0, restitution=1,
-            )  # fmt: skip
-        before, p, l = world.energy().total, world.momentum(), world.angular_momentum()
-        world.step(120)
-        scale = sum(body.mass for body in world.bodies)
-        assert world.statistics()["impacts"] >= 1
-        assert world.energy().total - world.ledger.integrator == pytest.approx(before, rel=1e-12)
-        assert np.abs(world.momentum() - p).max() < 1e-13 * scale
-        assert np.abs(world.angular_momentum() - l).max() < 1e-13 * scale
-        assert world.statistics()["depth"] < 1e-9
-        assert world.velocities[0, 0] < world.velocities[1, 0]
-
-
-def hash_of(a: str, b: str) -> int:
-    return 10 * list(KINDS).index(a) + list(KINDS).index(b)
-
-
 FLAT = {"box": 0.08, "cylinder": 0.1, "hull": 0.1, "compound": 0.1}  # half their height
 LYING = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 ON_TOP = {
     "box": (KINDS["box"], 0.08, (1, 0, 0, 0)),
     "cylinder": (KINDS["cylinder"], 0.1, (1, 0, 0, 0)),
     "hull": (PRISM, 0.1, (1, 0, 0, 0)),
-    "table": (TABLE, 0.1, (1, 0, 0, 0)),
+    "table": (table(0.05), 0.1, (1, 0, 0, 0)),
     "cone": (KINDS["cone"], 0.1, (1, 0, 0, 0)),
     "capsule": (Capsule(0.06, 0.05), 0.06, LYING),
     "lying cylinder": (Cylinder(0.06, 0.05), 0.06, LYING),

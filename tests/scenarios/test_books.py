@@ -14,7 +14,7 @@ ROUNDING = 32 * np.finfo(float).eps  # of the energies themselves, where next to
 
 @pytest.mark.parametrize("name", names())
 def test_the_books_close(name):
-    """To 1e-9 of the energy moved, or to the rounding of the energies; momentum with what immovable bodies took up, and gravity gave."""
+    """To 1e-9 of the energy moved, or the rounding of energies; momentum with what gravity gave and immovable bodies took."""
     world = load(name)().build()
     steps = round(SECONDS / world.dt)
     p, mass = world.momentum(), world.model.bodies.mass
