@@ -25,7 +25,7 @@ validate: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -q -m validate $(ARGS)
 
 bench: $(USER_STAMP)
-	@$(BIN)/python benchmarks/run.py $(ARGS)
+	@$(BIN)/tumble bench $(ARGS)
 
 lint: $(DEV_STAMP)
 	@$(BIN)/ruff check .

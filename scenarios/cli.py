@@ -170,6 +170,21 @@ def validate(arguments: argparse.Namespace) -> int:
     return 0 if all(result.holds for result in results) else FAILED
 
 
+def bench(arguments: argparse.Namespace) -> None:
+    """How fast scenes step, and where the time goes."""
+    from scenarios.bench import chosen, kernels, run_suite, table, write_json
+
+    names = chosen(arguments.scene)
+    rows = run_suite(names, arguments.budget)
+    print(table(rows))
+    if arguments.kernels:
+        for row in rows:
+            if "kernels" in row:
+                print(f"\n{kernels(row)}")
+    if arguments.json:
+        print(f"\n{write_json(rows, arguments.json)}")
+
+
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
     from render.context import describe
@@ -299,6 +314,14 @@ def parser() -> Parser:
     one.add_argument("--all", action="store_true", help="the long ones too")
     one.add_argument("--json", metavar="F.json", help="write the numbers as JSON")
     one.add_argument("--page", metavar="F.md", help="write the page of the docs")
+
+    one = verb("bench", bench, "measure microseconds a step by stage: tumbling boxes, stack, pyramid, balls, piles")
+    one.add_argument("scene", nargs="*", metavar="SCENE", help="of: tumbling stack pyramid balls pile_200 pile_1000; else all")
+    one.add_argument(
+        "--budget", type=_quantity("s", above=0), default=20.0, metavar="S", help="wall-clock time for each scene (20)"
+    )
+    one.add_argument("--kernels", action="store_true", help="list the kernels that take most of each step")
+    one.add_argument("--json", metavar="F", help="write the measurements to a file")
 
     one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
     one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")

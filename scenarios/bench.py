@@ -1,0 +1,189 @@
+"""How fast scenes step, and where the time goes.
+
+Each scene runs from its start, in chunks of steps, for its seconds or until its share of wall-clock time is used up. The
+stages are measured in a process of their own, whose far calls are clocked (collision/clocks.py), over the same steps; their
+shares then divide the processor time of the process without clocks, which other load on the machine hardly changes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from collision.errors import InputError
+
+SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its parameters, seconds
+    "tumbling": ("tumbling_boxes", {"count": 1000}, 1.0),
+    "stack": ("stack", {"boxes": 20}, 2.0),
+    "pyramid": ("pyramid", {"rows": 10}, 2.0),
+    "balls": ("balls_666", {}, 3.0),
+    "pile_200": ("pile", {"count": 200}, 3.0),
+    "pile_1000": ("pile", {"count": 1000}, 3.0),
+}
+STEP = 1 / 240  # s
+STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
+    "broad": ("collision.broadphase",),
+    "narrow": ("collision.",),
+    "solver": ("sim.solvers.",),
+    "contact": ("sim.contacts", "sim.microcollisions", "sim.moments", "sim.joints.kick", "sim.joints.rows"),
+    "impacts": ("sim.impacts", "sim.events", "sim.collision_law", "sim.joints.impact"),
+}
+REST = "flight"  # free flight, bounds and books: what no clock is around
+CHUNK = 10  # steps
+
+
+def stage_of(symbol: str) -> str:
+    name = symbol.removeprefix("tumble.")
+    return next((stage for stage, heads in STAGES.items() if name.startswith(heads)), REST)
+
+
+def chosen(names: Iterable[str]) -> list[str]:
+    """Names of the suite; all of them where none is given."""
+    names = list(names)
+    for name in names:
+        if name not in SUITE:
+            raise InputError("scene", name, f"must be one of {', '.join(SUITE)}")
+    return names or list(SUITE)
+
+
+def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any]:
+    """Step a scene of the suite, for so many steps or within a budget of wall-clock seconds; times in microseconds a step."""
+    from collision import clocks
+    from scenarios.registry import load
+
+    scenario, parameters, seconds = SUITE[name]
+    scene = load(scenario)(**parameters)
+    scene.dt = STEP
+    world = scene.build()
+    world.step(2)  # what is compiled or loaded on the way is not counted
+    clocks.reset()
+    whole = round(seconds / STEP) if steps is None else steps
+    done, spent, chunks = 0, 0.0, []
+    cpu = time.process_time()
+    while done < whole and (steps is not None or spent < budget):
+        count = min(CHUNK, whole - done)
+        begun = time.perf_counter()
+        world.step(count)
+        chunks.append((time.perf_counter() - begun) / count)
+        spent += chunks[-1] * count
+        done += count
+    cpu = time.process_time() - cpu
+    readings = clocks.read()
+    statistics = world.statistics()
+    row = {
+        "name": name,
+        "scenario": scenario,
+        "parameters": parameters,
+        "bodies": len(scene),
+        "contacts": len(world.contacts()),
+        "steps": done,
+        "of": whole,
+        "mean": 1e6 * spent / done,
+        "cpu": 1e6 * cpu / done,
+        "median": 1e6 * sorted(chunks)[len(chunks) // 2],
+        "iterations": statistics["iterations"] / max(1, statistics["solves"]),
+        "unsolved": statistics["unsolved"],
+        "residual": statistics["residual"],
+        "depth": statistics["depth"],
+        "hash": world.state_hash(),
+    }
+    if readings:
+        row["kernels"] = {
+            symbol.removeprefix("tumble."): {"calls": r.calls / done, "total": 1e6 * r.total / done, "own": 1e6 * r.own / done}
+            for symbol, r in readings.items()
+        }
+    return row
+
+
+def stages(row: dict[str, Any]) -> dict[str, float]:
+    """Parts of the time of a step by stage, from a clocked measurement."""
+    parts = dict.fromkeys((*STAGES, REST), 0.0)
+    for symbol, kernel in row["kernels"].items():
+        parts[stage_of(symbol)] += kernel["own"] / row["mean"]
+    parts[REST] += max(0.0, 1.0 - sum(parts.values()))
+    return parts
+
+
+def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict[str, Any]]:
+    """Measure scenes: the timings here, their stages in a process with clocks."""
+    from collision import clocks
+    from scenarios.progress import Bar
+    from scenarios.run import warm
+
+    warm(quiet)
+    rows = []
+    with Bar("Measuring", total=2 * len(names), counted=True, quiet=quiet) as bar:
+        for k, name in enumerate(names):
+            bar.update(k, note=name)
+            rows.append(measure(name, budget))
+        if clocks.available():
+            bar.update(len(names), note="stages")
+            for row, clocked in zip(rows, _clocked({row["name"]: row["steps"] for row in rows}), strict=True):
+                row["stages"], row["kernels"] = stages(clocked), clocked["kernels"]
+    return rows
+
+
+def _clocked(steps: dict[str, int]) -> list[dict[str, Any]]:
+    """The same steps in another process, with clocks."""
+    asked = [sys.executable, "-m", "scenarios.bench", json.dumps(steps)]
+    root = str(Path(__file__).resolve().parent.parent)
+    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(asked, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths})
+    if done.returncode != 0:
+        raise OSError(f"the process with clocks ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+    return json.loads(done.stdout)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Microseconds a step: by the wall clock, of the processor, and that by stage."""
+    shown = [s for s in (*STAGES, REST) if any("stages" in row for row in rows)]
+    head = ["scene", "bodies", "contacts", "steps", "us/step", "cpu", "median", *shown, "unsolved"]
+    lines = [head]
+    for row in rows:
+        steps = str(row["steps"]) if row["steps"] == row["of"] else f"{row['steps']} of {row['of']}"
+        parts = [f"{row['stages'][s] * row['cpu']:.1f}" for s in shown] if "stages" in row else [""] * len(shown)
+        times = [f"{row[key]:.1f}" for key in ("mean", "cpu", "median")]
+        lines.append([row["name"], str(row["bodies"]), str(row["contacts"]), steps, *times, *parts, str(row["unsolved"])])
+    widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    out = []
+    for line in lines:
+        cells = zip(line, widths, strict=True)
+        out.append("  ".join(f"{text:>{w}}" if k else f"{text:{w}}" for k, (text, w) in enumerate(cells)))
+    return "\n".join(out)
+
+
+def kernels(row: dict[str, Any], most: int = 12) -> str:
+    """The kernels that take most of a step, one a line: calls a step, microseconds with and without clocked callees."""
+    lines = [f"{row['name']}: {'kernel':46} {'calls':>9} {'total':>10} {'own':>10}"]
+    indent = " " * (len(row["name"]) + 2)
+    for symbol, k in sorted(row["kernels"].items(), key=lambda item: -item[1]["own"])[:most]:
+        lines.append(f"{indent}{symbol:46} {k['calls']:9.1f} {k['total']:10.1f} {k['own']:10.1f}")
+    return "\n".join(lines)
+
+
+def write_json(rows: list[dict[str, Any]], path: str | Path) -> Path:
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    machine = {"system": platform.platform(), "processor": platform.processor() or platform.machine(), "cores": os.cpu_count(),
+               "python": platform.python_version()}  # fmt: skip
+    path.write_text(json.dumps({"machine": machine, "dt": STEP, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def main() -> None:
+    """The process with clocks: steps by scene as JSON in, measurements as JSON out."""
+    from collision import clocks
+
+    clocks.start()
+    print(json.dumps([measure(name, 0.0, steps) for name, steps in json.loads(sys.argv[1]).items()]))
+
+
+if __name__ == "__main__":
+    main()

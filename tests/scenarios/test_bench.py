@@ -1,0 +1,72 @@
+"""`tumble bench`: times that add up, stages that are where they should be, and clocks that change nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from collision import clocks
+from collision.errors import InputError
+from scenarios import bench
+from scenarios.bench import _clocked, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
+from scenarios.registry import load
+
+
+def test_suite_is_made_of_scenarios():
+    for scenario, parameters, seconds in bench.SUITE.values():
+        load(scenario)(**parameters)
+        assert seconds > 0
+    assert chosen([]) == list(bench.SUITE)
+    with pytest.raises(InputError, match="scene = 'stak': must be one of tumbling, stack"):
+        chosen(["stak"])
+
+
+def test_stages_by_name():
+    assert stage_of("tumble.collision.broadphase.find_pairs") == "broad"
+    assert stage_of("tumble.collision.pairs.polytope.polytope_query") == "narrow"
+    assert stage_of("tumble.sim.solvers.newton.newton") == "solver"
+    assert stage_of("tumble.sim.microcollisions._kick_island") == "contact"
+    assert stage_of("tumble.sim.impacts._collide") == "impacts"
+    assert stage_of("tumble.sim.flights._launch") == "flight"
+
+
+def test_unclocked_kernels_are_flight():
+    row = {"mean": 10.0, "kernels": {"sim.impacts._collide": {"calls": 1, "total": 6.0, "own": 2.0},
+                                     "sim.solvers.newton.newton": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
+    parts = stages(row)
+    assert parts["impacts"] == pytest.approx(0.2)
+    assert parts["solver"] == pytest.approx(0.4)
+    assert parts["flight"] == pytest.approx(0.4)
+    assert sum(parts.values()) == pytest.approx(1.0)
+
+
+@pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
+def test_a_stack_is_measured(monkeypatch, tmp_path):
+    monkeypatch.setitem(bench.SUITE, "stack", ("stack", {"boxes": 20}, 0.1))  # 24 steps; the other process is told how many
+    (row,) = run_suite(["stack"], budget=30.0, quiet=True)
+    assert row["steps"] == row["of"] == 24
+    assert row["bodies"] == 21
+    assert row["contacts"] == 80
+    assert 0 < row["mean"] < 1e5
+    assert sum(row["stages"].values()) == pytest.approx(1.0, abs=1e-9)
+    assert row["stages"]["impacts"] + row["stages"]["narrow"] + row["stages"]["solver"] > 0.3
+    newton = row["kernels"]["sim.solvers.newton.newton"]
+    assert newton["calls"] >= 1  # one island, at least one solve a step
+    for kernel in row["kernels"].values():
+        assert 0 <= kernel["own"] <= kernel["total"] * (1 + 1e-9)
+    assert "stack" in table([row]).splitlines()[1]
+    assert "sim.solvers.newton.newton" in kernels(row)
+    saved = json.loads(write_json([row], tmp_path / "bench.json").read_text())
+    assert saved["rows"][0]["name"] == "stack"
+    assert saved["machine"]["cores"] >= 1
+
+
+@pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
+def test_clocks_change_no_bit():
+    (clocked,) = _clocked({"stack": 7})
+    plain = measure("stack", 0.0, steps=7)
+    assert clocked["hash"] == plain["hash"]
+    assert "kernels" in clocked
+    assert "kernels" not in plain
+    assert measure("stack", 0.0, steps=8)["hash"] != plain["hash"]
