@@ -15,11 +15,13 @@ from collision.jit import kernel, lean
 from collision.linalg import IDENTITY, ZERO, load3, load4, mul, norm, store3
 from collision.narrowphase import distance_far
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import answer, to_world
+from collision.pairs.result import SIGN_ONLY, answer, to_world
+from collision.pieces import Pieces, nearest_pieces, piece_pairs
 from collision.shapeset import ShapeSet
 from collision.status import UNCERTAIN
 from collision.support import is_polytope
 
+NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
@@ -45,6 +47,11 @@ class Distances:
         return len(self.distance)
 
     @property
+    def colliding(self) -> np.ndarray:
+        """(n,) bool: which pairs overlap or touch; False only where they are certainly apart."""
+        return self.lower <= 0.0
+
+    @property
     def uncertain(self) -> int:
         """How many intervals are wider than their tolerance."""
         return int(np.count_nonzero(self.status == UNCERTAIN))
@@ -64,6 +71,7 @@ class PairCache:
         # shapes of A and B that it belongs to, corners of the last simplex, their vertex rows (a0, b0, a1, b1, a2, b2)
         self.start = np.full((count, 9), -1, np.int64)
         self.shapes: ShapeSet | None = None
+        self.pieces: PairCache | None = None  # the same for all pairs of pieces, where there are compounds
 
     def __len__(self) -> int:
         return len(self.axis)
@@ -72,7 +80,25 @@ class PairCache:
         """Forget everything."""
         self.axis[:] = 0.0
         self.start[:] = -1
-        self.shapes = None
+        self.shapes = self.pieces = None
+
+    def serve(self, shapes: ShapeSet) -> None:
+        """Keep what is known only if it is known of these shapes."""
+        if self.shapes is not shapes:
+            self.clear()
+            self.shapes = shapes
+
+    def of_pieces(self, pieces: Pieces) -> PairCache:
+        """What is known of some pairs of pieces."""
+        if self.pieces is None or len(self.pieces) != pieces.total:
+            self.pieces = PairCache(pieces.total)
+        part = PairCache(0)
+        part.axis, part.start = self.pieces.axis[pieces.row], self.pieces.start[pieces.row]
+        return part
+
+    def keep_pieces(self, pieces: Pieces, part: PairCache) -> None:
+        """Take over what is now known of them."""
+        self.pieces.axis[pieces.row], self.pieces.start[pieces.row] = part.axis, part.start
 
 
 def signed_distances(
@@ -87,35 +113,68 @@ def signed_distances(
     cache: PairCache | None = None,
     threads: int = 1,
 ) -> Distances:
-    """Signed distances of n pairs of convex shapes: shape a[k] of ``shapes`` at its pose and b[k] at its own.
+    """Signed distances of n pairs of shapes: shape a[k] of ``shapes`` at its pose and b[k] at its own.
 
     a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m]; orientations (n, 4), unit quaternions (w, x, y, z).
     ``margin`` [m]: stop where a pair is certainly further apart (status BEYOND_MARGIN). ``cache``: a `PairCache` of n
     pairs, carried from call to call of slowly moving pairs. ``threads``: 0 for one on each core; the answers are the
-    same bits whatever their number. Raises InputError for arrays that do not fit each other or hold no poses.
+    same bits whatever their number. A Compound is as near as its nearest piece, as deep as its deepest. Raises
+    InputError for arrays that do not fit each other or hold no poses.
     """
+    margin = margin if margin == math.inf else check_number("margin", margin)
+    return _ask(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, margin, cache, threads)
+
+
+def collisions(
+    shapes: ShapeSet,
+    a,
+    b,
+    positions_a,
+    orientations_a,
+    positions_b,
+    orientations_b,
+    cache: PairCache | None = None,
+    threads: int = 1,
+) -> np.ndarray:
+    """(n,) bool: which of n pairs overlap or touch; False only where they are certainly apart.
+
+    Each search ends as soon as that is certain, one way or the other. Arguments as for `signed_distances`.
+    """
+    return _ask(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, SIGN_ONLY, cache, threads).lower <= 0.0
+
+
+def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
+    """Both of the above, checked."""
     if not isinstance(shapes, ShapeSet):
         raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
-    a, b = _indices("a", a, len(shapes)), _indices("b", b, len(shapes))
+    a, b = indices("a", a, len(shapes)), indices("b", b, len(shapes))
     n = len(a)
     if len(b) != n:
         raise InputError("b", b.shape, f"must hold one index for each of the {n} in a")
-    poses = [
-        _table(name, value, n, width)
-        for name, value, width in (
-            ("positions_a", positions_a, 3),
-            ("orientations_a", orientations_a, 4),
-            ("positions_b", positions_b, 3),
-            ("orientations_b", orientations_b, 4),
-        )
-    ]
-    margin = margin if margin == math.inf else check_number("margin", margin)
+    poses = [table(name, v, n, w) for name, v, w in zip(NAMES, (xa, qa, xb, qb), (3, 4, 3, 4), strict=True)]
     if cache is not None and not (isinstance(cache, PairCache) and len(cache) == n):
         raise InputError("cache", cache, f"must be a PairCache({n}), one row for each pair")
-    warm = cache if cache is not None else PairCache(0)
-    if warm.shapes is not shapes:
-        warm.clear()
-        warm.shapes = shapes
+    threads = _threads(threads)
+    if shapes.convex or n == 0:
+        if cache is not None:
+            cache.serve(shapes)
+        return search(shapes, a, b, poses, margin, cache, threads)
+    check_poses(poses)
+    pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
+    warm = None
+    if cache is not None:
+        cache.serve(shapes)
+        warm = cache.of_pieces(pieces)
+    found = search(shapes, pieces.a, pieces.b, pieces.poses, margin, warm, threads)
+    if cache is not None:
+        cache.keep_pieces(pieces, warm)
+    return Distances(**nearest_pieces(found, pieces))
+
+
+def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None = None, threads: int = 1) -> Distances:
+    """Pairs of convex pieces, rows a and b of the geometry, without checks."""
+    warm = warm if warm is not None else PairCache(0)
+    n = len(a)
     out = Distances(
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
     )
@@ -124,7 +183,7 @@ def signed_distances(
     def run(span):
         return query_pairs(shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, *span, *results)
 
-    spans = _spans(n, _threads(threads))
+    spans = _spans(n, threads)
     if len(spans) == 1:
         bad = [run(spans[0])]
     else:
@@ -207,7 +266,7 @@ def pose(x, q):
     return True, (1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj))
 
 
-def _indices(name: str, value, count: int) -> np.ndarray:
+def indices(name: str, value, count: int) -> np.ndarray:
     """(n,) int64, each in [0, count)."""
     found = np.asarray(value)
     wanted = f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}"
@@ -219,14 +278,14 @@ def _indices(name: str, value, count: int) -> np.ndarray:
     return np.ascontiguousarray(found, np.int64)
 
 
-def _table(name: str, value, n: int, width: int) -> np.ndarray:
+def table(name: str, value, n: int, width: int) -> np.ndarray:
     """(n, width) float64."""
     try:
         found = np.ascontiguousarray(value, float)
     except (TypeError, ValueError):
         raise InputError(name, value, f"must be an array of numbers of shape ({n}, {width})") from None
     if found.shape != (n, width):
-        raise InputError(name, found.shape, f"must have the shape ({n}, {width}): one row for each pair")
+        raise InputError(name, found.shape, f"must have the shape ({n}, {width}): one row for each")
     return found
 
 
@@ -243,14 +302,25 @@ def _spans(n: int, threads: int) -> list[tuple[int, int]]:
     return list(zip(edges[:-1], edges[1:], strict=True))
 
 
-def _report(bad: int, poses) -> None:
-    """InputError for the first pose that can not be used."""
-    k, side = divmod(bad, 2)
+def check_poses(poses: list[np.ndarray], names=NAMES) -> None:
+    """InputError for the first pose that can not be used; ``poses``: positions and orientations of one side or of two."""
+    sides = len(poses) // 2
+    bad = sides * len(poses[0])
+    for side in range(sides):
+        x, q = poses[2 * side], poses[2 * side + 1]
+        near = (np.abs(x) <= MOST_LENGTH).all(axis=1)  # False for nan
+        wrong = ~(near & (np.abs((q * q).sum(axis=1) - 1.0) <= 2.0 * UNIT))
+        if wrong.any():
+            bad = min(bad, sides * int(wrong.argmax()) + side)
+    _report(bad, poses, names)
+
+
+def _report(bad: int, poses: list[np.ndarray], names=NAMES) -> None:
+    """InputError for pose ``bad``, counted through the sides row by row; none where it is beyond them."""
+    k, side = divmod(bad, len(poses) // 2)
     if k >= len(poses[0]):
         return
-    name = "ab"[side]
     x, q = poses[2 * side][k], poses[2 * side + 1][k]
-    check_point(f"positions_{name}[{k}]", x)
-    raise InputError(
-        f"orientations_{name}[{k}]", q, f"must be a unit quaternion (w, x, y, z); its length is {np.linalg.norm(q):.6g}"
-    )
+    check_point(f"{names[2 * side]}[{k}]", x)
+    length = np.linalg.norm(q)
+    raise InputError(f"{names[2 * side + 1]}[{k}]", q, f"must be a unit quaternion (w, x, y, z); its length is {length:.6g}")

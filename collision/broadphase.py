@@ -98,23 +98,32 @@ def _unbounded_pairs(lo, hi, body_of, mobile, order, bounded, pairs):
 def _tree_pairs(lo, hi, body_of, mobile, order, n, pairs, count):
     """Pairs among the bounded boxes order[:n].
 
-    Nodes stand in preorder; ``skip`` is the node to go on with where a node is missed, so that no stack is needed.
+    Nodes stand in preorder; ``skip`` is the node to go on with where a node is missed, so that no stack is needed. What
+    follows a box in the tree stands behind its leaf: looking there alone finds each pair once.
     """
     most = 2 * n
-    box = np.empty((most, 6))
-    start = np.empty(most, np.int64)
-    stop = np.empty(most, np.int64)
-    skip = np.empty(most, np.int64)
-    nodes = _build(lo, hi, order, n, box, start, stop, skip)
+    start, stop, skip = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    nodes = _halve(lo, hi, order, n, start, stop)
+    # the boxes once more in the order of the tree, so that neighbours in space are neighbours in memory
+    low, high = np.empty((n, 3)), np.empty((n, 3))
+    body, moves, leaf = np.empty(n, np.int64), np.empty(n, np.bool_), np.empty(n, np.int64)
     for a in range(n):
         i = order[a]
-        if not mobile[i]:
-            continue  # found from its mobile partner
-        x0, y0, z0, x1, y1, z1 = lo[i, 0], lo[i, 1], lo[i, 2], hi[i, 0], hi[i, 1], hi[i, 2]
-        node = 0
+        for k in range(3):
+            low[a, k] = lo[i, k]
+            high[a, k] = hi[i, k]
+        body[a] = body_of[i]
+        moves[a] = mobile[i]
+    box, lively = np.empty((most, 6)), np.empty(most, np.bool_)
+    _bound(low, high, moves, nodes, start, stop, skip, box, lively, leaf)
+    for a in range(n):
+        x0, y0, z0, x1, y1, z1 = low[a, 0], low[a, 1], low[a, 2], high[a, 0], high[a, 1], high[a, 2]
+        node = leaf[a]
+        first = a + 1
         while node < nodes:
-            if (
-                box[node, 0] > x1
+            if first <= a and (
+                not (moves[a] or lively[node])
+                or box[node, 0] > x1
                 or box[node, 3] < x0
                 or box[node, 1] > y1
                 or box[node, 4] < y0
@@ -123,17 +132,24 @@ def _tree_pairs(lo, hi, body_of, mobile, order, n, pairs, count):
             ):
                 node = skip[node]
                 continue
-            for b in range(start[node], stop[node]):  # empty but at a leaf
-                j = order[b]
-                if (j > i or not mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
-                    count = _put(pairs, count, i, j)
+            for b in range(max(first, start[node]), stop[node]):  # empty but at a leaf
+                if (moves[a] or moves[b]) and body[a] != body[b] and _overlap(low, high, a, b):
+                    count = _put(pairs, count, order[a], order[b])
+            first = 0
             node += 1
     return count
 
 
 @inner
-def _build(lo, hi, order, n, box, start, stop, skip):
-    """The tree over order[:n], which is permuted; the number of nodes."""
+def _halve(lo, hi, order, n, start, stop):
+    """Permute order[:n] by halving it again and again along the widest axis; the number of nodes, in preorder.
+
+    Leaves have ranges [start, stop) of the order, the others empty ones.
+    """
+    center = np.empty((n, 3))  # twice the centres; they change places along with the order, to be read in a row
+    for a in range(n):
+        for k in range(3):
+            center[a, k] = lo[order[a], k] + hi[order[a], k]
     todo = np.empty((64, 2), np.int64)  # halves wait here: the depth is log2(n) at most
     todo[0, 0] = 0
     todo[0, 1] = n
@@ -142,69 +158,51 @@ def _build(lo, hi, order, n, box, start, stop, skip):
     while waiting > 0:
         waiting -= 1
         first, last = todo[waiting, 0], todo[waiting, 1]
-        axis = _bound(lo, hi, order, first, last, box, nodes)
+        start[nodes], stop[nodes] = 0, 0
         if last - first <= LEAF:
-            start[nodes] = first
-            stop[nodes] = last
+            start[nodes], stop[nodes] = first, last
         else:
-            start[nodes] = 0
-            stop[nodes] = 0
             middle = (first + last) // 2
-            _select(lo, hi, axis, order, first, last - 1, middle)
+            _select(center, _widest(center, first, last), order, first, last - 1, middle)
             todo[waiting, 0] = middle
             todo[waiting, 1] = last
             todo[waiting + 1, 0] = first
             todo[waiting + 1, 1] = middle
             waiting += 2
         nodes += 1
-    for node in range(nodes - 1, -1, -1):
-        if stop[node] > start[node]:
-            skip[node] = node + 1
-        else:  # past the second half; the first half is the next node, and the second follows it
-            skip[node] = skip[skip[node + 1]]
     return nodes
 
 
 @inner
-def _bound(lo, hi, order, first, last, box, node):
-    """The box of a node from those of its range; the axis along which the centres spread most."""
-    x0, y0, z0 = math.inf, math.inf, math.inf
-    x1, y1, z1 = -math.inf, -math.inf, -math.inf
+def _widest(center, first, last):
+    """The axis along which the centres spread most."""
     u0, v0, w0 = math.inf, math.inf, math.inf
     u1, v1, w1 = -math.inf, -math.inf, -math.inf
     for a in range(first, last):
-        i = order[a]
-        x0, x1 = min(x0, lo[i, 0]), max(x1, hi[i, 0])
-        y0, y1 = min(y0, lo[i, 1]), max(y1, hi[i, 1])
-        z0, z1 = min(z0, lo[i, 2]), max(z1, hi[i, 2])
-        u, v, w = lo[i, 0] + hi[i, 0], lo[i, 1] + hi[i, 1], lo[i, 2] + hi[i, 2]
+        u, v, w = center[a, 0], center[a, 1], center[a, 2]
         u0, u1 = min(u0, u), max(u1, u)
         v0, v1 = min(v0, v), max(v1, v)
         w0, w1 = min(w0, w), max(w1, w)
-    box[node, 0] = x0
-    box[node, 1] = y0
-    box[node, 2] = z0
-    box[node, 3] = x1
-    box[node, 4] = y1
-    box[node, 5] = z1
     if u1 - u0 >= v1 - v0 and u1 - u0 >= w1 - w0:
         return 0
     return 1 if v1 - v0 >= w1 - w0 else 2
 
 
 @inner
-def _select(lo, hi, axis, order, left, right, middle):
+def _select(center, axis, order, left, right, middle):
     """Hoare's quickselect: permute order[left:right + 1] so that centres before ``middle`` are not above those after."""
     while left < right:
-        pivot = lo[order[(left + right) // 2], axis] + hi[order[(left + right) // 2], axis]
+        pivot = center[(left + right) // 2, axis]
         a, b = left, right
         while a <= b:
-            while lo[order[a], axis] + hi[order[a], axis] < pivot:
+            while center[a, axis] < pivot:
                 a += 1
-            while lo[order[b], axis] + hi[order[b], axis] > pivot:
+            while center[b, axis] > pivot:
                 b -= 1
             if a <= b:
                 order[a], order[b] = order[b], order[a]
+                for k in range(3):
+                    center[a, k], center[b, k] = center[b, k], center[a, k]
                 a += 1
                 b -= 1
         if middle <= b:
@@ -213,6 +211,30 @@ def _select(lo, hi, axis, order, left, right, middle):
             left = a
         else:
             return
+
+
+@inner
+def _bound(low, high, moves, nodes, start, stop, skip, box, lively, leaf):
+    """The boxes of the nodes from the last to the first, whether a mobile box is in them, and the leaf of each box."""
+    for node in range(nodes - 1, -1, -1):
+        if stop[node] > start[node]:
+            skip[node] = node + 1
+            lively[node] = False
+            for k in range(3):
+                box[node, k], box[node, k + 3] = math.inf, -math.inf
+            for a in range(start[node], stop[node]):
+                leaf[a] = node
+                lively[node] = lively[node] or moves[a]
+                for k in range(3):
+                    box[node, k] = min(box[node, k], low[a, k])
+                    box[node, k + 3] = max(box[node, k + 3], high[a, k])
+        else:  # the first half is the next node, and the second follows it
+            second = skip[node + 1]
+            skip[node] = skip[second]
+            lively[node] = lively[node + 1] or lively[second]
+            for k in range(3):
+                box[node, k] = min(box[node + 1, k], box[second, k])
+                box[node, k + 3] = max(box[node + 1, k + 3], box[second, k + 3])
 
 
 @inner

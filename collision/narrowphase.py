@@ -16,7 +16,7 @@ from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from collision.pairs.polytope import polytope_distance
 from collision.pairs.polytope_manifold import polytope_manifold_far
-from collision.pairs.result import swapped
+from collision.pairs.result import SIGN_ONLY, swapped
 from collision.pairs.smooth import smooth_distance
 from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
@@ -27,7 +27,8 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of shapes a and b of the geometry g, certified.
 
     ``margin``: the search may stop once the shapes are certainly further apart [m]; ``axis``: a guess of the unit
-    normal in world axes, zero for none. It only steers the search.
+    normal in world axes, zero for none. It only steers the search. With the margin SIGN_ONLY the sign of lower tells
+    whether the shapes are apart, and nothing else is of use.
 
     Returns (status, distance, lower, upper, normal, point_a, point_b, iterations); status as in `collision.status`,
     the true value in [lower, upper], normal from A to B, point_b - point_a = distance normal. With BEYOND_MARGIN
@@ -38,14 +39,15 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
         a, xa, ra, b, xb, rb = b, xb, rb, a, xa, ra
         axis = neg(axis)
     kind = g.kind[a]
+    reach = 0.0 if margin == SIGN_ONLY else margin
     if kind == HALFSPACE:
-        result = halfspace_distance(g, a, xa, ra, b, xb, rb, margin)
+        result = halfspace_distance(g, a, xa, ra, b, xb, rb, reach)
     elif kind == SPHERE:
-        result = sphere_distance(g, a, xa, b, xb, rb, margin, axis)
+        result = sphere_distance(g, a, xa, b, xb, rb, reach, axis)
     elif g.kind[b] >= CYLINDER:
         result = smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     elif kind == CAPSULE:
-        result = capsule_distance(g, a, xa, ra, b, xb, rb, margin, axis)
+        result = capsule_distance(g, a, xa, ra, b, xb, rb, reach, axis)
     else:
         result = polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     return swapped(result) if flip else result

@@ -38,7 +38,7 @@ class Pose:
         for axis, angle in enumerate((ax, ay, az), start=1):
             turn = [math.cos(angle / 2), 0.0, 0.0, 0.0]
             turn[axis] = math.sin(angle / 2)
-            q = _product(q, turn)
+            q = quaternion_product(q, turn)
         return cls(position, q)
 
     @classmethod
@@ -76,7 +76,7 @@ class Pose:
 
     def __matmul__(self, other: Pose) -> Pose:
         """self after other: (a @ b).apply(x) = a.apply(b.apply(x))."""
-        return Pose(self.apply(other.position), unit(_product(self.orientation, other.orientation)))
+        return Pose(self.apply(other.position), unit(quaternion_product(self.orientation, other.orientation)))
 
     def inverse(self) -> Pose:
         """The pose that undoes this one."""
@@ -85,14 +85,22 @@ class Pose:
         return Pose(-(self.matrix().T @ np.array(self.position)), back)
 
 
-def _product(a, b):
-    """Hamilton product of two quaternions."""
-    return (
+def quaternion_product(a, b):
+    """Hamilton product of two quaternions (w, x, y, z), numbers or columns."""
+    product = (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
         a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
         a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
     )
+    return np.array(product) if isinstance(a, np.ndarray) else product
+
+
+def rotated(q: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Vectors (n, 3) turned by unit quaternions (n, 4)."""
+    w, v = q[:, :1], q[:, 1:]
+    t = 2.0 * np.cross(v, x)
+    return x + w * t + np.cross(v, t)
 
 
 def _quaternion(r: np.ndarray):

@@ -12,11 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
+from collision.batch import search
 from collision.errors import InputError, check_number
 from collision.narrowphase import distance, manifold
+from collision.pairs.result import SIGN_ONLY
+from collision.pieces import nearest_pieces, piece_pairs
 from collision.pose import Pose
-from collision.shapes import Shape, convex_parts
-from collision.shapeset import packed_pair
+from collision.shapes import Compound, Shape, convex_parts
+from collision.shapeset import packed_pair, pair_set
 from collision.status import Status
 from collision.trace import Trace, check_traceable, trace_query
 
@@ -41,6 +44,11 @@ class Distance:
     point_a: np.ndarray
     point_b: np.ndarray
     iterations: int
+
+    @property
+    def colliding(self) -> bool:
+        """Do the shapes overlap or touch? False only where they are certainly apart."""
+        return self.lower <= 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +87,11 @@ class Proximity:
     """Two shapes with poses that can be asked how they stand to each other.
 
     Nothing is computed before it is asked for, and nothing twice: the answers are kept until a shape or a pose is set.
-    ``colliding`` alone stops the search as soon as the shapes are certainly apart. Poses are `Pose` or homogeneous
-    matrices (4, 4); `move_a` and `move_b` take x-y-z angles.
+    ``colliding`` alone stops the search as soon as it is certain whether the shapes are apart. Poses are `Pose` or
+    homogeneous matrices (4, 4); `move_a` and `move_b` take x-y-z angles.
 
     trace: a path or a `Trace`; every search for a distance is then written there, iteration by iteration (convex
-    shapes with an end only). ``queries`` counts the searches. Raises InputError for what is not a shape or a pose.
+    shapes with an end only). ``queries`` counts all searches. Raises InputError for what is not a shape or a pose.
 
     >>> p = Proximity(Box((0.5, 0.5, 0.5)), Sphere(0.5), pose_b=Pose((2, 0, 0)))
     >>> p.colliding, p.distance
@@ -116,17 +124,14 @@ class Proximity:
         elif not isinstance(value, Shape | Pose):
             raise InputError(name, value, "must be a Shape")
         self._sides[name] = value
-        self._coarse = self._answer = None
-
-    def _ask(self, margin: float) -> Distance:
-        self.queries += 1
-        return signed_distance(self.a, self.pose_a, self.b, self.pose_b, margin)
+        self._colliding = self._answer = None
 
     @property
     def answer(self) -> Distance:
         """The signed distance with all that `signed_distance` tells."""
         if self._answer is None:
-            self._answer = self._ask(math.inf)
+            self.queries += 1
+            self._answer = signed_distance(self.a, self.pose_a, self.b, self.pose_b)
             self._write()
         return self._answer
 
@@ -141,12 +146,12 @@ class Proximity:
     @property
     def colliding(self) -> bool:
         """Do the shapes overlap or touch? False only where they are certainly apart."""
-        if self._answer is None and self._coarse is None:
-            self._coarse = self._ask(0.0)
-            if self._coarse.status is not Status.BEYOND_MARGIN:  # the search went to its end
-                self._answer = self._coarse
-                self._write()
-        return (self._answer or self._coarse).lower <= 0.0
+        if self._answer is not None:
+            return self._answer.colliding
+        if self._colliding is None:
+            self.queries += 1
+            self._colliding = colliding(self.a, self.pose_a, self.b, self.pose_b)
+        return self._colliding
 
     @property
     def distance(self) -> float:
@@ -182,17 +187,28 @@ def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: floa
     Method: closed forms for half-spaces and spheres; Gilbert, Johnson and Keerthi (1988) and separating axes for
     polytopes. Every answer is bounded from below by support planes and from above by its witness points.
     """
-    margin = _margin(margin)
-    best = None
-    lower = upper = math.inf
-    for _, _, g, poses in _pairs(a, pose_a, b, pose_b):
-        result = Distance(*_plain(distance(g, 0, *poses[0], 1, *poses[1], margin, NO_AXIS)))
-        lower, upper = min(lower, result.lower), min(upper, result.upper)
-        if best is None or result.distance < best.distance:
-            best = result
-    if best.lower == lower and best.upper == upper:
-        return best
-    return Distance(best.status, best.distance, lower, upper, best.normal, best.point_a, best.point_b, best.iterations)
+    _check(a, pose_a, b, pose_b)
+    return _distance(a, pose_a, b, pose_b, _margin(margin))
+
+
+def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
+    """Do shapes a and b overlap or touch? False only where they are certainly apart.
+
+    The search ends as soon as that is certain, one way or the other: no depth is looked for. Raises InputError for what
+    is not a shape or a pose.
+    """
+    _check(a, pose_a, b, pose_b)
+    return _distance(a, pose_a, b, pose_b, SIGN_ONLY).lower <= 0.0
+
+
+def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
+    if not (isinstance(a, Compound) or isinstance(b, Compound)):
+        found = distance(packed_pair(a, b), 0, *_numbers(pose_a), 1, *_numbers(pose_b), margin, NO_AXIS)
+        return Distance(*_plain(found))
+    shapes = pair_set(a, b)
+    pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
+    found = nearest_pieces(search(shapes, pieces.a, pieces.b, pieces.poses, margin), pieces)
+    return Distance(*_plain(column[0] for column in found.values()))
 
 
 def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0) -> Manifold:
@@ -202,11 +218,12 @@ def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: flo
     rounding; for that a slack of 1e-8 of the size is added to the margin. No points: the shapes are further apart.
     Raises InputError for what is not a shape, a pose or a number.
     """
+    _check(a, pose_a, b, pose_b)
     margin = _margin(margin)
     rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
     found = []
     nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
-    for i, j, g, poses in _pairs(a, pose_a, b, pose_b):
+    for i, j, g, poses in _pairs(a, pose_a, b, pose_b, margin):
         count, n, code = manifold(g, 0, *poses[0], 1, *poses[1], margin, NO_AXIS, rows, ids)
         if count == 0 and (found or normal.any()):
             continue
@@ -231,20 +248,28 @@ def _plain(result) -> tuple:
     return Status(status), float(d), float(lower), float(upper), *vectors, int(iterations)
 
 
-def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose):
-    """All pairs of convex pieces: (piece of a, piece of b, packed geometry, the two poses as kernels take them)."""
-    for name, shape, kind in (("a", a, Shape), ("pose_a", pose_a, Pose), ("b", b, Shape), ("pose_b", pose_b, Pose)):
-        if not isinstance(shape, kind):
-            raise InputError(name, shape, f"must be a {kind.__name__}")
-    placed_b = _placed(b, pose_b)
-    for i, (shape_a, at_a) in enumerate(_placed(a, pose_a)):
-        for j, (shape_b, at_b) in enumerate(placed_b):
-            yield i, j, packed_pair(shape_a, shape_b), (at_a, at_b)
+def _check(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> None:
+    for name, value, kind in (("a", a, Shape), ("pose_a", pose_a, Pose), ("b", b, Shape), ("pose_b", pose_b, Pose)):
+        if not isinstance(value, kind):
+            raise InputError(name, value, f"must be a {kind.__name__}")
 
 
-def _placed(shape: Shape, pose: Pose) -> list[tuple[Shape, tuple]]:
-    """The convex pieces, each at its world pose; a pose that changes nothing is left out, and its rounding with it."""
-    return [(s, _numbers(pose if p == Pose() else pose @ p)) for s, p in convex_parts(shape)]
+def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float):
+    """Pairs of convex pieces that may touch: (piece of a, piece of b, packed geometry, the two poses as kernels take them)."""
+    if not (isinstance(a, Compound) or isinstance(b, Compound)):
+        yield 0, 0, packed_pair(a, b), (_numbers(pose_a), _numbers(pose_b))
+        return
+    shapes, parts_a, parts_b = pair_set(a, b), convex_parts(a), convex_parts(b)
+    pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
+    for i, j, *poses in zip(pieces.a, pieces.b - len(parts_a), *pieces.poses, strict=True):
+        places = _numbers(Pose(*poses[:2])), _numbers(Pose(*poses[2:]))
+        yield int(i), int(j), packed_pair(parts_a[i][0], parts_b[j][0]), places
+
+
+def _pair(pose_a: Pose, pose_b: Pose) -> tuple:
+    """Two shapes of a set at their poses, as a pair of `piece_pairs`."""
+    places = [np.array([v]) for v in (pose_a.position, pose_a.orientation, pose_b.position, pose_b.orientation)]
+    return np.array([0]), np.array([1]), places
 
 
 def _numbers(pose: Pose) -> tuple:

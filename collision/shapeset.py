@@ -11,7 +11,8 @@ import numpy as np
 from collision.errors import InputError
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, Geometry
 from collision.polytope import Polytope, polytope
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from collision.pose import Pose, quaternion_product, rotated
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere, convex_parts
 
 KINDS = {
     HalfSpace: HALFSPACE,
@@ -27,10 +28,11 @@ FEW = 32  # vertices that are searched one by one; `support.scan` counts them in
 
 
 class ShapeSet:
-    """Convex shapes, packed; equal shapes share their tables.
+    """Shapes, packed; equal shapes share their tables.
 
-    ``geometry`` is the `Geometry` that kernels take; row i of it is ``shapes[i]``. A Compound must be spread out with
-    `convex_parts` first. Raises InputError for what is not a convex shape.
+    ``geometry`` is the `Geometry` that kernels take, one row a convex piece: those of ``shapes[i]`` are the rows
+    ``first[i]`` to ``first[i + 1]``. ``convex``: there are no compounds, so row i is shape i. Raises InputError for what
+    is not a shape.
     """
 
     def __init__(self, shapes: Iterable[Shape] = ()):
@@ -38,9 +40,31 @@ class ShapeSet:
             self.shapes = tuple(shapes)
         except TypeError:
             raise InputError("shapes", shapes, "must be a list of shapes") from None
-        for shape in self.shapes:
-            check_convex(shape)
-        self.geometry = pack(self.shapes)
+        parts = [convex_parts(shape) for shape in self.shapes]
+        pieces = [part for several in parts for part in several]
+        for piece, _ in pieces:
+            check_convex(piece)
+        self.geometry = pack(tuple(piece for piece, _ in pieces))
+        self.first = np.cumsum([0, *map(len, parts)])
+        self.convex = not any(isinstance(shape, Compound) for shape in self.shapes)
+        self._moved = np.array([place != Pose() for _, place in pieces], bool)
+        self._position = np.array([place.position for _, place in pieces]).reshape(-1, 3)
+        self._orientation = np.array([place.orientation for _, place in pieces]).reshape(-1, 4)
+
+    def placed(self, rows: np.ndarray, positions: np.ndarray, orientations: np.ndarray):
+        """World poses of pieces whose shapes stand at (n, 3), (n, 4): positions, orientations, lengths that were rounded.
+
+        A pose that changes nothing is left out, and its rounding with it.
+        """
+        moved = self._moved[rows][:, None]
+        if not moved.any():
+            return positions, orientations, np.zeros(len(rows))
+        q = orientations / np.linalg.norm(orientations, axis=1)[:, None]
+        offset = self._position[rows]
+        x = positions + rotated(q, offset)
+        lengths = np.linalg.norm(x, axis=1) + np.linalg.norm(offset, axis=1) + self.geometry.radius[rows]
+        turned = quaternion_product(q.T, self._orientation[rows].T).T
+        return np.where(moved, x, positions), np.where(moved, turned, orientations), np.where(moved[:, 0], lengths, 0.0)
 
     def __len__(self) -> int:
         return len(self.shapes)
@@ -52,16 +76,20 @@ def packed_pair(a: Shape, b: Shape) -> Geometry:
     return ShapeSet([a, b]).geometry
 
 
+@lru_cache(maxsize=256)
+def pair_set(a: Shape, b: Shape) -> ShapeSet:
+    """Two shapes of which one is a compound, packed; kept for the next query of the same pair."""
+    return ShapeSet([a, b])
+
+
 def check_convex(shape: Shape) -> None:
     """InputError unless the shape is one convex piece."""
-    if isinstance(shape, Compound):
-        raise InputError("shape", shape, "a compound must be spread out into its convex parts first (convex_parts)")
     if type(shape) not in KINDS:
         raise InputError("shape", shape, "must be a shape of the collision package")
 
 
 def pack(shapes: tuple[Shape, ...]) -> Geometry:
-    """The tables of `Geometry` for convex shapes, of which rays pass all and the other queries those in `READY`."""
+    """The tables of `Geometry` for convex shapes."""
     tables = _Tables()
     rows: dict[Shape, tuple] = {}
     for shape in shapes:

@@ -14,7 +14,7 @@ from collision.jit import far, lean, remote, tight
 from collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
 from collision.pairs.axes import NO_ROWS, named_features, polish, polish_segments
 from collision.pairs.overlap import NO_FOUR, overlap_far
-from collision.pairs.result import answer, to_world
+from collision.pairs.result import SIGN_ONLY, answer, to_world
 from collision.pairs.segments import segments_closest
 from collision.sat import separation_here
 from collision.support import EPS
@@ -28,8 +28,10 @@ def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
 
     known, start: the simplex where an earlier query of the pair ended, see `gjk`. Returns (low, high, n, p, q, named,
     iterations, known, start): unrounded bounds, normal and witness points in A's frame, the features (see NO_ROWS), and
-    the simplex for the next query. low > margin: the search stopped there.
+    the simplex for the next query. low > margin: the search stopped there. With the margin SIGN_ONLY bodies that
+    overlap have the bounds -inf and 0.
     """
+    sign_only = margin == SIGN_ONLY
     if g.rank[a] <= 1 and g.rank[b] <= 1:
         v, p, q, named = segments_closest(g, a, b, r, t)
         high = norm(v)
@@ -39,12 +41,14 @@ def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
         low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, axis, size, INSIDE, -high, high, p, q, named, NO_FOUR)
         return low, high, n, p, q, named, more, 0, NO_START
     boxes = g.kind[a] == BOX and g.kind[b] == BOX
-    limit = margin + 128.0 * EPS * size
+    limit = (0.0 if sign_only else margin) + 128.0 * EPS * size
     total = 0
     for attempt in range(2):  # the second one looks more closely
         state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, axis, limit, size, known, start, attempt == 1)
         total += iterations
         if state == INSIDE:
+            if count == 4 and sign_only:
+                return -math.inf, 0.0, axis, ZERO, ZERO, NO_ROWS, total, 0, NO_START
             if count == 4:
                 low, high, n, p, q, named, more = overlap_far(
                     g, a, b, r, t, axis, size, state, low, math.inf, v, v, NO_ROWS, rows

@@ -10,6 +10,7 @@ from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UN
 from collision.support import EPS
 
 ROUNDING = 8.0 * EPS  # of size: what a support value or a length may be off
+SIGN_ONLY = -math.inf  # as a margin: stop as soon as it is certain that the shapes are apart, or that they overlap
 WIDEST = 256.0 * EPS  # of size + distance from the origin: a wider interval is UNCERTAIN
 
 

@@ -23,7 +23,7 @@ from collision.pairs.directions import best_direction
 from collision.pairs.newton import newton
 from collision.pairs.point import point_depth
 from collision.pairs.polytope import relative, start_axis
-from collision.pairs.result import ROUNDING, inflated, to_world
+from collision.pairs.result import ROUNDING, SIGN_ONLY, inflated, to_world
 from collision.pairs.surface import is_curved, reach, support_piece
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from collision.support import EPS, aligned_face, inflation, is_polytope
@@ -231,15 +231,21 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
     """Signed distance of the cores of a and b, B standing at (r, t) in A's frame.
 
     ``axis``: unit vector to start from; ``small``: size of the smaller body [m]. Returns (low, high, n, p, q, iterations):
-    bounds without rounding, normal and witness points in A's frame. low > margin: the search stopped there.
+    bounds without rounding, normal and witness points in A's frame. low > margin: the search stopped there. With the
+    margin SIGN_ONLY bodies that overlap have the bounds -inf and 0.
     """
     slack = 4.0 * EPS * size
+    sign_only = margin == SIGN_ONLY
+    if sign_only:
+        margin = 64.0 * EPS * size
     state, v, lower, p, q, count, pieces, weights, iterations = smooth_gjk(
         g, a, b, r, t, ZERO, axis, margin, size, max(1e-7 * small, 1e-14 * size)
     )
     length = norm(v)
     if state == BEYOND:
         return lower, length, scale(1.0 / length, v), p, q, iterations
+    if state == INSIDE and sign_only and length > 16.0 * EPS * size:  # in a tetrahedron
+        return -math.inf, 0.0, axis, ZERO, ZERO, iterations
     if state == APART:
         n = scale(1.0 / length, v)
         low, high = separation(g, a, b, r, t, n), norm(sub(q, p))  # of two points of the bodies: |v| may be off by rounding
@@ -334,6 +340,8 @@ def smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis):
     guess = start_axis(g, a, b, ra, r, t, axis)
     radius_a, radius_b = inflation(g, a), inflation(g, b)
     limit = margin + radius_a + radius_b
+    if margin == SIGN_ONLY and radius_a + radius_b > 0.0:  # the cores alone do not tell
+        limit = radius_a + radius_b
     low, high, n, p, q, iterations = query_far(g, a, b, r, t, guess, limit, size, min(g.radius[a], g.radius[b]))
     n = to_world(ra, n)
     low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), radius_a, radius_b)

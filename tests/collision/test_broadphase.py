@@ -77,16 +77,16 @@ def test_touching_counts():
 
 
 def test_cost_grows_nearly_linearly():
-    """From 1000 to 30,000 boxes in a cube: linear is 30 times, all with all 900 times."""
+    """From 1000 to 30,000 boxes in a cube, in processor time: n log n is 45 times, all with all 900 times."""
     times = []
     for n in (1000, 30000):
-        x = np.random.default_rng(0).random((n, 3)) * n ** (1 / 3) * 1.2
         pairs = np.empty((5 * n, 2), np.int64)
         best = np.inf
-        for _ in range(5):
-            start = time.perf_counter()
+        for seed in range(12):  # each with boxes of its own: the branches of a small crowd are soon known by heart
+            x = np.random.default_rng(seed).random((n, 3)) * n ** (1 / 3) * 1.2
+            start = time.thread_time()
             count = find_pairs(x, x + 1, np.arange(n), np.ones(n, bool), pairs)
-            best = min(best, time.perf_counter() - start)
-        assert n < count < 5 * n
+            best = min(best, time.thread_time() - start)
+            assert n < count < 5 * n
         times.append(best)
-    assert times[1] < 150 * times[0]
+    assert times[1] < 90 * times[0]

@@ -46,13 +46,14 @@ def test_overlap():
     assert p.distance == 0.0
     assert p.closest_points is None
     out = p.penetration
-    assert p.queries == 1
+    assert p.queries == 2  # the quick test, and all the rest
+    assert p.colliding
     assert out.depth == pytest.approx(0.1, abs=1e-15)
     assert np.allclose(out.vector, (0, 0.1, 0), rtol=0, atol=1e-15)
     assert np.allclose(out.point_a - out.point_b, out.vector, rtol=0, atol=1e-15)
     p.pose_b = Pose(np.array(p.pose_b.position) + 1.000001 * out.vector)  # moved by it they are apart
     assert not p.colliding
-    assert p.queries == 2
+    assert p.queries == 3
 
 
 def test_touch_has_points_and_no_depth():

@@ -165,13 +165,23 @@ def test_tables_refer_to_each_other():
     assert [a.ndim for a in empty] == [a.ndim for a in g]
 
 
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [(Compound([(Box(), Pose())]), "convex_parts"), ("box", "must be a shape")],
-)
-def test_what_the_queries_do_not_handle_says_so(shape, message):
-    with pytest.raises(InputError, match=message):
-        ShapeSet([shape])
+def test_compounds_are_spread_out_over_rows():
+    legs = [(Box((0.1, 0.1, 0.5)), Pose((x, 0, 0))) for x in (-1, 1)]
+    shapes = ShapeSet([Sphere(0.4), Compound([*legs, (Sphere(0.4), Pose())]), Box()])
+    assert shapes.first.tolist() == [0, 1, 4, 5]
+    assert len(shapes.geometry.kind) == 5
+    assert not shapes.convex
+    assert ShapeSet([Sphere(), Box()]).convex
+    rows, x, q = np.array([1, 2, 3, 0]), np.tile((0.0, 0, 5), (4, 1)), np.tile((0.0, 0, 0, 1), (4, 1))
+    at, turned, rounded = shapes.placed(rows, x, q)  # half a turn about z
+    assert np.allclose(at, [(1, 0, 5), (-1, 0, 5), (0, 0, 5), (0, 0, 5)], rtol=0, atol=1e-15)
+    assert np.allclose(turned, q)
+    assert (rounded > 0).tolist() == [True, True, False, False]
+
+
+def test_what_is_no_shape_says_so():
+    with pytest.raises(InputError, match="must be a shape"):
+        ShapeSet(["box"])
 
 
 def test_bounds_touch_the_points():

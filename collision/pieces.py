@@ -1,0 +1,99 @@
+"""Compounds in queries: pairs of shapes spread out into pairs of their convex pieces, and the answers put together again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.pose import rotated
+from collision.shapeset import ShapeSet
+from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+
+EPS = float(np.finfo(float).eps)
+ROUNDING = 8.0 * EPS  # of distances and lengths: what placing a piece may be off
+SLACK = 1e-7  # of the radii: pieces so little beyond the margin are asked all the same
+
+
+class Pieces(NamedTuple):
+    """Pairs of convex pieces that may matter for n pairs of shapes, in the order of those; at least one for each."""
+
+    pair: np.ndarray  # (m,) which of the n pairs
+    row: np.ndarray  # (m,) its number among all pairs of pieces, also those left out
+    total: int  # number of all pairs of pieces
+    a: np.ndarray  # (m,) rows of the geometry
+    b: np.ndarray
+    poses: list[np.ndarray]  # positions and orientations of a, of b
+    placing: np.ndarray  # (m,) [m] rounding of these poses
+    outside: np.ndarray  # (n,) [m] the pieces left out are at least so far apart
+
+    def start(self) -> np.ndarray:
+        """(n,) where the pieces of each pair begin."""
+        return np.flatnonzero(np.diff(self.pair, prepend=-1))
+
+
+def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.ndarray], margin: float) -> Pieces:
+    """Spread out n pairs of shapes, at poses that are known to be good.
+
+    Left out are pieces whose bounding balls are further apart than the margin, or than some points of others are.
+    """
+    xa, qa, xb, qb = poses
+    count = np.diff(shapes.first)
+    each = count[a] * count[b]
+    total = int(each.sum())
+    pair = np.repeat(np.arange(len(a)), each)
+    start = np.cumsum(each) - each
+    along, across = np.divmod(np.arange(total) - start[pair], count[b][pair])
+    rows_a, rows_b = shapes.first[a][pair] + along, shapes.first[b][pair] + across
+    at_a, turn_a, off_a = shapes.placed(rows_a, xa[pair], qa[pair])
+    at_b, turn_b, off_b = shapes.placed(rows_b, xb[pair], qb[pair])
+    g = shapes.geometry
+    radii = g.radius[rows_a] + g.radius[rows_b]
+    between = np.linalg.norm(at_b - at_a, axis=1)
+    low = between - radii
+    ends = at_b + rotated(turn_b, g.center[rows_b]) - at_a - rotated(turn_a, g.center[rows_a])
+    high = np.where(np.isfinite(radii), np.linalg.norm(ends, axis=1), np.inf)
+    nearest = np.minimum(np.minimum.reduceat(high, start), margin) if total else np.empty(0)
+    kept = low <= nearest[pair] + SLACK * (between + np.where(np.isfinite(radii), radii, 0.0))
+    if total:
+        kept |= low == np.minimum.reduceat(low, start)[pair]
+    outside = np.minimum.reduceat(np.where(kept, np.inf, low), start) if total else np.empty(0)
+    return Pieces(
+        pair[kept],
+        np.flatnonzero(kept),
+        total,
+        rows_a[kept],
+        rows_b[kept],
+        [np.ascontiguousarray(v[kept]) for v in (at_a, turn_a, at_b, turn_b)],
+        ROUNDING * (off_a + off_b)[kept],
+        outside,
+    )
+
+
+def nearest_pieces(found, pieces: Pieces) -> dict[str, np.ndarray]:
+    """The fields of `Distances` for pairs of shapes, from those of their pieces: each pair's nearest or deepest pieces."""
+    start = pieces.start()
+    order = np.lexsort((found.distance, pieces.pair))
+    best = order[start]  # sorted by pair they begin where they began before
+    low, high = found.lower - pieces.placing, found.upper + pieces.placing
+    lower, upper = np.minimum.reduceat(low, start), np.minimum.reduceat(high, start)
+    status, distance = found.status[best].copy(), found.distance[best].copy()
+    doubt = np.minimum.reduceat(np.where(found.status == UNCERTAIN, low, np.inf), start) <= lower
+    certain = (status != BEYOND_MARGIN) & (status != UNCERTAIN)
+    status[certain & (lower > 0)] = SEPARATED
+    status[certain & (upper < 0)] = OVERLAPPING
+    status[certain & (lower <= 0) & (upper >= 0)] = TOUCHING
+    status[doubt & (status != BEYOND_MARGIN)] = UNCERTAIN
+    beyond = status == BEYOND_MARGIN
+    lower[beyond] = np.minimum(lower, pieces.outside)[beyond]
+    distance[beyond] = lower[beyond]
+    return {
+        "status": status,
+        "distance": distance,
+        "lower": lower,
+        "upper": upper,
+        "normal": found.normal[best],
+        "point_a": found.point_a[best],
+        "point_b": found.point_b[best],
+        "iterations": np.add.reduceat(found.iterations, start).astype(np.int32),
+    }
