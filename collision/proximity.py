@@ -90,7 +90,7 @@ class Proximity:
     ``colliding`` alone stops the search as soon as it is certain whether the shapes are apart. Poses are `Pose` or
     homogeneous matrices (4, 4); `move_a` and `move_b` take x-y-z angles.
 
-    trace: a path or a `Trace`; every search for a distance is then written there, iteration by iteration (convex
+    trace: a path or a `Trace`; every search is then one for the distance, and written there, iteration by iteration (convex
     shapes with an end only). ``queries`` counts all searches. Raises InputError for what is not a shape or a pose.
 
     >>> p = Proximity(Box((0.5, 0.5, 0.5)), Sphere(0.5), pose_b=Pose((2, 0, 0)))
@@ -146,8 +146,8 @@ class Proximity:
     @property
     def colliding(self) -> bool:
         """Do the shapes overlap or touch? False only where they are certainly apart."""
-        if self._answer is not None:
-            return self._answer.colliding
+        if self._answer is not None or self.trace is not None:
+            return self.answer.colliding
         if self._colliding is None:
             self.queries += 1
             self._colliding = colliding(self.a, self.pose_a, self.b, self.pose_b)

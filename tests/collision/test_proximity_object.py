@@ -166,7 +166,7 @@ def test_two_kernels_that_differ_are_told(monkeypatch):
     from collision import proximity
 
     whole = proximity.signed_distance
-    monkeypatch.setattr(proximity, "signed_distance", lambda a, pa, b, pb, margin: whole(a, pa, b, Pose((2.001, 0, 0)), margin))
+    monkeypatch.setattr(proximity, "signed_distance", lambda a, pa, b, pb: whole(a, pa, b, Pose((2.001, 0, 0))))
     trace = Trace()
     assert Proximity(CUBE, CUBE, pose_b=Pose((2.0, 0, 0)), trace=trace).distance == pytest.approx(1.001)
     assert trace.data["agree"] is False
