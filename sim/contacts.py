@@ -43,8 +43,12 @@ KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below wel
 
 @lean
 def threshold(accel, dt):
-    """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal."""
-    return max(SLOWEST_IMPACT, 2.0 * abs(accel) * dt)
+    """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal.
+
+    A resting contact arrives with -accel dt/2. Where the surfaces are about to part (accel > 0), as two balls that pass each
+    other fast, nothing can rest.
+    """
+    return max(SLOWEST_IMPACT, -2.0 * accel * dt)
 
 
 @lean

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from collision import HalfSpace, Pose
 from sim import World
 from sim.diagnostics import rotations
 
@@ -29,3 +30,21 @@ def distance(a: object, b: object) -> float:
 def angle(a: np.ndarray, b: np.ndarray) -> float:
     """Between two vectors [rad]; exact for small ones too."""
     return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+
+
+def pose_of(rotation: np.ndarray) -> tuple[float, ...]:
+    """The quaternion of a rotation matrix (3, 3)."""
+    return Pose.from_matrix(rotation).orientation
+
+
+def slope(
+    degrees: float, mu: float, shape, height: float, fall: float = 0.0, heading: float = 0.0, turn=(1, 0, 0, 0), dt: float = STEP,
+    **body,
+) -> World:  # fmt: skip
+    """A body on a floor whose gravity is tilted, downhill along +x turned by ``fall``; the body by ``heading`` or ``turn``."""
+    a = math.radians(degrees)
+    world = World(gravity=(G * math.sin(a) * math.cos(fall), G * math.sin(a) * math.sin(fall), -G * math.cos(a)), dt=dt)
+    world.add(HalfSpace(), kind="static", friction=mu)
+    q = (math.cos(heading / 2), 0, 0, math.sin(heading / 2)) if heading else turn
+    world.add(shape, position=(0, 0, height), orientation=q, friction=mu, **body)
+    return world

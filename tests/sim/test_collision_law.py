@@ -5,7 +5,6 @@ Each bound has a twin: the same check fails on a law spoiled on purpose (`spoile
 
 from __future__ import annotations
 
-import itertools
 import math
 import types
 from pathlib import Path
@@ -14,11 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
 
 import collision.linalg
 import sim.collision_law
+from scenarios.validation.answers.impacts import contact_matrix, impact_by_other_means
 from sim.collision_law import (
     APART,
     INVALID,
@@ -73,108 +71,6 @@ def tensor(k11, k13, k33, k22=2.0):
     return [[k11, 0, k13], [0, k22, 0], [k13, 0, k33]]
 
 
-def contact_matrix(*bodies):
-    """K of (mass, inertia (3, 3), r) in contact axes."""
-    k = np.zeros((3, 3))
-    for mass, inertia, r in bodies:
-        x = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
-        k += np.eye(3) / mass - x @ np.linalg.inv(inertia) @ x
-    return (k + k.T) / 2
-
-
-# ---- an integration by other means ----
-
-
-def by_other_means(k, u0, mu, e):
-    """u after an impact by Stronge's law, to about 1e-11.
-
-    With dp_z = |u_t| dxi sliding is du/dxi = K (-mu u_x, -mu u_y, |u_t|), without any angle; scipy's DOP853 goes to each
-    event and is then started again, by Newton, to hit it exactly.
-    """
-    k, u0 = np.asarray(k, float), np.asarray(u0, float)
-    k, speed = k / np.abs(k).max(), np.linalg.norm(u0)
-    y = np.array([*(u0 / speed), 0.0])  # u and the work of p_z since the last change of sign
-    lost = given = 0.0
-    compressing, ended = True, False
-
-    def rates(_, y):
-        slip = math.hypot(y[0], y[1])
-        return np.array([*(k @ (-mu * y[0], -mu * y[1], slip)), slip * y[2]])
-
-    def fly(y, length):
-        return solve_ivp(rates, (0, length), y, method="DOP853", rtol=3e-14, atol=1e-16).y[:, -1]
-
-    def stop(_, y):
-        return math.hypot(y[0], y[1]) - 1e-12
-
-    def zero(_, y):
-        return y[2]
-
-    def end(_, y):
-        return given + y[3] - e * e * lost
-
-    stop.terminal = zero.terminal = end.terminal = True
-    stop.direction, end.direction = -1, 1
-    while mu > 0 and math.hypot(y[0], y[1]) > 1e-12 and not ended:
-        zero.direction = 1 if compressing else -1
-        events = [stop, zero] if compressing else [stop, zero, end]
-        path = solve_ivp(rates, (0, 1e9), y, method="DOP853", rtol=3e-14, atol=1e-16, events=events)
-        assert path.status == 1
-        which = next(i for i, t in enumerate(path.t_events) if len(t))
-        if which == 0:
-            y = path.y[:, -1]
-            break
-        at = path.t[-1]
-        for _ in range(4):
-            there = fly(y, at)
-            at -= events[which](0, there) / rates(0, there)[2 if which == 1 else 3]
-        y = fly(y, at)
-        if which == 2:
-            given, ended = given + y[3], True
-        elif compressing:
-            lost, compressing, ended = lost - y[3], False, e == 0
-        else:
-            given, compressing = given + y[3], True
-        y[3] = 0.0
-    u = y[:3].copy()
-    if ended:
-        return u * speed
-    lost, given = (lost - y[3], given) if compressing else (lost, given + y[3])
-    if mu > 0:
-        u[:2] = 0.0
-    d = direction_at_rest(k, mu)
-    rate = k @ d
-    if u[2] < 0:
-        lost += u[2] ** 2 / 2 / rate[2]
-        u -= rate * (u[2] / rate[2])
-    left = max(e * e * lost - given, 0.0)
-    u += rate * ((math.sqrt(u[2] ** 2 + 2 * rate[2] * left) - u[2]) / rate[2])
-    return u * speed
-
-
-def direction_at_rest(k, mu):
-    """dp/dp_z from zero slip: along e_z, sticking, or the diverging ray found on a fine grid."""
-    if mu == 0:
-        return np.array([0, 0, 1.0])
-    stick = np.linalg.solve(k, (0, 0, 1))
-    stick /= stick[2]
-    if math.hypot(stick[0], stick[1]) <= mu:
-        return stick
-
-    def across(angle):
-        z = np.array([-mu * math.cos(angle), -mu * math.sin(angle), 1.0])
-        return -(k @ z)[0] * math.sin(angle) + (k @ z)[1] * math.cos(angle)
-
-    grid = np.linspace(0, 2 * np.pi, 2001) + 0.01
-    for a, b in itertools.pairwise(grid):
-        if across(a) * across(b) <= 0:
-            t = brentq(across, a, b, xtol=1e-15)
-            z = np.array([-mu * math.cos(t), -mu * math.sin(t), 1.0])
-            if (k @ z)[0] * math.cos(t) + (k @ z)[1] * math.sin(t) > 0:
-                return z
-    raise AssertionError("no diverging ray")
-
-
 @st.composite
 def bodies(draw):
     number = st.floats(-1, 1)
@@ -207,11 +103,11 @@ LOOSE = settings(deadline=None, derandomize=True, suppress_health_check=list(Hea
 
 @settings(LOOSE, max_examples=60)
 @given(impacts())
-def test_agrees_with_an_integration_by_other_means(case):
+def test_agrees_with_an_integration_impact_by_other_means(case):
     k, u, mu, e = case
     _, v, _, _, status = strike(k, u, mu, e)
     assert status in (SLIDING, STICKING, REVERSED)
-    v1 = by_other_means(k, u, mu, e)
+    v1 = impact_by_other_means(k, u, mu, e)
     assert np.abs(v - v1).max() <= 1e-9 * np.linalg.norm(u)
 
 
@@ -219,9 +115,13 @@ def test_a_coarse_integration_would_be_noticed():
     coarse = spoiled(("TOLERANCE = 1e-12", "TOLERANCE = 1e-3"))
     k, u = CORNER
     assert (
-        np.abs(np.array(coarse.impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() > 1e-8
+        np.abs(np.array(coarse.impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - impact_by_other_means(k, u, 0.1, 0.6)).max()
+        > 1e-8
     )
-    assert np.abs(np.array(impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - by_other_means(k, u, 0.1, 0.6)).max() < 1e-11
+    assert (
+        np.abs(np.array(impact(nine(k), u, 0.1, 0.1, 0.6, NONE, STRONGE)[1]) - impact_by_other_means(k, u, 0.1, 0.6)).max()
+        < 1e-11
+    )
 
 
 @settings(LOOSE, max_examples=300)
@@ -418,7 +318,7 @@ def test_second_compression(k, u, mu):
     plastic = strike(k, u, mu, 0.0)[2]
     assert status == STICKING
     assert normal < 0.19 * plastic * 1.03  # more was taken in than by the first compression
-    assert np.abs(v - by_other_means(k, u, mu, 0.9)).max() < 1e-9
+    assert np.abs(v - impact_by_other_means(k, u, mu, 0.9)).max() < 1e-9
     # Twin: a law that does not see the second compression ends elsewhere.
     blind = spoiled(("compressing = not compressing", "compressing = False"))
     assert np.abs(np.array(blind.impact(nine(k), u, mu, mu, 0.9, NONE, STRONGE)[1]) - v).max() > 1e-4
