@@ -15,6 +15,7 @@ import inspect
 import platform
 import time
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import llvmlite.binding
@@ -67,14 +68,14 @@ def reset() -> None:
 
 def read() -> dict[str, Reading]:
     """What the clocks say since :func:`reset`."""
+    if not _NAMES:
+        return {}
     tick = _tick()
-    return {
-        name: Reading(int(calls), total * tick, own * tick)
-        for name, (calls, total, own) in zip(_NAMES, _COUNTS, strict=False)
-        if calls
-    }
+    rows = zip(_NAMES, _COUNTS.tolist(), strict=False)
+    return {name: Reading(calls, total * tick, own * tick) for name, (calls, total, own) in rows if calls}
 
 
+@cache
 def _tick() -> float:
     """Seconds between two ticks of the clock."""
     _now()  # compiled

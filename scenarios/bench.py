@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from collision.errors import InputError
 
@@ -37,6 +37,16 @@ STAGES = {  # what belongs to a stage, by the names of the kernels; the first th
 }
 REST = "flight"  # free flight, bounds and books: what no clock is around
 CHUNK = 10  # steps
+UNDISTURBED = 1.1  # wall clock over processor time, below which nothing else took the processor
+
+
+class Chunk(NamedTuple):
+    """Some steps: how many, seconds by the wall clock and of the processor, and what the clocks say of them."""
+
+    steps: int
+    wall: float
+    cpu: float
+    readings: dict[str, Any]
 
 
 def stage_of(symbol: str) -> str:
@@ -63,19 +73,17 @@ def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any
     scene.dt = STEP
     world = scene.build()
     world.step(2)  # what is compiled or loaded on the way is not counted
-    clocks.reset()
     whole = round(seconds / STEP) if steps is None else steps
-    done, spent, chunks = 0, 0.0, []
-    cpu = time.process_time()
-    while done < whole and (steps is not None or spent < budget):
+    done, chunks = 0, []
+    while done < whole and (steps is not None or sum(c.wall for c in chunks) < budget):
         count = min(CHUNK, whole - done)
-        begun = time.perf_counter()
+        clocks.reset()
+        begun, cpu = time.perf_counter(), time.process_time()
         world.step(count)
-        chunks.append((time.perf_counter() - begun) / count)
-        spent += chunks[-1] * count
+        chunks.append(Chunk(count, time.perf_counter() - begun, time.process_time() - cpu, clocks.read()))
         done += count
-    cpu = time.process_time() - cpu
-    readings = clocks.read()
+    wall, cpu = sum(c.wall for c in chunks), sum(c.cpu for c in chunks)
+    median = sorted(c.wall / c.steps for c in chunks)[len(chunks) // 2]
     statistics = world.statistics()
     row = {
         "name": name,
@@ -85,28 +93,39 @@ def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any
         "contacts": len(world.contacts()),
         "steps": done,
         "of": whole,
-        "mean": 1e6 * spent / done,
+        "mean": 1e6 * wall / done,
         "cpu": 1e6 * cpu / done,
-        "median": 1e6 * sorted(chunks)[len(chunks) // 2],
+        "median": 1e6 * median,
         "iterations": statistics["iterations"] / max(1, statistics["solves"]),
         "unsolved": statistics["unsolved"],
         "residual": statistics["residual"],
         "depth": statistics["depth"],
         "hash": world.state_hash(),
     }
-    if readings:
-        row["kernels"] = {
-            symbol.removeprefix("tumble."): {"calls": r.calls / done, "total": 1e6 * r.total / done, "own": 1e6 * r.own / done}
-            for symbol, r in readings.items()
-        }
+    if any(c.readings for c in chunks):
+        row["clocked"], row["kernels"] = _kernels(chunks)
     return row
+
+
+def _kernels(chunks: list[Chunk]) -> tuple[float, dict[str, dict[str, float]]]:
+    """Microseconds a step that were clocked, and those of each kernel, from the chunks in which no other process cut in."""
+    kept = [c for c in chunks if c.wall < UNDISTURBED * c.cpu] or chunks
+    steps = sum(c.steps for c in kept)
+    out: dict[str, dict[str, float]] = {}
+    for c in kept:
+        for symbol, r in c.readings.items():
+            kernel = out.setdefault(symbol.removeprefix("tumble."), {"calls": 0.0, "total": 0.0, "own": 0.0})
+            kernel["calls"] += r.calls / steps
+            kernel["total"] += 1e6 * r.total / steps
+            kernel["own"] += 1e6 * r.own / steps
+    return 1e6 * sum(c.wall for c in kept) / steps, out
 
 
 def stages(row: dict[str, Any]) -> dict[str, float]:
     """Parts of the time of a step by stage, from a clocked measurement."""
     parts = dict.fromkeys((*STAGES, REST), 0.0)
     for symbol, kernel in row["kernels"].items():
-        parts[stage_of(symbol)] += kernel["own"] / row["mean"]
+        parts[stage_of(symbol)] += kernel["own"] / row["clocked"]
     parts[REST] += max(0.0, 1.0 - sum(parts.values()))
     return parts
 
@@ -127,6 +146,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
             bar.update(len(names), note="stages")
             for row, clocked in zip(rows, _clocked({row["name"]: row["steps"] for row in rows}), strict=True):
                 row["stages"], row["kernels"] = stages(clocked), clocked["kernels"]
+                row["same_bits"] = clocked["hash"] == row["hash"]
     return rows
 
 
