@@ -98,7 +98,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     )
     first = m + len(owner)  # block of the first moment
     c = np.empty((len(mu), 3))
-    here, hold = np.empty((len(links), 6)), np.empty((len(links), 6))
+    here, hold = np.empty((len(links), 7)), np.empty((len(links), 6))
     place_of = np.empty(len(owner), dtype=np.int64)  # row of ``here`` of each block
     n = 0
     for k in range(len(owner)):
@@ -170,7 +170,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         local[i] = -1
     for k in range(m):
         _book(bodies, contacts, books, rows[k], mode)
-    book_joints(bodies, joints, books, links, owner, block, m, p, h, mode)
+    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, h, mode)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
 
 

@@ -9,7 +9,7 @@ and forces of every kind are in the flight. The look ahead is remembered as ``ho
 for small h), and starts the next kick.
 
 A spring acts by p = -h k (g_before + 2 g + g_after)/4 - h d (u + u')/2, the trapezoidal rule: symmetric, stable at
-any stiffness. With g_after = g + h (u' - hold) that is linear in u', a soft row.
+any stiffness. With g_before as it was at the last kick and g_after = g + h (u' - hold) that is linear in u', a soft row.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def list_blocks(joints, rows):
 
 @lean
 def start_joints(bodies, joints, rows, h, dt, mode, here, hold):
-    """Coordinates of the joints ``rows`` now, and what is known of ``hold``, one row of 6 for each."""
+    """Coordinates of the joints ``rows`` now, the free one of the last kick as seventh; and what is known of ``hold``."""
     for n in range(len(rows)):
         j = rows[n]
         point, frame, values = place_joint(bodies, joints, j)
@@ -76,7 +76,7 @@ def start_joints(bodies, joints, rows, h, dt, mode, here, hold):
             u = row_velocity(bodies, joints, j, axis >= 3, (frame[c], frame[3 + c], frame[6 + c]), point)
             elapsed = 0.0 if mode == START else (dt if mode == KICK else dt - h)
             value = unwrapped(joints, j, values[axis], joints.value[j] + elapsed * u)
-            here[n, axis] = value
+            here[n, axis], here[n, 6] = value, joints.value[j]
             if mode != AGAIN:
                 joints.value[j] = value
 
@@ -108,19 +108,19 @@ def joint_targets(joints, owner, block, place, first, h, mode, correction, here,
                     b = 0.0
             c[k, r] = b if mode == START else 0.5 * (u + b)
         if s == DRIVE:
-            lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, h, mode, here[at, axis], hold[at, axis])
+            lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, h, mode, here[at, 6], here[at, axis], hold[at, axis])
 
 
 @lean
-def _spring(joints, j, row, h, mode, value, hold):
+def _spring(joints, j, row, h, mode, last, value, hold):
     """(p at u = 0, -dp/du) of half the impulse of the spring and damper, in the solver's own velocity."""
     k, d, u = joints.stiffness[j], joints.damping[j], joints.before[j, row]
     if mode == AGAIN:  # forces act at the steps
         return 0.0, 0.0
-    p = -0.5 * h * k * (value - joints.rest[j] - 0.5 * h * (u + hold))
-    if mode == START:
-        return p - 0.5 * h * d * u, 0.25 * h * h * k
-    return p, 0.25 * h * h * k + 0.5 * h * d
+    if mode == START:  # in the middle of the kick, u, it goes back and forth alike
+        return -0.5 * h * (k * (value - joints.rest[j] - 0.5 * h * (u + hold)) + d * u), 0.25 * h * h * k
+    mean = 0.25 * (last + 3.0 * value - h * (u + hold))
+    return -0.5 * h * k * (mean - joints.rest[j]), 0.25 * h * h * k + 0.5 * h * d
 
 
 @lean
@@ -283,7 +283,7 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
 
 
 @lean
-def book_joints(bodies, joints, books, rows, owner, block, first, p, h, mode):
+def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p, h, mode):
     """Works of the joints' impulses, once the velocities after the kick are known; energy of springs."""
     for n in range(len(owner)):
         j, s = owner[n], block[n]
@@ -292,7 +292,8 @@ def book_joints(bodies, joints, books, rows, owner, block, first, p, h, mode):
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             if used:
-                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], h, mode)
+                landed = s == LIMITS and mode != START and abs(here[place[n], 6] - joints.limit[j, r]) > SURPRISE
+                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode)
         f, t = wrench(joints, j, s, frame, half)
         driven = 0.0
         for side in range(2):
@@ -317,7 +318,7 @@ def book_joints(bodies, joints, books, rows, owner, block, first, p, h, mode):
 
 
 @lean
-def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, h, mode):
+def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mode):
     """Works of the whole impulse p of one row, before and after the middle of the kick."""
     after = row_velocity(bodies, joints, j, turns, e, point)
     before = joints.before[j, 3 * s + r]
@@ -327,7 +328,7 @@ def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, h, mode):
     first, second = 0.125 * (3.0 * before + after), 0.125 * (before + 3.0 * after)
     if s == LIMITS:  # as the normal of a contact: what is lost on arrival is a loss, what is left belongs to the phase
         net, phase = 0.5 * p * (before + after), 0.125 * p * (after - before)
-        loss = max(0.0, -net)
+        loss = max(0.0, -net) if landed else 0.0
         book_work(books, ledger.RESTITUTION, 0.5 * loss, 0.5 * loss, mode)
         book_work(books, ledger.CONTACT, 0.5 * (net + loss) - phase, 0.5 * (net + loss) + phase, mode)
     elif s == DRIVE and r == 0:

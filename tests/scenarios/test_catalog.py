@@ -6,10 +6,12 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 from collision.errors import InputError
 from scenarios.fields import Real, Whole
 from scenarios.registry import catalog, load, scenario
+from sim.errors import SimulationError
 from sim.overlap import overlaps
 from sim.recording import Recorder
 from sim.scene import Scene
@@ -144,6 +146,45 @@ def test_dominoes_fall_one_after_the_other():
     begun = (tilt < 0.99).argmax(axis=0)
     assert (np.diff(begun) > 0).all()
     assert (times.energy - np.minimum.accumulate(times.energy)).max() < 1e-3 * times.energy[0]
+
+
+@pytest.mark.parametrize("angle", [0.3, 2.5])
+def test_pendulum_keeps_time(angle):
+    times = run("pendulum", 6.0, angle=angle)
+    x = times.positions[:, 0, 0]
+    k = np.flatnonzero(x[1:] * x[:-1] < 0)
+    through = times.times[k] + x[k] / (x[k] - x[k + 1]) / 240  # the vertical, twice a period
+    thick = (1 + 0.04**2 + 3) / 4  # moment of the rod about its end, in parts of that of a thin one
+    period = 4 * ellipk(np.sin(angle / 2) ** 2) * np.sqrt(2 * thick / (3 * 9.81))
+    assert np.diff(through) == pytest.approx(np.full(len(through) - 1, period / 2), abs=2e-4)
+
+
+def test_pendulum_with_friction_comes_to_rest():
+    times = run("pendulum", 10.0, friction=0.6)
+    assert np.abs(times.velocities[-200:]).max() < 1e-10
+    assert 9.81 * np.abs(times.positions[-1, 0, 0]) <= 0.6  # where friction can hold it
+    assert times.positions[:, 0, 0].min() < -0.2  # after it has swung
+
+
+def test_double_pendulum_keeps_its_energy():
+    times = run("double_pendulum", 3.0)
+    assert np.abs(times.energy - times.energy[0]).max() < 2e-3
+
+
+def test_four_bar_turns_at_the_speed_of_its_motor():
+    times = run("four_bar", 3.0, torque=60.0)
+    assert np.abs(times.angular_velocities[200:, 0, 1] - 6).max() < 1e-7
+    assert 0.2 < np.ptp(times.positions[200:, 2, 0]) < 0.5  # the rocker goes to and fro
+
+
+def test_chain_hangs_still():
+    times = run("chain", 2.0, hanging=1.0)
+    assert np.abs(times.positions - times.positions[0]).max() < 1e-12
+
+
+def test_level_chain_under_too_heavy_a_load_says_so():
+    with pytest.raises(SimulationError, match="a smaller dt may hold it"):
+        run("chain", 3.0, links=40, load=50.0, hanging=0.0)
 
 
 @scenario

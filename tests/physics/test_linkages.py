@@ -1,0 +1,286 @@
+"""Bodies on several joints: against integrations that know nothing of impulses, closed forms, and the books."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from collision import Box, Capsule, HalfSpace, Sphere
+from scenarios.catalog.four_bar import JOINTS as BARS
+from scenarios.registry import load
+from sim import Fixed, Hinge, Path, Point, World
+from sim.diagnostics import rotations
+from tests.physics.planar import arm, linkage
+
+G = 9.81
+
+
+def order(errors: list[float]) -> np.ndarray:
+    return np.log2(np.array(errors[:-1]) / errors[1:])
+
+
+def angle(world: World, i: int) -> float:
+    """Turn of body i about +y."""
+    w, _, y, _ = world.orientations[i]
+    return 2 * math.atan2(y, w)
+
+
+def double_pendulum(seconds: float, a: float, b: float, length: float = 0.5) -> np.ndarray:
+    """Angles from the vertical and their rates, by Lagrange's equations in the two angles."""
+    moment = (1 + 0.05**2) / 12 * length**2  # of a rod of 1 kg about its centre
+    m11, m22, m12 = moment + 1.25 * length**2, moment + 0.25 * length**2, 0.5 * length**2
+
+    def rates(_, y):
+        a, b, p, q = y
+        c, s = math.cos(a - b), math.sin(a - b)
+        force = -m12 * s * q * q - 1.5 * length * G * math.sin(a), m12 * s * p * p - 0.5 * length * G * math.sin(b)
+        return [p, q, *np.linalg.solve([[m11, m12 * c], [m12 * c, m22]], force)]
+
+    return solve_ivp(rates, (0, seconds), (a, b, 0, 0), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+
+
+def test_double_pendulum_is_second_order():
+    start, seconds = (2.0, 2.5), 1.0
+    expected = double_pendulum(seconds, *start)
+    errors = []
+    for n in (240, 480, 960):
+        scene = load("double_pendulum")(upper=start[0], lower=start[1])
+        scene.dt = 1 / n
+        world = scene.build()
+        world.step(round(seconds * n))
+        found = [-angle(world, i) for i in range(2)]
+        errors.append(np.abs((found - expected[:2] + math.pi) % (2 * math.pi) - math.pi).max())
+        assert np.allclose(-world.angular_velocities[:, 1], expected[2:], atol=2000 / n**2)
+        assert max(joint.error for joint in world.joints) < 1e-12
+        assert world.ledger.closes
+    assert errors[-1] < 1e-4
+    assert np.all(np.abs(order(errors) - 2) < 0.1), errors
+
+
+@pytest.mark.validate
+def test_wild_double_pendulum_keeps_its_energy():
+    """No drift in 100 s of chaos: the mean error of the last fifth is that of the first; at half the step it is a quarter."""
+    means = []
+    for n in (1000, 2000):
+        scene = load("double_pendulum")()
+        scene.dt = 1 / n
+        world = scene.build()
+        start, run = world.energy().total, []
+        for _ in range(1000):
+            world.step(n // 10)
+            run.append(abs(world.energy().total - start))
+        assert np.mean(run[-200:]) < 2 * np.mean(run[:200])  # of 15 J
+        assert abs(world.ledger.residual) < 1e-9 * world.ledger.moved
+        assert max(joint.error for joint in world.joints) < 1e-12
+        means.append(np.mean(run))
+    assert means[0] < 1e-4
+    assert 2.5 < means[0] / means[1] < 6  # statistics of two chaotic runs
+
+
+def bars(world: World) -> tuple:
+    """What planar.linkage takes: the four-bar of the catalog as it stands."""
+    masses = [body.mass for body in world.bodies]
+    lengths = [math.dist(*ends) for ends in BARS.values()]
+    moments = [m * (l * l + 0.04**2) / 12 for m, l in zip(masses, lengths, strict=True)]
+    up = [(0.0, l / 2) for l in lengths]
+    down = [(0.0, -l / 2) for l in lengths]
+    pins = [(-1, (0, 0), 0, down[0]), (0, up[0], 1, down[1]), (1, up[1], 2, down[2]), (2, up[2], -1, (1.0, 0.0))]
+    start = [(x[0], x[2], angle(world, i)) for i, x in enumerate(world.positions)]
+    return masses, moments, pins, start
+
+
+def test_free_four_bar_is_second_order():
+    """A closed loop, with conditions to spare, falling on itself."""
+    errors, expected = [], None
+    for n in (240, 480, 960):
+        scene = load("four_bar")(torque=0.0)
+        scene.dt = 1 / n
+        world = scene.build()
+        if expected is None:
+            expected = linkage(*bars(world), np.zeros((3, 3)), 1.0)[0]
+        start = world.energy().total
+        world.step(n)
+        found = [(x[0], x[2], angle(world, i)) for i, x in enumerate(world.positions)]
+        errors.append(np.abs(np.array(found) - expected).max())
+        assert abs(world.energy().total - start) < 500 / n**2
+        assert np.abs(world.positions[:, 1]).max() < 1e-12
+        assert max(joint.error for joint in world.joints) < 1e-12
+        assert world.ledger.closes
+    assert errors[-1] < 2e-4
+    assert np.all(np.abs(order(errors) - 2) < 0.2), errors
+
+
+def test_driven_four_bar_follows_its_crank():
+    """The loop closes to rounding: the rocker is where the lengths of the bars put it (Freudenstein), turn after turn."""
+    world = load("four_bar")(speed=6.0, torque=60.0).build()
+    crank, coupler, rocker = (math.dist(*BARS[name]) for name in ("crank", "coupler", "rocker"))
+    for _ in range(40):
+        world.step(30)
+        turn = world.joints[0].angle
+        tip = arm(turn, np.array((0.0, crank)))
+        away = math.dist(tip, (1, 0))
+        inner = math.acos((away**2 + rocker**2 - coupler**2) / (2 * away * rocker))
+        to_tip = math.atan2(tip[0] - 1, tip[1])
+        top = np.array((1 + rocker * math.sin(to_tip + inner), rocker * math.cos(to_tip + inner)))
+        found = world.joints[2].anchor
+        assert np.abs(found[[0, 2]] - top).max() < 1e-12
+    assert world.joints[0].speed == pytest.approx(6.0, abs=1e-8)
+    assert turn > 4 * math.pi
+    change = world.energy().total - world.ledger.external
+    assert world.ledger.closes
+    assert change == pytest.approx(load("four_bar")().build().energy().total, abs=0.02)  # off by order dt^2
+
+
+def test_chain_of_a_hundred_links_hangs_still():
+    """Ten seconds: nothing moves, and each joint carries what hangs on it."""
+    world, above = World(), None
+    for k in range(100):
+        link = world.add(Capsule(0.015, 0.035), mass=0.1, position=(0, 0, -0.1 * (k + 0.5)))
+        world.add_joint(Point(above, link, anchor=(0, 0, -0.1 * k)))
+        above = link
+    start = world.positions
+    world.step(2400)
+    assert np.abs(world.positions - start).max() < 1e-11
+    assert np.abs(world.velocities).max() < 1e-10
+    weight = 0.1 * G * np.arange(100, 0, -1)
+    assert [joint.force[2] for joint in world.joints] == pytest.approx(weight, rel=1e-8)
+    assert max(joint.error for joint in world.joints) < 1e-12
+    assert world.statistics()["unsolved"] == 0
+
+
+def floating_linkage(dt: float) -> World:
+    """Three bodies on a hinge and a ball joint, tumbling in free space."""
+    world = World(gravity=(0, 0, 0), dt=dt)
+    world.add(Box((0.3, 0.1, 0.1)), mass=2.0, angular_velocity=(1, 2, 3), name="a")
+    world.add(Box((0.2, 0.2, 0.1)), mass=1.0, position=(0.5, 0, 0), velocity=(0.2, 1, -0.5), angular_velocity=(2, 1, 3), name="b")
+    world.add(Sphere(0.1), mass=0.5, position=(0.5, 0.3, 0), angular_velocity=(0, 5, 1), name="c")
+    world.add_joint(Hinge("a", "b", anchor=(0.3, 0, 0), axis=(0.6, 0, 0.8)))
+    world.add_joint(Point("b", "c", anchor=(0.5, 0.2, 0)))
+    return world
+
+
+def test_joints_keep_all_momenta():
+    """Forces of a joint act at one common point: momenta of a free linkage change by rounding only; energy by order dt^2."""
+    errors = []
+    for n in (120, 240, 480):
+        world = floating_linkage(1 / n)
+        world.step(n // 20)  # velocities that the joints forbid are gone
+        p, l, e = world.momentum(), world.angular_momentum(), world.energy().total
+        worst = 0.0
+        for _ in range(60):
+            world.step(n // 20)
+            worst = max(worst, abs(world.energy().total - e))
+        errors.append(worst)
+        assert np.linalg.norm(world.momentum() - p) < 1e-13
+        assert np.linalg.norm(world.angular_momentum() - l) < 1e-13
+        assert world.ledger.closes
+    assert np.all(np.abs(order(errors) - 2) < 0.3), errors
+
+
+def test_welded_bodies_move_as_one():
+    """Two boxes on a fixed joint against one body with their masses and moments: attitude of order 2."""
+    sizes, places = ((0.3, 0.1, 0.1), (0.1, 0.2, 0.05)), ((0.0, 0, 0), (0.4, 0.1, 0.1))
+    masses, spin = (2.4, 0.4), np.array((1.0, 2.0, 3.0))
+    center = sum(m * np.array(x) for m, x in zip(masses, places, strict=True)) / sum(masses)
+    inertia = np.zeros((3, 3))
+    for m, (a, b, c), x in zip(masses, sizes, places, strict=True):
+        d = np.array(x) - center
+        own = np.diag([b * b + c * c, a * a + c * c, a * a + b * b]) * m / 3
+        inertia += own + m * (d @ d * np.eye(3) - np.outer(d, d))
+    single = World(integrator="exact")
+    single.add(Sphere(0.1), mass=sum(masses), inertia=inertia, center_of_mass=center, angular_velocity=spin)
+    single.step(240)
+    expected = rotations(single.orientations)[0]
+    errors = []
+    for n in (120, 240, 480):
+        world = World(dt=1 / n)
+        parts = [
+            world.add(Box(size), mass=m, position=x, angular_velocity=spin, velocity=np.cross(spin, np.array(x) - center))
+            for size, m, x in zip(sizes, masses, places, strict=True)
+        ]
+        weld = world.add_joint(Fixed(*parts, anchor=(0.3, 0, 0)))
+        world.step(n)
+        turned = rotations(world.orientations)
+        assert np.allclose(turned[0], turned[1], atol=1e-12)
+        assert weld.error < 1e-12
+        errors.append(np.linalg.norm(turned[0] - expected))
+    assert errors[-1] < 1e-4
+    assert np.all(np.abs(order(errors) - 2) < 0.1), errors
+
+
+def test_pendulum_on_a_shaken_pivot():
+    """Kapitza's pendulum: upright on a pivot that shakes fast it does not fall; against the equation of the angle, order 2."""
+    height, rate, length = 0.05, 100.0, 1.0
+    moment = (1 + 0.04**2) / 12 * length**2 + 0.25 * length**2
+
+    def rates(t, y):
+        lift = -height * rate**2 * math.sin(rate * t)
+        return [y[1], 0.5 * length * (G + lift) * math.sin(y[0]) / moment]
+
+    expected = solve_ivp(rates, (0, 2), (0.1, 0.0), method="DOP853",
+                         rtol=1e-12, atol=1e-13).y[:, -1]  # fmt: skip
+    errors = []
+    for n in (960, 1920, 3840):
+        world = World(dt=1 / n)
+        path = Path.sampled(lambda t: (0, 0, height * math.sin(rate * t)), start=0, stop=2.1, points=20000)
+        pivot = world.add(Sphere(0.02), kind="kinematic", path=path)
+        place = (0.5 * math.sin(0.1), 0, 0.5 * math.cos(0.1))
+        rod = world.add(
+            Box((0.02, 0.02, 0.5)), mass=1.0, position=place, orientation=(math.cos(0.05), 0, math.sin(0.05), 0),
+            velocity=(0, 0, height * rate),
+        )  # fmt: skip
+        hinge = world.add_joint(Hinge(pivot, rod, anchor=(0, 0, 0), axis=(0, 1, 0)))
+        world.step(2 * n)
+        errors.append(abs(angle(world, 1) - expected[0]))
+        assert hinge.error < 1e-11
+        assert world.ledger.closes
+    assert abs(expected[0]) < 0.3  # it stands
+    assert errors[-1] < 1e-4
+    assert np.all(np.abs(order(errors) - 2) < 0.3), errors
+
+
+LAWS = [  # Kane and Levinson's double pendulum: friction, restitution, law, velocity of the tip afterwards
+    (0.5, 0.5, "newton", (0.034824904, 0.067101007)),
+    (0.5, 0.5, "poisson", (0.004896653, 0.042363911)),
+    (0.5, 0.5, "stronge", (0.006306877, 0.043529527)),
+    (0.5, 0.9, "newton", (0.099770790, 0.120781813)),
+    (0.5, 0.9, "poisson", (0.014028550, 0.049911850)),
+    (0.5, 0.9, "stronge", (0.023279525, 0.057558212)),
+    (0.7, 0.5, "stronge", (0.000000000, 0.038618930)),
+    (0.7, 0.9, "newton", (0.000000000, 0.120781813)),
+    (0.7, 0.9, "stronge", (0.000000000, 0.042294728)),
+]
+
+
+@pytest.mark.parametrize(("friction", "restitution", "law", "after"), LAWS)
+def test_double_pendulum_strikes_the_floor(friction, restitution, law, after):
+    """The tip's impact acts through both hinges; Newton's law gains energy, as it must, and Stronge's does not."""
+    angles, rates_ = np.radians((20, 30)), (-0.1, -0.2)
+    world = World(gravity=(0, 0, 0), dt=1e-6, restitution_law=law)
+    surface = {"friction": friction, "restitution": restitution}
+    world.add(HalfSpace(offset=-np.cos(angles).sum() - 1e-7), kind="static", **surface)
+    pivot, v, above = np.zeros(3), np.zeros(3), None
+    for turn, rate in zip(angles, rates_, strict=True):
+        d, spin = np.array((math.sin(turn), 0, -math.cos(turn))), np.array((0, -rate, 0))
+        rod = world.add(
+            Capsule(1e-6, 0.5 - 1e-6), mass=1.0, inertia=(1 / 12, 1 / 12, 1e-3), position=pivot + d / 2,
+            orientation=(math.cos(turn / 2), 0, -math.sin(turn / 2), 0), velocity=v + np.cross(spin, d / 2),
+            angular_velocity=spin, **surface,
+        )  # fmt: skip
+        world.add_joint(Hinge(above, rod, anchor=pivot, axis=(0, 1, 0)))
+        pivot, v, above = pivot + d, v + np.cross(spin, d), rod
+
+    def tip() -> np.ndarray:
+        lever = rotations(world.orientations)[2] @ (0, 0, -0.5)
+        return (above.velocity + np.cross(above.angular_velocity, lever))[[0, 2]]
+
+    assert tip() == pytest.approx((-0.267174342835, -0.134202014333), abs=1e-9)
+    before = world.energy().total
+    world.step(2)
+    assert world.statistics()["impacts"] == 1
+    assert tip() == pytest.approx(after, abs=2e-6)  # it moves on for a millionth of a second
+    assert (world.energy().total > before) == (law == "newton" and restitution == 0.9)
+    assert max(joint.error for joint in world.joints) < 1e-12
