@@ -99,24 +99,25 @@ def test_commands_are_targets():
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
-def test_scene_file_is_valid(tmp_path):
+@pytest.mark.parametrize(("page", "names"), [("hello", ["floor", "plank"]), ("joints", ["door"]), ("free-motion", ["moon"])])
+def test_scene_file_is_valid(page, names, tmp_path):
     from scenarios.files import load_scene
 
-    (text,) = blocks(ROOT / "docs" / "hello.md", "toml")
-    (tmp_path / "shelf.toml").write_text(text, encoding="utf-8")
-    scene = load_scene(tmp_path / "shelf.toml")
-    assert [body.name for body in scene] == ["floor", "plank"]
+    (text,) = blocks(ROOT / "docs" / f"{page}.md", "toml")
+    (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
+    scene = load_scene(tmp_path / "scene.toml")
+    assert [body.name for body in scene] == names
     scene.build().step(10)
 
 
-def _numbers():
-    spec = importlib.util.spec_from_file_location("readme_numbers", ROOT / "tools" / "readme_numbers.py")
+def _tool(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-NUMBERS = _numbers()
+NUMBERS = _tool("readme_numbers")
 CASES = NUMBERS.CASES
 
 
@@ -140,3 +141,19 @@ def test_numbers_see_a_careless_solver(name, monkeypatch):
 def test_table_has_no_other_rows():
     table = README.read_text(encoding="utf-8").partition("| case | exact answer | error below |")[2].partition("\n\n")[0]
     assert len([line for line in table.splitlines() if line.startswith("| ")]) == len(CASES)
+
+
+DRIFT = _tool("drift_table")
+
+
+@pytest.mark.parametrize("name", DRIFT.TABLE)
+@pytest.mark.parametrize("table", ["attitude", "energy", "orbit"])
+def test_drift_table(table, name):
+    """The page says what is measured: at 1/60 s, and at 1/30 s for a hundred turns."""
+    title, measure = DRIFT.TABLES[table]
+    n = 30 if table == "orbit" else 60
+    part = DRIFT.PAGE.read_text(encoding="utf-8").partition(f"**{title}**")[2]
+    head, rule, *rows = part.strip().splitlines()
+    said = next(row for row in rows if f"`{name}`" in row).split("|")[head.split("|").index(f" 1/{n} ")].strip()
+    found = measure(name, n)
+    assert said == DRIFT.number(found) or float(said) == pytest.approx(found, rel=0.06)

@@ -11,7 +11,7 @@ from typing import Any
 
 from collision.errors import InputError
 
-MODULES = ("free_motion", "impacts", "friction", "falling", "rest", "geometry", "metamorphic", "crowds")
+MODULES = ("free_motion", "impacts", "friction", "falling", "rest", "geometry", "metamorphic", "crowds", "joints")
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,39 @@
-"""Linkages in a plane by another way: accelerations from Lagrange's multipliers, integrated by DOP853.
+"""Linkages in a plane, from accelerations, which the simulator does not use: integrated by a method of order 8.
 
-Bodies have coordinates (x, z, angle about +y). Shares no line with the simulator and, unlike it, knows nothing of impulses.
+Bodies have coordinates (x, z, angle about +y); where there are conditions, Lagrange's multipliers keep them.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.special import ellipj, ellipk
 
 G = 9.81
+
+
+def swing(seconds: float, length: float, moment: float) -> float:
+    """Angle below the level of a rod of 1 kg on a pivot at its end, let go level: sn with k = sin(45 degrees)."""
+    rate = math.sqrt(G * length / 2 / moment)
+    return math.pi / 2 - 2 * math.asin(math.sqrt(0.5) * ellipj(ellipk(0.5) - rate * seconds, 0.5)[0])
+
+
+def double_pendulum(seconds: float, a: float, b: float, length: float, moment: float) -> np.ndarray:
+    """Angles from the vertical and their rates of two rods of 1 kg, let go at rest: Lagrange's equations in the two angles.
+
+    ``moment`` [kg m^2] of each about its centre.
+    """
+    m11, m22, m12 = moment + 1.25 * length**2, moment + 0.25 * length**2, 0.5 * length**2
+
+    def rates(_, y):
+        a, b, p, q = y
+        c, s = math.cos(a - b), math.sin(a - b)
+        force = -m12 * s * q * q - 1.5 * length * G * math.sin(a), m12 * s * p * p - 0.5 * length * G * math.sin(b)
+        return [p, q, *np.linalg.solve([[m11, m12 * c], [m12 * c, m22]], force)]
+
+    return solve_ivp(rates, (0, seconds), (a, b, 0, 0), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
 
 
 def arm(angle: float, s: np.ndarray) -> np.ndarray:
