@@ -34,6 +34,8 @@ class Cast:
     colors: np.ndarray  # (n, 3) as displayed, 0 to 1
     centers_of_mass: np.ndarray  # (n, 3) [m] in the body frame
     inertias: np.ndarray  # (n, 3, 3) [kg m^2] about the centre of mass in body axes; nan where not dynamic
+    joined: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))  # (k, 2) bodies of the joints, -1: the world
+    anchors: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] in their frames
 
     def __len__(self) -> int:
         return len(self.names)
@@ -74,6 +76,7 @@ class Frame:
     velocities: np.ndarray | None = None  # (n, 3) [m/s] of the centres of mass
     angular_velocities: np.ndarray | None = None  # (n, 3) [rad/s] in the world
     contacts: Contacts | None = None
+    joints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] both anchors of each
     trails: list[tuple[int, np.ndarray]] = field(default_factory=list)  # (body, (m, 3) points from old to new)
     lines: tuple[str, ...] = ()  # text in the corner
 
@@ -93,9 +96,21 @@ class Frame:
         return self.positions + rotate(self.orientations, centers), radii
 
 
-def cast_of(bodies: Iterable[Any], title: str = "") -> Cast:
-    """The cast of BodyDefs, or of a world's bodies. Bodies without a colour get one of the palette in turn."""
+def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) -> Cast:
+    """The cast of BodyDefs, or of a world's bodies; with the JointDefs that were made as the bodies stand there.
+
+    Bodies without a colour get one of the palette in turn.
+    """
     bodies = list(bodies)
+    names = tuple(body.name for body in bodies)
+    joined = [tuple(-1 if end is None else names.index(end) for end in (j.a, j.b)) for j in joints]
+    ends = [[getattr(j, name, getattr(j, "anchor", None)) for name in ("anchor_a", "anchor_b")] for j in joints]
+    anchors = np.array(ends, float).reshape(-1, 2, 3)
+    for pair, points in zip(joined, anchors, strict=True):
+        for i, point in zip(pair, points, strict=True):
+            if i >= 0:
+                back = np.array(bodies[i].orientation) * (1.0, -1.0, -1.0, -1.0)
+                point[:] = rotate(back[None], (point - bodies[i].position)[None])[0]
     colors, turn = [], 0
     for body in bodies:
         color = getattr(body, "color", None)
@@ -110,12 +125,14 @@ def cast_of(bodies: Iterable[Any], title: str = "") -> Cast:
             _, centers[i], inertias[i] = body.mass_properties()
     return Cast(
         title=title,
-        names=tuple(body.name for body in bodies),
+        names=names,
         shapes=tuple(body.shape for body in bodies),
         kinds=tuple(body.kind for body in bodies),
         colors=np.array(colors, float).reshape(-1, 3),
         centers_of_mass=centers,
         inertias=inertias,
+        joined=np.array(joined, int).reshape(-1, 2),
+        anchors=anchors,
     )
 
 
@@ -135,6 +152,8 @@ def frame_of(world: Any, cast: Cast | None = None) -> Frame:
         np.array(world.angular_velocities, float),
         lines=_lines(cast.title, float(world.time), energy, _digits(np.array([energy]))),
     )
+    if getattr(world, "joints", None):
+        frame.joints = np.array([joint.anchors for joint in world.joints])
     if hasattr(world, "contacts"):
         found = world.contacts()
         frame.contacts = Contacts(np.array(found["point"]), np.array(found["normal"]), np.array(found["force"]))
@@ -155,7 +174,7 @@ class RunFrames:
     """
 
     def __init__(self, run: Any):
-        self.cast = cast_of(run.scene.bodies, getattr(run.scene, "name", ""))
+        self.cast = cast_of(run.scene.bodies, getattr(run.scene, "name", ""), getattr(run.scene, "joints", ()))
         self.camera = getattr(run.scene, "camera", None)
         self.times = np.asarray(run.times, float)
         if len(self.times) == 0:
@@ -203,7 +222,14 @@ class RunFrames:
         energy = float(self._energy[i] + s * (self._energy[min(i + 1, len(self._energy) - 1)] - self._energy[i]))
         time = min(max(time, self.start), self.stop)
         trails = self._trails(time) if self.trails else []
-        return Frame(self.cast, time, x, q, v, w, trails=trails, lines=_lines(self.cast.title, time, energy, self._digits))
+        lines = _lines(self.cast.title, time, energy, self._digits)
+        return Frame(self.cast, time, x, q, v, w, joints=self._joints(x, q), trails=trails, lines=lines)
+
+    def _joints(self, x: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Where the anchors of the joints are."""
+        joined, points = self.cast.joined, self.cast.anchors
+        moved = x[joined] + rotate(q[joined.ravel()], points.reshape(-1, 3)).reshape(-1, 2, 3)
+        return np.where(joined[..., None] >= 0, moved, points)
 
     def sampled(self, count: int = 96) -> tuple[np.ndarray, np.ndarray]:
         """``(centres (k, n, 3), radii (n,))`` of the balls around the bodies at up to ``count`` instants of the run."""

@@ -12,7 +12,7 @@ from render.camera import Camera
 from render.frame import Cast, Frame
 from render.look import rgb
 
-OVERLAYS = ("text", "contacts", "trails", "velocity", "angular_velocity", "angular_momentum", "names")
+OVERLAYS = ("text", "joints", "contacts", "trails", "velocity", "angular_velocity", "angular_momentum", "names")
 INK = rgb("#1d2733")
 ARROWS = {"velocity": rgb("#0b7a55"), "angular_velocity": rgb("#8a3ab9"), "angular_momentum": rgb("#c4161c")}
 UNITS = {"velocity": "velocity", "angular_velocity": "angular velocity", "angular_momentum": "angular momentum"}
@@ -37,9 +37,9 @@ class Panel:
 
 
 def check(overlays: object, cast: Cast) -> tuple[str, ...]:
-    """The overlays asked for, by name; None: text, and trails in free space, where nothing else shows the way gone."""
+    """The overlays asked for, by name; None: text, joints, and trails in free space, where nothing else shows the way gone."""
     if overlays is None:
-        return ("text",) if cast.has_floor else ("text", "trails")
+        return ("text", "joints") if cast.has_floor else ("text", "joints", "trails")
     wanted = (overlays,) if isinstance(overlays, str) else tuple(overlays)
     for name in wanted:
         if name not in OVERLAYS:
@@ -56,6 +56,8 @@ def strokes_of(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tu
     for name, color in ARROWS.items():
         if name in overlays:
             out.append(Strokes(_body_arrows(frame, camera, name, color, unit), True))
+    if "joints" in overlays and len(frame.joints):
+        out.append(Strokes(_joints(frame.joints, unit), True))
     if "contacts" in overlays and frame.contacts is not None and len(frame.contacts.points):
         out.append(Strokes(_contacts(frame, camera, unit), True))
     return [s for s in out if len(s.rows)]
@@ -167,6 +169,14 @@ def _body_arrows(frame: Frame, camera: Camera, name: str, color: tuple, unit: fl
         soft = size / (size + 0.1 * size.max()) if size.max() > 0 else size
         values = values * (top * np.nan_to_num(radii) * soft / np.where(size > 0, size, 1.0))[:, None]
     return _arrows(start, values, color, camera, unit)
+
+
+def _joints(anchors: np.ndarray, unit: float) -> np.ndarray:
+    """A ring at each anchor, and a line from one to the other where they are apart."""
+    a, b, dark, light = anchors[:, 0], anchors[:, 1], (*INK, 0.9), (1.0, 1.0, 1.0, 1.0)
+    ends = anchors.reshape(-1, 3)
+    rings = [_rows(ends, ends, (size * unit, size * unit), color, color) for size, color in ((9, dark), (4, light))]
+    return np.concatenate([_rows(a, b, (2.5 * unit, 2.5 * unit), dark, dark), *rings])
 
 
 def _contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:

@@ -110,8 +110,8 @@ def film(
     camera : a Camera, or anything with position and target; else the scene's own, else one that sees the whole run.
     start, stop : [s] of the run; else all of it.
     speed : seconds of the run per second of film; 0.1 is slow motion.
-    overlays : of ``text contacts trails velocity angular_velocity angular_momentum names``; else text, and trails in
-        free space, where nothing else shows the way gone.
+    overlays : of ``text joints contacts trails velocity angular_velocity angular_momentum names``; else text, joints, and
+        trails in free space, where nothing else shows the way gone.
     progress : called with (frames done, frames in all) after each frame.
     quality : x264's constant rate factor; smaller is better and larger.
 

@@ -43,17 +43,16 @@ class Callback:
                 (given[8], given[9], given[10]),
                 (given[11], given[12], given[13]),
             )
-            for k in range(3):
-                out[k] = force[k]
-                out[3 + k] = torque[k]
+            out[0], out[1], out[2] = force[0], force[1], force[2]  # one by one: a tuple may mix 0 and 0.0
+            out[3], out[4], out[5] = torque[0], torque[1], torque[2]
 
         try:
             return numba.cfunc(_SIGNATURE, error_model="numpy")(call)
         except numba.core.errors.NumbaError as error:
-            reason = str(error).strip().splitlines()[-1]
-            raise InputError(
-                "function", self.name, f"can not be called as f(t, position, orientation, velocity, angular_velocity): {reason}"
-            ) from None
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            reason = lines[1] if len(lines) > 1 else lines[0]  # the first says in which stage of Numba
+            hint = "must take (t, position, orientation, velocity, angular_velocity) and give (force, torque), two triples; "
+            raise InputError("function", self.name, f"{hint}Numba says: {reason}") from None
 
     def _call(self, given, out):
         try:

@@ -31,8 +31,8 @@ def check_bodies(force: Force, bodies: Sequence[Body]) -> None:
     """All bodies that a force names are there, and those that it moves are dynamic."""
     kinds = {body.name: body.kind for body in bodies}
     names = force.on() or ()
-    field = "bodies" if not isinstance(force, Spring) else "a"
-    for name in names:
+    for k, name in enumerate(names):
+        field = ("a", "b")[k] if isinstance(force, Spring) else "bodies"
         if name not in kinds:
             raise InputError(field, name, f"there is no such body; there are {', '.join(kinds) or 'none'}")
     moved = [name for name in names if kinds[name] == "dynamic"]

@@ -58,7 +58,7 @@ from sim.joints.impact import constrain, joints_of_island, linked_joints, linked
 from sim.joints.rows import rigid_rows
 from sim.log import log_impacts
 from sim.microcollisions import kick_island, problem
-from sim.motion import apply_impulse, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
+from sim.motion import apply_impulse, fly_all, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
 from sim.state import (
@@ -95,8 +95,7 @@ def drift(model, geometry, settings, table):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     n = len(bodies.kind)
-    for i in range(n):
-        fly_to(bodies, forces, i, dt)
+    fly_all(bodies, forces, dt)
     touched = np.zeros(n, dtype=np.bool_)
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):

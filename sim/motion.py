@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import far, lean, remote
+from collision.jit import far, lean, remote, tight
 from collision.linalg import (
     ZERO,
     add,
@@ -40,25 +40,28 @@ def flight(bodies, forces, i, t):
         x, q, p, l, _, _ = along_far(bodies, forces, i, t)
         return x, q, p, l
     h = t - bodies.t0[i]
-    x, q = load3(bodies.x0, i), load4(bodies.q0, i)
-    p, l = load3(bodies.p0, i), load3(bodies.l0, i)
+    x, q, p, l = load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i)
     if h == 0.0:
         return x, q, p, l
     way, gain = _parabola(bodies, i, h)
-    method = forces.method[0]
-    if method == SPLITTING:
-        q = turn_splitting(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
-    elif method == EXACT:
-        q = turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
-    else:
-        q = turn_rk4(q, l, h, load9(bodies.inv_inertia, i))
-    return add(x, way), q, add(p, gain), l
+    return add(x, way), _turned(bodies, forces, i, h), add(p, gain), l
 
 
 flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
 
 
-@lean
+@tight
+def _turned(bodies, forces, i, h):
+    """Orientation after a free flight without torque."""
+    q, l, method = load4(bodies.q0, i), load3(bodies.l0, i), forces.method[0]
+    if method == SPLITTING:
+        return turn_splitting(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    if method == EXACT:
+        return turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    return turn_rk4(q, l, h, load9(bodies.inv_inertia, i))
+
+
+@tight
 def _parabola(bodies, i, h):
     """Way and gain of momentum of a free flight in uniform gravity, with what rounding cut off before.
 
@@ -78,7 +81,7 @@ def _cut_off(a, b):
     return (a - (total - c)) + (b - c)
 
 
-@lean
+@tight
 def velocity_of(bodies, i, rot, p, l):
     """Velocity and angular velocity that belong to these momenta; a driven body holds them instead."""
     if bodies.kind[i] == DYNAMIC:
@@ -86,7 +89,7 @@ def velocity_of(bodies, i, rot, p, l):
     return p, l
 
 
-@lean
+@tight
 def place(bodies, i, x, q, p, l):
     """Make this the current state of body i."""
     rot = rotation(q)
@@ -111,13 +114,34 @@ def fly_to(bodies, forces, i, t):
         store3(bodies.dw, i, ZERO)
     else:
         x, q, p, l = flight_far(bodies, forces, i, t)
-        h = t - bodies.t0[i]
-        if bodies.kind[i] == DYNAMIC and h != 0.0:
-            way, gain = _parabola(bodies, i, h)
-            for k in range(3):
-                bodies.low[i, k] = _cut_off(bodies.x0[i, k], way[k])
-                bodies.low[i, 3 + k] = _cut_off(bodies.p0[i, k], gain[k])
+        if bodies.kind[i] == DYNAMIC and t != bodies.t0[i]:
+            way, gain = _parabola(bodies, i, t - bodies.t0[i])
+            _keep_low(bodies, i, way, gain)
     place(bodies, i, x, q, p, l)
+
+
+@tight
+def _keep_low(bodies, i, way, gain):
+    for k in range(3):
+        bodies.low[i, k] = _cut_off(bodies.x0[i, k], way[k])
+        bodies.low[i, 3 + k] = _cut_off(bodies.p0[i, k], gain[k])
+
+
+@remote
+def _fly_all(bodies, forces, t):
+    """Move all bodies along their free flights to time t: a loop without calls for those that nothing else concerns."""
+    for i in range(len(bodies.kind)):
+        h = t - bodies.t0[i]
+        if bodies.kind[i] != DYNAMIC or forces.cluster[i] >= 0 or h == 0.0:
+            fly_to(bodies, forces, i, t)
+        else:
+            way, gain = _parabola(bodies, i, h)
+            q = _turned(bodies, forces, i, h)
+            _keep_low(bodies, i, way, gain)
+            place(bodies, i, add(load3(bodies.x0, i), way), q, add(load3(bodies.p0, i), gain), load3(bodies.l0, i))
+
+
+fly_all = far(_fly_all, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0.0))
 
 
 @lean

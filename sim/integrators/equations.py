@@ -26,6 +26,24 @@ def orientation_rate(w, q):
 
 
 @lean
+def turning_rate(q, inv_inertia, l):
+    """dq/dt of a free body: 1/2 q (0, J^-1 R^T L). ``q`` of any length, read as the rotation that q/|q| is."""
+    w, x, y, z = q
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    a, b, c = y * l[2] - z * l[1], z * l[0] - x * l[2], x * l[1] - y * l[0]
+    u, v, t = mul(
+        inv_inertia,
+        (l[0] + s * (y * c - z * b - w * a), l[1] + s * (z * a - x * c - w * b), l[2] + s * (x * b - y * a - w * c)),
+    )
+    return (
+        -0.5 * (x * u + y * v + z * t),
+        0.5 * (w * u + y * t - z * v),
+        0.5 * (w * v + z * u - x * t),
+        0.5 * (w * t + x * v - y * u),
+    )
+
+
+@lean
 def acceleration(w, rot, inertia, inv_inertia, torque):
     """Angular acceleration of free flight: R J^-1 R^T (torque - omega x R J R^T omega)."""
     l = mul(rot, mul(inertia, mul_t(rot, w)))

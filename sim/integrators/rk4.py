@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from collision.jit import lean
-from collision.linalg import qnormalize, rotation
-from sim.integrators.equations import angular_velocity, orientation_rate
+from collision.linalg import qnormalize
+from sim.integrators.equations import turning_rate
 from sim.integrators.explicit import blend, normalize_row, stages
 from sim.state import END, RATE0, START
 
@@ -31,10 +31,10 @@ def cluster_rk4(bodies, forces, c, t, h):
 @lean
 def turn_rk4(q, l, h, inv_inertia):
     """Orientation of a body without torque after h."""
-    a = _rate(q, l, inv_inertia)
-    b = _rate(_step(0.5 * h, a, q), l, inv_inertia)
-    c = _rate(_step(0.5 * h, b, q), l, inv_inertia)
-    d = _rate(_step(h, c, q), l, inv_inertia)
+    a = turning_rate(q, inv_inertia, l)
+    b = turning_rate(_step(0.5 * h, a, q), inv_inertia, l)
+    c = turning_rate(_step(0.5 * h, b, q), inv_inertia, l)
+    d = turning_rate(_step(h, c, q), inv_inertia, l)
     s = h / 6.0
     return qnormalize(
         (
@@ -49,9 +49,3 @@ def turn_rk4(q, l, h, inv_inertia):
 @lean
 def _step(h, a, b):
     return (h * a[0] + b[0], h * a[1] + b[1], h * a[2] + b[2], h * a[3] + b[3])
-
-
-@lean
-def _rate(q, l, inv_inertia):
-    """A stage's q is off unit length by O(h^2): normalise before it is read as a rotation."""
-    return orientation_rate(angular_velocity(rotation(qnormalize(q)), inv_inertia, l), q)

@@ -48,6 +48,12 @@ class Joint:
         return tables.place(self._world.model, self.index)[2]
 
     @property
+    def anchors(self) -> np.ndarray:
+        """(2, 3) [m] the anchors of a and of b in the world; the same point but for a slider, a distance."""
+        placed = tables.place(self._world.model, self.index)
+        return np.array([placed[0], placed[2]])
+
+    @property
     def position(self) -> float:
         """The free coordinate: angle of a hinge [rad, turns are counted], travel of a slider, length of a distance [m]."""
         if not isinstance(self.definition, Driven):

@@ -340,7 +340,7 @@ def test_scene_goes_to_a_dict_and_back():
     [
         (lambda: Drag(linear=-1), "linear"),
         (lambda: Spring("a", "a"), "b"),
-        (lambda: Spring("ball", "nobody", stiffness=1), "a"),
+        (lambda: Spring("ball", "nobody", stiffness=1), "b"),
         (lambda: Drag(bodies=["floor"]), "bodies"),
         (lambda: TabulatedForce(times=(1, 0)), "times"),
         (lambda: TabulatedForce(times=(0, 1), forces=((0, 0, 0),)), "forces"),
@@ -357,6 +357,18 @@ def test_bad_forces_are_refused_by_name(force, name):
     with pytest.raises(InputError) as caught:
         world.add_force(force())
     assert caught.value.name == name
+
+
+def test_compiled_function_may_give_whole_numbers_and_arrays():
+    tuples = numba.njit(lambda t, x, q, v, w: ((0.5, 0, 0), (0, 0, 0)))
+    arrays = numba.njit(lambda t, x, q, v, w: (np.array([0.5, 0.0, 0.0]), np.zeros(3)))
+    for function in (tuples, arrays, lambda t, x, q, v, w: (np.array([0.5, 0, 0]), [0, 0, 0])):
+        world = free()
+        world.add_force(function)
+        world.step(240)
+        assert world.positions[0] == pytest.approx((0.125, 0, 0), abs=1e-12)
+    with pytest.raises(InputError, match="Numba says: .*wrong"):
+        free().add_force(numba.njit(lambda t, x, q, v, w: wrong))  # noqa: F821
 
 
 def test_function_that_raises_stops_the_world_with_its_words():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from collision.shapes import Box, HalfSpace
+from collision.shapes import Box, HalfSpace, Sphere
 from render.frame import RunFrames, _Rows, between, cast_of
 from render.rotation import interpolate, matrices, multiply, rotate
 from sim.bodies import BodyDef
@@ -123,6 +123,24 @@ def test_colours_tell_bodies_apart_and_their_own_are_kept():
     seen = colors[1:8] ** 2.2 @ np.array([[0.11, 0.11, 0.004], [0.89, 0.89, -0.004], [0, 0, 1]])
     gaps = np.linalg.norm(seen[:, None] - seen[None], axis=2) + 9 * np.eye(7)
     assert gaps.min() > 0.08
+
+
+def test_joints_of_a_recording_are_those_of_the_world():
+    """A slider on a body that turns: from the definitions and the poses of the recording, and from the world itself."""
+    from render.frame import frame_of
+    from sim import Hinge, Recorder, Slider, World
+
+    world = World()
+    arm = world.add(Box((0.5, 0.02, 0.02)), position=(0.5, 0, 0))
+    bead = world.add(Sphere(0.1), position=(0.6, 0.1, 0))
+    world.add_joint(Hinge(None, arm, anchor=(0, 0, 0), axis=(0, 1, 0)))
+    world.add_joint(Slider(arm, bead, anchor=(0.6, 0.1, 0), axis=(1, 0, 0)))
+    run = world.run(0.5, [Recorder()])
+    frame, recorded = frame_of(world), RunFrames(run).at(0.5)
+    assert frame.joints.shape == (2, 2, 3)
+    assert frame.joints == pytest.approx(recorded.joints, abs=1e-12)
+    assert frame.joints[0, 1] == pytest.approx((0, 0, 0), abs=1e-12)
+    assert np.linalg.norm(frame.joints[1, 0] - frame.joints[1, 1]) > 0.05  # the bead has slid
 
 
 def test_an_empty_run_says_so():

@@ -203,12 +203,14 @@ def test_overlays_are_drawn(backend):
     frame.velocities = np.array([b.velocity for b in scene.bodies], float)
     frame.angular_velocities = np.array([b.angular_velocity for b in scene.bodies], float)
     frame.trails = [(0, np.array([[-1.0, 0, 0], [-0.8, 0, 0.2], [-0.5, 0, 0]]))]
+    frame.joints = np.array([[[-0.5, 0, 0], [0.5, 0, 0]]])
     frame.lines = ("two cuboids", "t = 0.5 s")
     seen = set()
+    wanted = ("text", "joints", "trails", "velocity", "angular_velocity", "angular_momentum", "names")
     with open_renderer(SIZE, "default") as renderer:
-        for overlays in ((), ("text",), ("trails",), ("velocity",), ("angular_velocity",), ("angular_momentum",), ("names",)):
+        for overlays in ((), *((name,) for name in wanted)):
             seen.add(renderer.draw(frame, camera, overlays).tobytes())
-    assert len(seen) == 7
+    assert len(seen) == 8
 
 
 def test_an_empty_scene_and_a_body_behind_the_eye(backend):
