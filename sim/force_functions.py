@@ -49,8 +49,8 @@ class Callback:
         try:
             return numba.cfunc(_SIGNATURE, error_model="numpy")(call)
         except numba.core.errors.NumbaError as error:
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-            reason = lines[1] if len(lines) > 1 else lines[0]  # the first says in which stage of Numba
+            lines = [line.strip() for line in str(error).splitlines()]
+            reason = next((line for line in lines if line and not line.startswith("Failed in nopython")), lines[0])
             hint = "must take (t, position, orientation, velocity, angular_velocity) and give (force, torque), two triples; "
             raise InputError("function", self.name, f"{hint}Numba says: {reason}") from None
 

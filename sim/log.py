@@ -13,7 +13,7 @@ from collision.jit import far, inner, kernel, lean
 from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
 from collision.narrowphase import distance_far as distance
 from sim.motion import geom_pose
-from sim.state import BEGIN, END, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PERSIST, SENSED, SLEEPING, TOUCHING
+from sim.state import BEGIN, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PART, PERSIST, SENSED, SLEEPING, TOUCHING
 
 
 @lean
@@ -152,7 +152,7 @@ def _log_contacts(bodies, contacts, books, time):
         found[unique] = keys[start]
         unique += 1
         start = stop
-    _ended(books, END, time, books.touching, TOUCHING, found, unique)
+    _ended(books, PART, time, books.touching, TOUCHING, found, unique)
 
 
 @kernel

@@ -220,7 +220,7 @@ STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS = range
 EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(8, 13)  # how full the lists of Books are; LOST: events that had no room
 COUNTERS = 13
 # kinds of events
-BEGIN, PERSIST, END, IMPACT, ENTER, LEAVE = range(6)
+BEGIN, PERSIST, PART, IMPACT, ENTER, LEAVE = range(6)
 LOG = 15  # columns of Books.log, see log.py
 # slots of Books.worst
 RESIDUAL, DEPTH, GAIN = range(3)

@@ -116,3 +116,26 @@ def test_describing_a_scene_needs_no_compiler():
         "import sys; from scenarios.registry import catalog; [s() for s in catalog().values()]; sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
+def named_twice(source: str) -> set[str]:
+    """Names in capitals that a module gives a value more than once."""
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for node in ast.parse(source).body:
+        for target in getattr(node, "targets", []):
+            for name in ast.walk(target):
+                if isinstance(name, ast.Name) and name.id.isupper():
+                    (twice if name.id in seen else seen).add(name.id)
+    return twice
+
+
+@pytest.mark.parametrize("package", LADDER)
+def test_constants_have_one_value(package):
+    """A second END once turned the ends of flights under forces into their starts."""
+    for file in sorted((ROOT / package).rglob("*.py")):
+        assert named_twice(file.read_text(encoding="utf-8")) == set(), file.name
+
+
+def test_a_second_value_is_seen():
+    assert named_twice("START, END = range(2)\nBEGIN, END = range(2)\n") == {"END"}

