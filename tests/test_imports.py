@@ -125,7 +125,7 @@ def named_twice(source: str) -> set[str]:
     for node in ast.parse(source).body:
         for target in getattr(node, "targets", []):
             for name in ast.walk(target):
-                if isinstance(name, ast.Name) and name.id.isupper():
+                if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id.isupper():
                     (twice if name.id in seen else seen).add(name.id)
     return twice
 
