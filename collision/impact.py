@@ -51,6 +51,9 @@ class ImpactStatus(IntEnum):
     OVERLAPPING = OVERLAPPING
     UNCERTAIN = UNCERTAIN
 
+    def __str__(self) -> str:
+        return self.name
+
 
 @dataclass(frozen=True)
 class Motion:

@@ -19,3 +19,6 @@ class Status(IntEnum):
     OVERLAPPING = OVERLAPPING
     BEYOND_MARGIN = BEYOND_MARGIN
     UNCERTAIN = UNCERTAIN
+
+    def __str__(self) -> str:
+        return self.name

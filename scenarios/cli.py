@@ -306,7 +306,7 @@ def parser() -> Parser:
 
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
-    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of all steps, or an .mp4 (FILE.png)")
+    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)")
     one.add_argument("--size", type=_size, default=(1600, 1000), metavar="WxH", help="of the picture (1600x1000)")
 
     one = verb("validate", validate, "run the cases with a known answer, and compare each number with its limit")

@@ -21,6 +21,7 @@ from collision.support import EPS, aligned_face, extent
 
 # Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
 ALIKE = 1e-5
+PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
 
 
 @remote
@@ -29,6 +30,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
 
     Faces are preferred: a face whose separation is within `slack` of the best axis is taken. Of the two best faces the
     one of the warm axis stays while it is within slack, else that of the larger body (A's on a tie) while within half.
+    Where the bodies overlap a part of the depth is slack too, so that a body that rocks in place keeps its face.
     """
     r, t = relative(xa, ra, xb, rb)
     x = sub(xb, xa)
@@ -43,12 +45,14 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     if boxes:
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
         low = max(sep_a, sep_b, sep_e)
+        slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
             n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
             return 0, to_world(ra, n), BEYOND_MARGIN
     else:
         low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
         known = True
+        slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
             return 0, to_world(ra, n), BEYOND_MARGIN
         face_a = aligned_face(g, a, n)

@@ -87,6 +87,20 @@ def test_jitter_changes_neither_the_points_nor_their_order(pair):
         last = found
 
 
+@pytest.mark.parametrize("depth", [1e-5, 1e-4, 1e-2])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_box_that_rocks_deep_in_another_keeps_its_face(pair, depth):
+    """Askew by a hundredth of a thousandth of the depth two edges are less deep than any face, by less still."""
+    names = set()
+    for k in range(60):
+        tilt = about((1, 0.5, 0), 1e-3 * depth * math.sin(k))
+        found = touch(*on_top(PAIRS[pair], -depth, tilt, (0.1 + 1e-3 * k, 0.05)))
+        assert found.count == 4
+        assert found.gaps == pytest.approx(-depth, rel=0.01)
+        names.add(tuple(found.ids.tolist()))
+    assert len(names) == 1
+
+
 def test_overhang():
     """Corners of the overlap: two of B, one of A, and where edges cross."""
     found = touch(*on_top((CUBE, CUBE), 0.0, offset=(0.25, 0.5)), margin=1e-6)
