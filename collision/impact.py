@@ -36,6 +36,7 @@ from collision.support import EPS, core_radius, inflation, is_polytope
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
 LONGEST = 1e30  # s
+SOON = 1e-300  # s: stands for none
 LIMIT = 500  # steps; a hard grazing spin takes some tens
 
 
@@ -148,7 +149,8 @@ def time_of_impact(
     for shape_a, *place_a in _pieces(a, motions["motion_a"]):
         for shape_b, *place_b in _pieces(b, motions["motion_b"]):
             g = packed_pair(shape_a, shape_b)
-            status, t, p, n, d, count = impact(g, 0, *place_a, 1, *place_b, duration, tolerance)
+            until = duration if best is None or best.status == MISS else max(best.time, SOON)  # later ones do not matter
+            status, t, p, n, d, count = impact(g, 0, *place_a, 1, *place_b, until, tolerance)
             found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
             if found.status == OVERLAPPING:
                 return found

@@ -40,6 +40,16 @@ MAKE = {
     "cylinder": lambda size: Cylinder(*size),
     "cone": lambda size: Cone(*size),
 }
+COLLECTED = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
+FIELDS = {
+    "hull": (ConvexHull, "vertices"),
+    "box": (Box, "half_extents"),
+    "sphere": (Sphere, "radius"),
+    "capsule": (Capsule, "radius", "half_length"),
+    "cylinder": (Cylinder, "radius", "half_length"),
+    "cone": (Cone, "radius", "half_length"),
+    "ellipsoid": (Ellipsoid, "radii"),
+}
 CURVED = (Cylinder, Cone, Ellipsoid)
 
 
@@ -50,6 +60,15 @@ def case_body(data):
     if len(r) == 4:
         r = Pose((0, 0, 0), tuple(np.array(r) / np.linalg.norm(r))).matrix()
     return shape, np.array(data["x"], float), np.array(r, float)
+
+
+def collected_body(data):
+    """(shape, position, rotation) of one side of a collected case; a printed matrix is used as it stands."""
+    make, *names = FIELDS[data["type"]]
+    r = np.array(data["rotation"])
+    if r.shape == (4,):
+        r = Pose((0, 0, 0), r / np.linalg.norm(r)).matrix()
+    return make(*(data[name] for name in names)), np.array(data["position"], float), r
 
 
 def _arguments(a, b):

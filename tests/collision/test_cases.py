@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Pose, Sphere
+from collision import ConvexHull
 from collision.status import OVERLAPPING, SEPARATED, UNCERTAIN
-from tests.collision.placing import EPS, measure, touch, turn
+from tests.collision.placing import COLLECTED, EPS, collected_body, measure, touch, turn
 
-CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
-MAKE = {
-    "hull": lambda d: ConvexHull(d["vertices"]),
-    "box": lambda d: Box(d["half_extents"]),
-    "sphere": lambda d: Sphere(d["radius"]),
-    "capsule": lambda d: Capsule(d["radius"], d["half_length"]),
-    "cylinder": lambda d: Cylinder(d["radius"], d["half_length"]),
-    "cone": lambda d: Cone(d["radius"], d["half_length"]),
-    "ellipsoid": lambda d: Ellipsoid(d["radii"]),
-}
 MOTIONS = 20
-each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-
-
-def bodies(case):
-    """(shape, position, rotation) of A and B; a printed matrix is used as it stands."""
-    for side in "ab":
-        data = case[side]
-        r = np.array(data["rotation"])
-        if r.shape == (4,):
-            r = Pose((0, 0, 0), r / np.linalg.norm(r)).matrix()
-        yield MAKE[data["type"]](data), np.array(data["position"], float), r
+each_case = pytest.mark.parametrize("case", COLLECTED, ids=lambda case: case["name"])
 
 
 def check(case, a, b, turned, flip, rounding):
@@ -57,16 +35,16 @@ def check(case, a, b, turned, flip, rounding):
 @pytest.mark.parametrize("flip", [False, True], ids=["ab", "ba"])
 @each_case
 def test_as_it_stands(case, flip):
-    a, b = bodies(case)
+    a, b = (collected_body(case[side]) for side in "ab")
     check(case, *((b, a) if flip else (a, b)), np.eye(3), flip, 0.0)
 
 
 @each_case
 def test_moved(case):
     """Translations up to the pair's size; a motion costs the rounding of the places it leads to."""
-    a, b = bodies(case)
+    a, b = (collected_body(case[side]) for side in "ab")
     size = measure(a, b).size
-    rng = np.random.default_rng(CASES.index(case))
+    rng = np.random.default_rng(COLLECTED.index(case))
     for _ in range(MOTIONS):
         r, t = turn(rng), size * rng.uniform(-1, 1, 3)
         moved = [(s, r @ x + t, r @ rotation) for s, x, rotation in (a, b)]
@@ -79,7 +57,7 @@ def test_moved(case):
 @each_case
 def test_units_do_not_matter(case, power):
     """The same pair 2^power times as large: the same answer to the last bit, with no length hidden in the code."""
-    pair = list(bodies(case))
+    pair = [collected_body(case[side]) for side in "ab"]
     far = [(scaled(shape, 2.0**power), x * 2.0**power, r) for shape, x, r in pair]
     near, scaled_up = measure(*pair), measure(*far)
     assert (near.status, near.distance, near.lower, near.upper) == (
@@ -106,7 +84,7 @@ def test_contacts(case, flip):
     (Deeper, the corners of a face that lie within the other body count too, though the face need not lie flat on it.)
     """
     expect = case["expect"]
-    a, b = bodies(case)
+    a, b = (collected_body(case[side]) for side in "ab")
     found = touch(*((b, a) if flip else (a, b)), margin=max(expect["tolerance"], 0.0))
     if expect["signed_distance"] <= 0:
         assert found.count > 0

@@ -237,6 +237,19 @@ def test_compounds_hit_with_their_first_piece():
     assert after < 0
 
 
+def test_the_order_of_pieces_does_not_matter():
+    """What hits first ends the search for the others there."""
+    rng = np.random.default_rng(4)
+    pieces = [(Box(tuple(rng.uniform(0.1, 0.4, 3))), random_pose(rng)) for _ in range(8)]
+    motion = Motion(Pose((6, 0, 0)), (-3, 0, 0), (1, 2, 3))
+    alone = [time_of_impact(s, p, Sphere(0.8), Motion(Pose((6, 0, 0)), (-3, 0, 0)), 4.0) for s, p in pieces]
+    for order in (1, -1):
+        found = time_of_impact(Compound(pieces[::order]), Pose(), Sphere(0.8), motion, 4.0)
+        assert found.status is HIT
+        assert found.time == pytest.approx(min(r.time for r in alone), abs=1e-9)
+    assert sum(r.status is HIT for r in alone) >= 2
+
+
 def test_motions():
     rng = np.random.default_rng(1)
     start, end = random_pose(rng), random_pose(rng)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,31 +13,19 @@ from scipy.spatial import ConvexHull as Qhull
 
 from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, InputError, Pose, Sphere, reference
 from collision.reference import Corner
-from tests.collision.placing import EPS, measure, turn
+from tests.collision.placing import COLLECTED, EPS, collected_body, measure, turn
 
 epa_module, gjk_module = (sys.modules[f"collision.reference.{name}"] for name in ("epa", "gjk"))  # the functions hide them
-CASES = json.loads((Path(__file__).parents[1] / "data" / "cases.json").read_text(encoding="utf-8"))["cases"]
-SHAPES = {
-    "hull": lambda d: ConvexHull(d["vertices"]),
-    "box": lambda d: Box(d["half_extents"]),
-    "sphere": lambda d: Sphere(d["radius"]),
-    "capsule": lambda d: Capsule(d["radius"], d["half_length"]),
-    "cylinder": lambda d: Cylinder(d["radius"], d["half_length"]),
-    "cone": lambda d: Cone(d["radius"], d["half_length"]),
-    "ellipsoid": lambda d: Ellipsoid(d["radii"]),
-}
 
 
 def case_body(data, origin):
     """A side of a case as it stands: printed matrices are used even where they are a little off a rotation."""
-    r = np.array(data["rotation"])
-    if r.shape == (4,):
-        r = Pose((0, 0, 0), r / np.linalg.norm(r)).matrix()
-    return reference.body(SHAPES[data["type"]](data), SimpleNamespace(position=data["position"], matrix=lambda: r), origin)
+    shape, x, r = collected_body(data)
+    return reference.body(shape, SimpleNamespace(position=x, matrix=lambda: r), origin)
 
 
 @pytest.mark.parametrize("order", ["ab", "ba"])
-@pytest.mark.parametrize("case", CASES, ids=lambda c: c["name"])
+@pytest.mark.parametrize("case", COLLECTED, ids=lambda c: c["name"])
 def test_case(case, order):
     origin = np.array(case["a"]["position"])
     a, b = (case_body(case[side], origin) for side in order)
@@ -211,7 +197,7 @@ def test_dropping_the_oldest_face_goes_wrong(monkeypatch):
 def test_centroids_for_distances_go_wrong(monkeypatch):
     """Spoiled twin: faces sorted by the length of their centroid."""
 
-    def nearest(self):
+    def nearest(self, most):
         length = {
             f: np.linalg.norm(sum(self.corners[i].w for i in face)) for f, face in enumerate(self.faces) if face is not None
         }
@@ -302,7 +288,7 @@ def _random_shape(rng):
     return [Box(rng.uniform(0.1, 1, 3)), Sphere(r), hull, *curved][rng.integers(7)]
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", [*range(300), 435, 681, 740, 843, 981, 1325])  # slivers spoiled the twin's bound in the last
 def test_kernels_agree(seed):
     """Distance and depth of random pairs, by the compiled search and by this one: both intervals hold one truth."""
     rng = np.random.default_rng(seed)
