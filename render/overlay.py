@@ -175,7 +175,7 @@ def _joints(anchors: np.ndarray, unit: float) -> np.ndarray:
     """A ring at each anchor, and a line from one to the other where they are apart."""
     a, b, dark, light = anchors[:, 0], anchors[:, 1], (*INK, 0.9), (1.0, 1.0, 1.0, 1.0)
     ends = anchors.reshape(-1, 3)
-    rings = [_rows(ends, ends, (size * unit, size * unit), color, color) for size, color in ((9, dark), (4, light))]
+    rings = [_rows(ends, ends, (size * unit, size * unit), color, color) for size, color in ((11, dark), (5, light))]
     return np.concatenate([_rows(a, b, (2.5 * unit, 2.5 * unit), dark, dark), *rings])
 
 
