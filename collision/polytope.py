@@ -7,6 +7,7 @@ so that a box given by its corners has six faces with normals right to rounding.
 from __future__ import annotations
 
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -80,14 +81,25 @@ def _lower(rank: int, vertices: np.ndarray, loops: list) -> Polytope:
     return Polytope(rank, vertices.copy(), np.empty((0, 3)), np.empty(0), loops, edges)
 
 
-def _qhull(mapped: np.ndarray, options: str):
+def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
+    """Qhull's tables. Where it gives up, on crowds of points that are one but for rounding, they are thinned out a little."""
     from scipy.spatial import ConvexHull as Qhull
     from scipy.spatial import QhullError
 
-    try:
-        return Qhull(mapped, qhull_options=options)
-    except QhullError as error:
-        raise InputError("vertices", mapped, f"no convex hull found: {str(error).strip().splitlines()[0]}") from None
+    failure = None
+    for grid in (0.0, 1e-14, 1e-13, 1e-12):
+        kept = np.arange(len(mapped))
+        if grid > 0.0:
+            kept = np.sort(np.unique(np.round(mapped / grid), axis=0, return_index=True)[1])
+        try:
+            found = Qhull(mapped[kept], qhull_options=options)
+        except QhullError as error:
+            failure = failure or str(error).strip().splitlines()[0]
+            continue
+        return SimpleNamespace(
+            simplices=kept[found.simplices], vertices=kept[found.vertices], neighbors=found.neighbors, equations=found.equations
+        )
+    raise InputError("vertices", mapped, f"no convex hull found: {failure}")
 
 
 def _flat(points: np.ndarray, mapped: np.ndarray, tolerance: float) -> Polytope:

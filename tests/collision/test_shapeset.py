@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import ConvexHull as Qhull
+from scipy.spatial import QhullError
 
 from collision.bounds import aabb
 from collision.errors import InputError
@@ -209,3 +211,26 @@ def test_bounds_of_halfspaces():
     assert aabb(g, 0, (1.0, 2.0, 3.0), UNTURNED) == ((-inf, -inf, -inf), (inf, inf, 3.0))
     assert aabb(g, 1, (1.0, 2.0, 3.0), UNTURNED) == ((-1.0, -inf, -inf), (inf, inf, inf))
     assert aabb(g, 2, (1.0, 2.0, 3.0), UNTURNED) == ((-inf, -inf, -inf), (inf, inf, inf))
+
+
+@pytest.mark.parametrize("seed", [22317, 29137, 30284])
+def test_crowds_of_points_that_are_one_but_for_rounding(seed):
+    """Qhull gives up on these; thinned out by rounding they have a hull, and no point stands out of it by more."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(4, 20))
+    points = np.repeat(rng.normal(size=(k, 3)), 3, axis=0)
+    points += rng.normal(size=points.shape) * 10.0 ** rng.uniform(-16, -9)
+    with pytest.raises(QhullError):
+        Qhull(mapped(points), qhull_options="Qt")
+    p = polytope(ConvexHull(points))
+    assert (points @ p.normals.T - p.offsets).max() < 1e-11
+    assert len(p.vertices) - len(p.edges) + len(p.loops) == 2
+
+
+def mapped(points):
+    """The points as `polytope` hands them to Qhull: along their axes, at unit extents."""
+    local = points - points.mean(axis=0)
+    axes = np.linalg.svd(local / np.abs(local).max(), full_matrices=False)[2]
+    if np.linalg.det(axes) < 0:
+        axes[2] = -axes[2]
+    return (local @ axes.T) / np.ptp(local @ axes.T, axis=0)
