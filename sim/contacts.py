@@ -52,6 +52,32 @@ def threshold(accel, dt):
 
 
 @lean
+def bounce_time(bodies, pairs, n, i, j, dt):
+    """The step as the threshold of pair n of bodies i, j knows it: shorter for what bounces on than for what rests.
+
+    A contact that rests arrives with |a_n| dt/2 and must not be taken for an impact. One that comes flying may bounce as
+    little as it likes: with e = 1 it never rests, and 1 - e^2 of its energy is what it would lose by landing anyway.
+    """
+    e = coefficient(bodies, i, j, E)
+    return dt if pairs.rests[n] == 1 else dt * (1.0 - e * e)
+
+
+@lean
+def mark_resting(pairs, contacts):
+    """Remember which pairs carried load in the last kick; both tables are in the same order."""
+    k, last = 0, contacts.count[0]
+    for n in range(pairs.count[0]):
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        while k < last and (contacts.pair[k, 0] < a or (contacts.pair[k, 0] == a and contacts.pair[k, 1] < b)):
+            k += 1
+        pairs.rests[n] = 0
+        while k < last and contacts.pair[k, 0] == a and contacts.pair[k, 1] == b:
+            if contacts.impulse[k, 2] > 0.0:
+                pairs.rests[n] = 1
+            k += 1
+
+
+@lean
 def fastest_spin(bodies, i, dt):
     """Bound on |omega| of body i over the coming flight [rad/s]."""
     if bodies.kind[i] != DYNAMIC:
@@ -147,7 +173,7 @@ def update_pairs(geoms, pairs, joints):
     """
     old = pairs.count[0]
     keys, axes = pairs.geoms[:old].copy(), pairs.axis[:old].copy()
-    events, hits = pairs.event[:old].copy(), pairs.hits[:old].copy()
+    events, hits, rests = pairs.event[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy()
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -171,10 +197,10 @@ def update_pairs(geoms, pairs, joints):
         pairs.points[n] = 0
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
-            pairs.event[n], pairs.hits[n] = events[k], hits[k]
+            pairs.event[n], pairs.hits[n], pairs.rests[n] = events[k], hits[k], rests[k]
         else:
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.event[n], pairs.hits[n] = UNKNOWN, 0
+            pairs.event[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0, 0
     pairs.count[0], pairs.count[1] = kept, sensors
     return OK
 
@@ -385,6 +411,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         # a point moves by its velocity between two steps; the features of a face that stays may be named anew
         near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
         touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
+        wait = bounce_time(bodies, pairs, n, i, j, h)
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
@@ -392,7 +419,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             u = add(u, surface_slip(bodies, i, j, point, normal))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal)
             speed = -dot(u, normal)
-            if speed > threshold(accel[2], h):
+            if speed > threshold(accel[2], wait):
                 dead = pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
                 together = plastic == ALL or (plastic == INELASTIC and dead)
                 if not (together and (label >= 0 or row[3] <= touching)):

@@ -18,7 +18,7 @@ from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonor
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
-from sim.contacts import contact_acceleration, free_acceleration, threshold, update_manifold
+from sim.contacts import bounce_time, contact_acceleration, free_acceleration, threshold, update_manifold
 from sim.motion import composed, velocity_of
 from sim.motion import flight_far as flight
 from sim.state import DYNAMIC, EXAMPLE
@@ -123,7 +123,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
     start = max(bodies.t0[i], bodies.t0[j])
     if start >= dt:
         return math.inf, 0.0
-    size = pair_size(bodies, i, j)
+    size, wait = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt)
     axis = load3(pairs.axis, n)
     spin = closing_bound(bodies, i, dt) + closing_bound(bodies, j, dt)
     pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
@@ -136,7 +136,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
             return math.inf, 0.0
         axis = normal
         if gap <= TOUCH * size:
-            if t > start and closing > free_limit(bodies, i, j, normal, dt):
+            if t > start and closing > free_limit(bodies, i, j, normal, wait):
                 return t, closing  # without rotation the advance is exact
             break
         fastest = centers + pull * (dt - t) + spin
@@ -145,7 +145,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
         if gap < 1e-3 * size and closing > 0.1 * fastest:
             found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
-                if speed_then > free_limit(bodies, i, j, normal, dt):
+                if speed_then > free_limit(bodies, i, j, normal, wait):
                     return when, speed_then
                 t = when
                 break
@@ -155,9 +155,9 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
     if t == start:
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, dt), rows, ids
+            bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
         )
-        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, dt):
+        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, wait):
             return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, rows, ids)
 
@@ -204,7 +204,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, rows, 
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = _limit(bodies, pairs, n, i, j, dt)
+    limit = _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt))
     found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
     if not found or gap > -EXACT * size:
         return math.inf, 0.0

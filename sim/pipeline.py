@@ -18,7 +18,7 @@ import math
 from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.contacts import INELASTIC, NONE, mark_resting, narrowphase, sweep_bounds, tabulate, update_pairs
 from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.impacts import drift
@@ -124,7 +124,9 @@ def find_candidates(model, geometry, settings):
     if not launch_all(bodies, forces, 0.0):
         return NOT_FINITE
     sweep_bounds(bodies, geoms, geometry, settings.dt)
-    return update_pairs(geoms, pairs, joints)
+    result = update_pairs(geoms, pairs, joints)
+    mark_resting(pairs, contacts)
+    return result
 
 
 @inner

@@ -131,6 +131,7 @@ class Pairs(NamedTuple):
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
     hits: np.ndarray  # (c,) int64 impacts in the current drift
+    rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray  # (c,) int64 number of contact points
     normal: np.ndarray  # (c, 3)
@@ -319,7 +320,7 @@ def pairs_of(n: int) -> Pairs:
         Pairs,
         n,
         dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,), sensors=(2,)),
-        ("geoms", "hits", "points", "ids", "sensors"),
+        ("geoms", "hits", "rests", "points", "ids", "sensors"),
     )
     return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 
