@@ -30,7 +30,7 @@ from sim.accounts import AGAIN, KICK, START, book_pair, book_work, to_reservoir
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
-from sim.moments import apply_moments, book_moments, list_moments, load_moments, moment_targets, moments_missed
+from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import (
     kinetic_energy,
     place,
@@ -162,6 +162,8 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             books.counters[CAPPED] += 1
     for k in rows:
         contacts.residual[k] = worst
+    if len(turning) > 0:
+        hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v)
     _apply(bodies, contacts, books, rows, p, mode)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode)

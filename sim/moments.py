@@ -25,7 +25,7 @@ from sim import ledger
 from sim.accounts import START, book_pair, book_work, to_reservoir
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
-from sim.solvers.newton import inverse_effective_mass
+from sim.solvers.newton import add_impulses, inverse_effective_mass
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 from sim.surfaces import surface_turn
 
@@ -153,6 +153,27 @@ def _change_turn(bodies, contacts, row, k, part, h, round, vstar, v, a, b, ja, j
         contacts.turns[row, part] = FAST
         return True
     return False
+
+
+@inner
+def hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v):
+    """Take the moments into the bounds of the normal impulses found in the end; the velocities v follow.
+
+    The rounds may end before a load that wanders between the points of a face has settled.
+    """
+    change = np.zeros_like(p)
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        pressed = max(0.0, p[turning[n], 2])
+        rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
+        size = math.hypot(p[k, 0], p[k, 1])
+        if size > rolling:
+            for r in range(2):
+                change[k, r] = (rolling / size - 1.0) * p[k, r]
+        change[k, 2] = min(max(p[k, 2], -torsion), torsion) - p[k, 2]
+        for r in range(3):
+            p[k, r] += change[k, r]
+    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, change, v)
 
 
 @lean

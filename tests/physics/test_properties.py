@@ -52,9 +52,9 @@ def check(world: World) -> None:
     about = np.einsum("ni,ni->n", c["moment"], c["normal"])
     across = np.linalg.norm(c["moment"] - about[:, None] * c["normal"], axis=1)
     force = normal / world.dt
-    loose = 1e-8 * force.max(initial=1.0)  # the bounds are those of the last round of the kick
-    assert (np.abs(about) <= law[:, 5] * force * (1 + 1e-8) + loose).all()
-    assert (across <= law[:, 4] * force * (1 + 1e-8) + loose).all()
+    rounding = 1e-14 * (np.abs(about) + across)
+    assert (np.abs(about) <= law[:, 5] * force + rounding).all()
+    assert (across <= law[:, 4] * force + rounding).all()
     assert world.statistics()["impact_gain"] < 1e-11
     assert world.ledger.closes
 
