@@ -176,9 +176,9 @@ def with_accounts(model: Model) -> Model:
     books = model.books
     room = max(2 * len(books.account), 4 * (int(books.counters[ACCOUNTS]) + len(model.pairs.event)))
     account, works = np.zeros(room, np.int64), np.zeros((room, 8))
-    for key, row in zip(books.account, books.works, strict=True):
+    slots = books.account * np.int64(0x9E3779B1) % room  # wraps as accounts.book_pair does
+    for key, row, k in zip(books.account, books.works, slots, strict=True):
         if key:
-            k = int(key) * 0x9E3779B1 % room
             while account[k]:
                 k = (k + 1) % room
             account[k], works[k] = key, row

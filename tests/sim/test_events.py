@@ -232,6 +232,21 @@ def test_accounts_of_pairs_add_up_to_the_ledger():
     assert all(row["external"] == 0 for names, row in pairs.items() if "belt" not in names)
 
 
+def test_accounts_that_outgrow_their_table_still_add_up():
+    world = floor(friction=0.4)
+    world.keep_accounts()
+    first = len(world.model.books.account)
+    for k in range(60):
+        position = (0.21 * (k % 8) + 0.02 * (k % 5), 0.21 * (k // 8), 0.2 + 0.05 * (k % 3))
+        world.add(Sphere(0.1), position=position, velocity=(0.5 * (-1) ** k, 0, -1), restitution=0.3)
+    world.step(100)
+    assert len(world.model.books.account) > first
+    pairs, ledger = world.ledger_by_pair(), world.ledger
+    assert len(pairs) == np.count_nonzero(world.model.books.account) > 60
+    for name in ("contact", "restitution", "friction"):
+        assert sum(row[name] for row in pairs.values()) == pytest.approx(getattr(ledger, name), abs=1e-12 * ledger.moved), name
+
+
 def test_contacts_tell_loss_and_residual():
     world = floor(friction=0.3)
     box = world.add(CUBE, position=(0, 0, 0.1), velocity=(2, 0, 0), friction=0.3)
