@@ -108,17 +108,23 @@ def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any
 
 
 def _kernels(chunks: list[Chunk]) -> tuple[float, dict[str, dict[str, float]]]:
-    """Microseconds a step that were clocked, and those of each kernel, from the chunks in which no other process cut in."""
-    kept = [c for c in chunks if c.wall < UNDISTURBED * c.cpu] or chunks
+    """Processor time that was clocked, and that of each kernel, in microseconds a step.
+
+    The clocks go on while other processes have the processor. Where the chunks into which none cut make up half of the time
+    they stand for all; otherwise all count, each by the processor time it took.
+    """
+    quiet = [c for c in chunks if c.wall < UNDISTURBED * c.cpu]
+    kept = quiet if sum(c.cpu for c in quiet) > 0.5 * sum(c.cpu for c in chunks) else chunks
     steps = sum(c.steps for c in kept)
     out: dict[str, dict[str, float]] = {}
     for c in kept:
+        scale = 1e6 * min(1.0, c.cpu / c.wall) / steps
         for symbol, r in c.readings.items():
             kernel = out.setdefault(symbol.removeprefix("tumble."), {"calls": 0.0, "total": 0.0, "own": 0.0})
             kernel["calls"] += r.calls / steps
-            kernel["total"] += 1e6 * r.total / steps
-            kernel["own"] += 1e6 * r.own / steps
-    return 1e6 * sum(c.wall for c in kept) / steps, out
+            kernel["total"] += scale * r.total
+            kernel["own"] += scale * r.own
+    return 1e6 * sum(min(c.cpu, c.wall) for c in kept) / steps, out
 
 
 def stages(row: dict[str, Any]) -> dict[str, float]:

@@ -84,7 +84,7 @@ def test_balls_that_fall_apart_do_not_sink_into_each_other_for_ten_seconds():
 
 
 def test_a_house_of_102_blocks_for_ten_minutes():
-    """SimBenchmark's "kapla": 60,000 steps."""
+    """SimBenchmark's "kapla": 60,000 steps, which take hours."""
     world = load("kapla")().build()
     start = world.positions
     world.step(60_000)

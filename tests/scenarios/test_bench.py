@@ -7,9 +7,10 @@ import json
 import pytest
 
 from collision import clocks
+from collision.clocks import Reading
 from collision.errors import InputError
 from scenarios import bench
-from scenarios.bench import chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
+from scenarios.bench import Chunk, _kernels, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
 from scenarios.registry import load
 
 
@@ -39,6 +40,18 @@ def test_unclocked_kernels_are_flight():
     assert parts["solver"] == pytest.approx(0.4)
     assert parts["flight"] == pytest.approx(0.4)
     assert sum(parts.values()) == pytest.approx(1.0)
+
+
+def test_what_others_took_is_left_out():
+    """A chunk of 2 ms in which another process had the processor for 8 ms of 10; and one that nobody cut into."""
+    busy = Chunk(10, 0.010, 0.002, {"tumble.sim.a": Reading(20, 0.010, 0.010)})
+    quiet = Chunk(10, 0.002, 0.002, {"tumble.sim.a": Reading(20, 0.001, 0.001)})
+    clocked, found = _kernels([busy, busy, quiet])
+    assert clocked == pytest.approx(200.0)
+    assert found["sim.a"] == pytest.approx({"calls": 2.0, "total": 500 / 3, "own": 500 / 3})
+    clocked, found = _kernels([busy, quiet, quiet])
+    assert clocked == pytest.approx(200.0)
+    assert found["sim.a"] == pytest.approx({"calls": 2.0, "total": 100.0, "own": 100.0})
 
 
 @pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
