@@ -10,19 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
-from collision.gjk import NO_START
+from collision.gjk import INSIDE, NO_START
 from collision.jit import kernel, lean
-from collision.linalg import IDENTITY, ZERO, load3, load4, mul, norm, store3
+from collision.linalg import IDENTITY, ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
 from collision.narrowphase import distance_far
+from collision.pairs.axes import NO_ROWS
+from collision.pairs.overlap import overlap_far
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
 from collision.pairs.result import SIGN_ONLY, answer, to_world
 from collision.pieces import Pieces, nearest_pieces, piece_pairs
+from collision.quick import NO_NAME, NO_NAMES, SHIFT, quick_capsules, quick_distance
 from collision.shapeset import ShapeSet
 from collision.status import UNCERTAIN
-from collision.support import is_polytope
+from collision.support import is_capsule, is_polytope
 
 NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own
+LATER = -1  # status of pairs that are left to the second loop
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
 
@@ -68,8 +72,8 @@ class PairCache:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise InputError("count", count, "must be the number of pairs, 0 or more")
         self.axis = np.zeros((count, 3))  # last normal, world axes; zero for none
-        # shapes of A and B that it belongs to, corners of the last simplex, their vertex rows (a0, b0, a1, b1, a2, b2)
-        self.start = np.full((count, 9), -1, np.int64)
+        # shapes of A and B that it belongs to, number of corners that the closest points lie between, their names (quick.py)
+        self.start = np.full((count, 6), -1, np.int64)
         self.shapes: ShapeSet | None = None
         self.pieces: PairCache | None = None  # the same for all pairs of pieces, where there are compounds
 
@@ -178,10 +182,24 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
     out = Distances(
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
     )
-    results = (out.status, out.distance, out.lower, out.upper, out.normal, out.point_a, out.point_b, out.iterations)
+    results = (
+        np.empty((n, 4), np.int64),
+        out.status,
+        out.distance,
+        out.lower,
+        out.upper,
+        out.normal,
+        out.point_a,
+        out.point_b,
+        out.iterations,
+    )
 
     def run(span):
-        return query_pairs(shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, *span, *results)
+        arguments = (shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, *span, *results)
+        bad, left = quick_pairs(*arguments)
+        if left and bad == 2 * n:
+            other_pairs(*arguments)
+        return bad
 
     spans = _spans(n, threads)
     if len(spans) == 1:
@@ -194,61 +212,120 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
 
 
 @kernel(nogil=True, _nrt=False)
-def query_pairs(
+def quick_pairs(
     g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
-    status, distance, lower, upper, normal, point_a, point_b, iterations,
+    corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
-    """Pairs [first, stop). The number of the first bad pose, 2 k for A's and 2 k + 1 for B's; 2 n where all are good."""
-    good = 2 * len(a)
-    bad = good
+    """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
+
+    corners (n, 4): for pairs left, the names of four corners about the origin, or -1 in front. Returns (first bad pose,
+    pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good. No far calls here: with them, this loop
+    takes half as long again.
+    """
+    bad, left = 2 * len(a), 0
+    warm = len(warm_axis) > 0
     for k in range(first, stop):
+        i, j = a[k], b[k]
         xa_k, xb_k = load3(xa, k), load3(xb, k)
         usable_a, ra = pose(xa_k, load4(qa, k))
         usable_b, rb = pose(xb_k, load4(qb, k))
         if not (usable_a and usable_b):
             bad = min(bad, 2 * k if not usable_a else 2 * k + 1)
             continue
+        settled = False
+        corners[k, 0] = -1
+        t = sub(xb_k, xa_k)
+        size = g.radius[i] + g.radius[j] + norm(t)
+        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
+            axis, known, names = ZERO, 0, NO_NAMES
+            if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
+                axis = load3(warm_axis, k)
+                known = warm_start[k, 2]
+                names = warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME
+            r, t = matmul(transpose(ra), rb), mul_t(ra, t)
+            if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
+                guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
+            else:
+                guess = mul_t(ra, axis)
+            settled, low, high, n, p, q, turns, known, names = quick_distance(g, i, j, r, t, guess, margin, size, known, names)
+            n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
+            if settled and warm:
+                store_warm(warm_axis, warm_start, k, i, j, n, known, names)
+            if not settled and known == 0 and names[3] >= 0:
+                for m in range(4):
+                    corners[k, m] = names[m]
+        elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
+            za, zb = (ra[2], ra[5], ra[8]), (rb[2], rb[5], rb[8])
+            settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb, ZERO)
+            turns = 1
+        if settled:
+            found = answer(low, high, n, p, q, xa_k, size, margin, turns)
+            status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
+            store3(normal, k, n)
+            store3(point_a, k, p)
+            store3(point_b, k, q)
+        else:
+            status[k] = LATER
+            left += 1
+    return bad, left
+
+
+@kernel(nogil=True, _nrt=False)
+def other_pairs(
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
+    corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
+):  # fmt: skip
+    """Those of the pairs [first, stop) whose status is LATER."""
+    warm = len(warm_axis) > 0
+    for k in range(first, stop):
+        if status[k] != LATER:
+            continue
         i, j = a[k], b[k]
-        axis, known, start = ZERO, 0, NO_START
-        warm = k < len(warm_axis)
+        xa_k, xb_k = load3(xa, k), load3(xb, k)
+        _, ra = pose(xa_k, load4(qa, k))
+        _, rb = pose(xb_k, load4(qb, k))
+        axis = ZERO
         if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
             axis = load3(warm_axis, k)
-            known = warm_start[k, 2]
-            start = warm_rows(warm_start, k)
-        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):  # straight there: the most frequent pairs
+        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
             r, t = relative(xa_k, ra, xb_k, rb)
             size = g.radius[i] + g.radius[j] + norm(t)
             guess = start_axis(g, i, j, ra, r, t, axis)
-            low, high, n, p, q, _, turns, known, start = polytope_query_far(g, i, j, r, t, guess, margin, size, known, start)
+            low = 1.0
+            if corners[k, 0] >= 0 and margin != SIGN_ONLY:
+                low, high, n, p, q, _, turns = overlap_far(
+                    g, i, j, r, t, guess, size, INSIDE, 0.0, math.inf, ZERO, ZERO, NO_ROWS, vertex_rows(corners, k)
+                )
+            if low > 0.0:  # not known to overlap, or not after all
+                low, high, n, p, q, _, turns, _, _ = polytope_query_far(g, i, j, r, t, guess, margin, size, 0, NO_START)
             found = answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa_k, size, margin, turns)
         else:
-            known = 0
             found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
         status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
         store3(normal, k, n)
         store3(point_a, k, p)
         store3(point_b, k, q)
         if warm:
-            store3(warm_axis, k, n)
-            warm_start[k, 0] = i
-            warm_start[k, 1] = j
-            warm_start[k, 2] = known
-            if known > 0:
-                store_rows(warm_start, k, start)
-    return bad
+            store_warm(warm_axis, warm_start, k, i, j, n, 0, NO_NAMES)
 
 
 @lean
-def warm_rows(table, k):
-    """The simplex of row k, as `gjk` takes it."""
-    return table[k, 3], table[k, 4], table[k, 5], table[k, 6], table[k, 7], table[k, 8], 0, 0
+def store_warm(warm_axis, warm_start, k, i, j, n, known, names):
+    """Write row k of a `PairCache`."""
+    store3(warm_axis, k, n)
+    warm_start[k, 0] = i
+    warm_start[k, 1] = j
+    warm_start[k, 2] = known
+    warm_start[k, 3] = names[0]
+    warm_start[k, 4] = names[1]
+    warm_start[k, 5] = names[2]
 
 
 @lean
-def store_rows(table, k, start):
-    """Write the simplex of row k."""
-    for m in range(6):
-        table[k, 3 + m] = start[m]
+def vertex_rows(corners, k):
+    """The rows of four named corners, as `epa` takes them."""
+    c0, c1, c2, c3 = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
+    return c0 // SHIFT, c0 % SHIFT, c1 // SHIFT, c1 % SHIFT, c2 // SHIFT, c2 % SHIFT, c3 // SHIFT, c3 % SHIFT
 
 
 @lean

@@ -7,7 +7,7 @@ not overlap after all give a positive separation.
 Every face is bounded by two numbers: the support value along its normal is a separation that truly exists (lower
 bound of the signed distance), and the nearest face of the inner polytope can not be beaten (upper bound).
 
-The polytope stands in two tables. work (7, MOST_FACES): rows 0-2 normals, 3 offsets of the faces; 4-6 points. net
+The polytope stands in two tables. work (7, MOST_FACES): rows 0-2 normals, 3 heights of the faces' lowest corners; 4-6 points. net
 (13, MOST_FACES): rows 0-2 corners of each face, counter-clockwise from outside; 3-5 the faces across the edges 0-1, 1-2,
 2-0; 6 the last point that saw the face; 7 a list of faces to visit; 8, 9 vertex rows of A and B of each point; 10 the
 face of the fan whose outer edge starts at this point, 11 the point of that fan; 12 free faces.
@@ -45,12 +45,13 @@ def set_column(work, k, row, v):
     work[row + 2, k] = v[2]
 
 
-@lean
+@tight
 def set_face(work, net, f, i, j, k):
     """Write face f with corners i, j, k, counter-clockwise from outside. False for a sliver."""
     a = column(work, i, 4)
-    e = sub(column(work, j, 4), a)
-    d = sub(column(work, k, 4), a)
+    b = column(work, j, 4)
+    c = column(work, k, 4)
+    e, d = sub(b, a), sub(c, a)
     n = cross(e, d)
     square = dot(n, n)
     net[0, f] = i
@@ -61,7 +62,8 @@ def set_face(work, net, f, i, j, k):
         return False
     n = scale(1.0 / math.sqrt(square), n)
     set_column(work, f, 0, n)
-    work[3, f] = dot(n, a)
+    # the lowest corner: whatever the normal of a sliver lost, the face is no closer to the origin than that
+    work[3, f] = min(dot(n, a), dot(n, b), dot(n, c))
     return True
 
 
@@ -120,14 +122,17 @@ def first_tetrahedron(g, a, b, r, t, axis, size, start, work, net):
     w = column(work, 0, 4)
     n = cross(sub(column(work, 1, 4), w), sub(column(work, 2, 4), w))
     i, j = 1, 2
-    if dot(n, sub(column(work, 3, 4), w)) > 0.0:
+    height = dot(n, sub(column(work, 3, 4), w))
+    if not abs(height) > 64.0 * EPS * size * norm(n):  # too flat to have an inside
+        return False
+    if height > 0.0:
         i, j = 2, 1
-    good = set_face(work, net, 0, 0, i, j)
-    good = set_face(work, net, 1, 0, 3, i) and good
-    good = set_face(work, net, 2, i, 3, j) and good
-    good = set_face(work, net, 3, j, 3, 0) and good
+    corners = ((0, i, j), (0, 3, i), (i, 3, j), (j, 3, 0))
     around = ((1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0))
+    good = True
     for f in range(4):
+        if not set_face(work, net, f, corners[f][0], corners[f][1], corners[f][2]):
+            good = False
         for m in range(3):
             net[3 + m, f] = around[f][m]
     return good
@@ -229,12 +234,15 @@ def epa(g, a, b, r, t, axis, size, start):
         high = -reach
         w, ia, ib = minkowski(g, a, b, r, t, neg(n))
         height = dot(n, w)
-        if -height > low or height - reach <= rounding:
+        i, j, k = net[0, near], net[1, near], net[2, near]
+        done = height - reach <= rounding
+        for m in (i, j, k):
+            done = done or (net[8, m] == ia and net[9, m] == ib)
+        if done or -height > low:
             low = -height
             best = neg(n)
-            i, j, k = net[0, near], net[1, near], net[2, near]
             simplex = (net[8, i], net[9, i], net[8, j], net[9, j], net[8, k], net[9, k])
-        if height - reach <= rounding or high - low <= rounding:
+        if done or high - low <= rounding:
             return True, best, low, high, simplex, iterations
         set_column(work, used, 4, w)
         net[8, used] = ia

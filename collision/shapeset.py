@@ -13,6 +13,7 @@ from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPAC
 from collision.polytope import Polytope, polytope
 from collision.pose import Pose, quaternion_product, rotated
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere, convex_parts
+from collision.sweep import LANES, pack_blocks
 
 KINDS = {
     HalfSpace: HALFSPACE,
@@ -24,7 +25,7 @@ KINDS = {
     Cone: CONE,
     Ellipsoid: ELLIPSOID,
 }
-FEW = 32  # vertices that are searched one by one; `support.scan` counts them in five bits
+FEW = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
 
 
 class ShapeSet:
@@ -95,7 +96,7 @@ def pack(shapes: tuple[Shape, ...]) -> Geometry:
     for shape in shapes:
         if shape not in rows:
             rows[shape] = tables.row(shape)
-    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 9
+    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 10
     ints, s = np.int64, len(shapes)
     vertices = _stack(tables.vertices, float, 3)
     return Geometry(
@@ -115,9 +116,11 @@ def pack(shapes: tuple[Shape, ...]) -> Geometry:
         offsets=np.concatenate([np.empty(0), *tables.offsets]),
         loop_start=np.array(tables.loop_start, ints),
         loops=np.array(tables.loops, ints),
-        columns=np.ascontiguousarray(vertices.T),
-        guide=np.array(column[8], ints).reshape(s, 2),
-        guides=np.array(tables.guides, ints),
+        block=np.array(column[8], ints).reshape(s, 2),
+        blocks=_stack(tables.blocks, float, 3 * LANES),
+        guide=np.array(column[9], ints).reshape(s, 2),
+        cells=np.array(tables.cells, ints),
+        candidates=np.concatenate([np.empty(0, np.int32), *tables.candidates]),
         edges=_stack(tables.edges, ints, 4),
     )
 
@@ -130,11 +133,12 @@ class _Tables:
     """The shared tables, growing polytope by polytope."""
 
     def __init__(self):
-        self.vertices, self.normals, self.offsets, self.edges = [], [], [], []
+        self.vertices, self.normals, self.offsets, self.edges, self.blocks = [], [], [], [], []
         self.neighbor_start, self.neighbors, self.loop_start, self.loops = [0], [], [0], []
         self.fans: list[int] = []
-        self.guides: list[int] = []
-        self.counts = [0, 0, 0]  # vertices, faces, edges so far
+        self.cells: list[int] = [0]
+        self.candidates: list[np.ndarray] = []
+        self.counts = [0, 0, 0, 0]  # vertices, faces, edges, blocks so far
 
     def row(self, shape: Shape) -> tuple:
         """One row of the per-shape columns of Geometry, in their order."""
@@ -143,19 +147,28 @@ class _Tables:
         size, radius = _size_and_radius(shape)
         if isinstance(shape, Capsule):  # a segment, and the ball that is added to it
             h = shape.half_length
-            ranges = self.add(polytope(ConvexHull([(0.0, 0.0, -h), (0.0, 0.0, h)])))
-            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *ranges, (0, 0)
+            ends = polytope(ConvexHull([(0.0, 0.0, -h), (0.0, 0.0, h)]))
+            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *self.add(ends), self.add_blocks(ends.vertices), (0, 0)
         if not isinstance(shape, (Box, ConvexHull)):
-            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0), (0, 0)
+            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0), (0, 0), (0, 0)
         p = polytope(shape)
         ranges = self.add(p)
         center = (0.0, 0.0, 0.0) if isinstance(shape, Box) else tuple(p.vertices.mean(axis=0))
         radius = float(np.linalg.norm(p.vertices, axis=1).max())
-        return KINDS[type(shape)], size, center, radius, p.rank, *ranges, self.add_guide(p.vertices, ranges[0][0])
+        return (
+            KINDS[type(shape)],
+            size,
+            center,
+            radius,
+            p.rank,
+            *ranges,
+            self.add_blocks(p.vertices),
+            self.add_guide(p.vertices, ranges[0][0]),
+        )
 
     def add(self, p: Polytope) -> list[tuple[int, int]]:
         """Append a polytope; its ranges of vertex, face and edge rows."""
-        v0, f0, e0 = self.counts
+        v0, f0, e0, blocks = self.counts
         joined = [[] for _ in p.vertices]
         for a, b, left, right in p.edges:
             joined[a].append((int(b) + v0, int(left) + f0 if left >= 0 else -1))
@@ -172,23 +185,42 @@ class _Tables:
         self.vertices.append(p.vertices)
         self.normals.append(p.normals)
         self.offsets.append(p.offsets)
-        self.counts = [v0 + len(p.vertices), f0 + len(p.loops), e0 + len(p.edges)]
-        return list(zip((v0, f0, e0), self.counts, strict=True))
+        self.counts = [v0 + len(p.vertices), f0 + len(p.loops), e0 + len(p.edges), blocks]
+        return list(zip((v0, f0, e0), self.counts[:3], strict=True))
+
+    def add_blocks(self, vertices: np.ndarray) -> tuple[int, int]:
+        """Append a polytope's vertices in blocks: their range."""
+        self.blocks.append(pack_blocks(vertices))
+        self.counts[3] += len(self.blocks[-1])
+        return self.counts[3] - len(self.blocks[-1]), self.counts[3]
 
     def add_guide(self, vertices: np.ndarray, first: int) -> tuple[int, int]:
-        """Append a hull's cube of directions, of about as many cells as it has vertices: (first slot, cells a side)."""
+        """Append a hull's cube of directions, of about as many cells as it has vertices: (first row, cells a side).
+
+        The directions of a cell are mixtures of those of its four corners. So a vertex is left out of its list where another
+        one is higher along all four, by more than rounding.
+        """
         if len(vertices) <= FEW:
             return 0, 0
         side = min(16, math.ceil(math.sqrt(len(vertices) / 6)))
-        start = len(self.guides)
-        middle = (np.arange(side) + 0.5) * 2 / side - 1
-        u, v = (w.ravel() for w in np.meshgrid(middle, middle, indexing="ij"))
-        for cell in range(6):
-            directions = np.empty((side * side, 3))
-            directions[:, cell // 2] = 1 - 2 * (cell % 2)
-            directions[:, (cell // 2 + 1) % 3] = u
-            directions[:, (cell // 2 + 2) % 3] = v
-            self.guides += (np.argmax(directions @ vertices.T, axis=1) + first).tolist()
+        start = len(self.cells) - 1
+        slack = 1e-12 * np.abs(vertices).sum(axis=1).max()
+        edge = np.arange(side + 1) * 2 / side - 1
+        u, v = (w.ravel() for w in np.meshgrid(edge, edge, indexing="ij"))
+        for face in range(6):
+            directions = np.empty(((side + 1) ** 2, 3))
+            directions[:, face // 2] = 1 - 2 * (face % 2)
+            directions[:, (face // 2 + 1) % 3] = u
+            directions[:, (face // 2 + 2) % 3] = v
+            heights = (directions @ vertices.T).reshape(side + 1, side + 1, -1)
+            for i in range(side):
+                for j in range(side):
+                    corners = heights[i : i + 2, j : j + 2].reshape(4, -1)
+                    left = np.arange(len(vertices))
+                    for best in (corners.sum(axis=0).argmax(), *corners.argmax(axis=1)):
+                        left = left[(corners[:, best, None] - corners[:, left]).min(axis=0) <= slack]
+                    self.candidates.append((left + first).astype(np.int32))
+                    self.cells.append(self.cells[-1] + len(left))
         return start, side
 
 

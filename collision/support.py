@@ -13,6 +13,7 @@ import numpy as np
 from collision.geometry import BOX, CAPSULE, HULL, SPHERE
 from collision.jit import lean, tight
 from collision.linalg import load3
+from collision.sweep import place, reach
 
 EPS = 2.0**-52
 
@@ -21,6 +22,12 @@ EPS = 2.0**-52
 def is_polytope(kind):
     """Has rows in the tables of vertices, faces and edges."""
     return kind == BOX or kind == HULL  # noqa: SIM109 (a tuple of constants is slower to compile)
+
+
+@lean
+def is_capsule(kind):
+    """A segment or a point with a ball added."""
+    return kind == SPHERE or kind == CAPSULE  # noqa: SIM109
 
 
 @lean
@@ -52,15 +59,29 @@ def core_vertex(g, s, row):
 @tight
 def support(g, s, d):
     """Row and position of the core's vertex that is furthest along d, or as good as that to rounding; `extent` is exact."""
+    row, p, _ = supported(g, s, d)
+    return row, p
+
+
+@tight
+def supported(g, s, d):
+    """`support`, and the exact height: (row, position, max d.x)."""
     kind = g.kind[s]
-    if kind == SPHERE:
-        return 0, (0.0, 0.0, 0.0)
     if kind == BOX:  # corner k lies at the + side of x, y, z where bits 0, 1, 2 of k are set
         x, y, z = g.size[s, 0], g.size[s, 1], g.size[s, 2]
         row = g.vertex[s, 0] + (1 if d[0] > 0.0 else 0) + (2 if d[1] > 0.0 else 0) + (4 if d[2] > 0.0 else 0)
-        return row, (x if d[0] > 0.0 else -x, y if d[1] > 0.0 else -y, z if d[2] > 0.0 else -z)
-    row = scan(g, s, d) if g.guide[s, 1] == 0 else climb(g, s, d)
-    return row, load3(g.vertices, row)
+        p = (x if d[0] > 0.0 else -x, y if d[1] > 0.0 else -y, z if d[2] > 0.0 else -z)
+        return row, p, d[0] * p[0] + d[1] * p[1] + d[2] * p[2]
+    if kind == SPHERE:
+        return 0, (0.0, 0.0, 0.0), 0.0
+    if g.guide[s, 1] == 0:
+        first, stop = g.vertex[s, 0], g.vertex[s, 1]
+        mark = 31 if stop - first <= 32 else 255
+        k, top = place(g.blocks, g.block[s, 0], g.block[s, 1], d[0], d[1], d[2], mark)
+        row = min(first + k, stop - 1)
+    else:
+        row, top = best_of_cell(g, s, d)
+    return row, load3(g.vertices, row), top
 
 
 @lean
@@ -77,64 +98,35 @@ def furthest(vertices, first, stop, d):
 
 
 @tight
-def ordered(h):
-    """An integer that grows with the float h: its bits, turned about below zero.
+def best_of_cell(g, s, d):
+    """(row, height) of the vertex of a large hull that is furthest along d.
 
-    The greatest of many integers is found eight at a time by vector instructions; a greatest float is not, since what
-    to do with nan and -0 would depend on the order.
-    """
-    bits = np.float64(h).view(np.int64)
-    return bits ^ (bits >> 63 & 0x7FFFFFFFFFFFFFFF)
-
-
-@tight
-def scan(g, s, d):
-    """Row of a vertex of a hull of at most 32 that is furthest along d but for 32 units in the last place.
-
-    The last five bits of the height make room for the vertex's number, so that one sweep finds both.
-    """
-    first, stop = g.vertex[s, 0], g.vertex[s, 1]
-    x, y, z = g.columns[0, first:stop], g.columns[1, first:stop], g.columns[2, first:stop]
-    best = -0x7FFFFFFFFFFFFFFF
-    for k in range(len(x)):
-        best = max(best, ordered(x[k] * d[0] + y[k] * d[1] + z[k] * d[2]) & ~0x1F | k)
-    return first + (best & 0x1F)
-
-
-@tight
-def climb(g, s, d):
-    """Row of the vertex of a large hull that no neighbour of its own beats along d; so none does, but for rounding.
-
-    Starts from the vertex that is best in the middle of the cell of the cube of directions that d falls into.
+    The directions fall into cells of a cube; listed for each are all vertices that are furthest along any of its directions.
     """
     side = g.guide[s, 1]
     x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
     if x >= y and x >= z:
-        cell = 0 if d[0] > 0.0 else 1
+        face = 0 if d[0] > 0.0 else 1
         long, u, v = x, d[1], d[2]
     elif y >= z:
-        cell = 2 if d[1] > 0.0 else 3
+        face = 2 if d[1] > 0.0 else 3
         long, u, v = y, d[2], d[0]
     else:
-        cell = 4 if d[2] > 0.0 else 5
+        face = 4 if d[2] > 0.0 else 5
         long, u, v = z, d[0], d[1]
-    if not long > 0.0:
-        return g.vertex[s, 0]
-    half = 0.5 * side
-    i = min(int((u / long + 1.0) * half), side - 1)
-    j = min(int((v / long + 1.0) * half), side - 1)
-    best = g.guides[g.guide[s, 0] + (cell * side + i) * side + j]
-    top = g.vertices[best, 0] * d[0] + g.vertices[best, 1] * d[1] + g.vertices[best, 2] * d[2]
-    last = -1
-    while last != best:
-        last = best
-        for slot in range(g.neighbor_start[last], g.neighbor_start[last + 1]):
-            k = g.neighbors[slot]
-            h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
-            if h > top:
-                top = h
-                best = k
-    return best
+    cell = g.guide[s, 0] + face * side * side
+    if long > 0.0:
+        half = 0.5 * side
+        cell += min(int((u / long + 1.0) * half), side - 1) * side + min(int((v / long + 1.0) * half), side - 1)
+    best = -1
+    top = -math.inf
+    for slot in range(g.cells[cell], g.cells[cell + 1]):
+        k = g.candidates[slot]
+        h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
+        if h > top:
+            top = h
+            best = k
+    return np.int64(best), top
 
 
 @tight
@@ -147,12 +139,9 @@ def extent(g, s, d):
         return abs(d[2]) * g.size[s, 1]
     if kind == BOX:
         return abs(d[0]) * g.size[s, 0] + abs(d[1]) * g.size[s, 1] + abs(d[2]) * g.size[s, 2]
-    first, stop = g.vertex[s, 0], g.vertex[s, 1]
-    x, y, z = g.columns[0, first:stop], g.columns[1, first:stop], g.columns[2, first:stop]
-    best = -0x7FFFFFFFFFFFFFFF
-    for k in range(len(x)):
-        best = max(best, ordered(x[k] * d[0] + y[k] * d[1] + z[k] * d[2]))
-    return np.int64(best ^ (best >> 63 & 0x7FFFFFFFFFFFFFFF)).view(np.float64)
+    if g.guide[s, 1] > 0:
+        return best_of_cell(g, s, d)[1]
+    return reach(g.blocks, g.block[s, 0], g.block[s, 1], d[0], d[1], d[2])
 
 
 @lean

@@ -22,6 +22,7 @@ from collision.support import EPS, face_at, support
 # Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
 AFFORDABLE = 1_000_000
 TOUCH = 64.0  # EPS of size: closer than this, the points of the search for distance are those of the contact
+ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
 NO_FOUR = (-1, -1, -1, -1, -1, -1, -1, -1)
 
 
@@ -108,16 +109,47 @@ def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
     return p, axpy(sep, n, p)
 
 
+@lean
+def feature_points(g, a, b, r, t, face_a, face_b, n, which, sep, edges, size, high, p, q, named):
+    """Points of bodies that are barely apart, from the features that n belongs to, where they are closer than p and q.
+
+    (distance, point of A, point of B, features)
+    """
+    if which == 2:
+        if edges[0] >= 0:
+            u, v = edge_points(g.vertices, r, t, edges)
+            if norm(sub(v, u)) < high:
+                return norm(sub(v, u)), u, v, edges
+        return high, p, q, named
+    if which == 0:
+        _, v = support(g, b, neg(mul_t(r, n)))
+        v = add(mul(r, v), t)
+        u = axpy(-sep, n, v)
+        over = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_a, u, 4.0 * EPS * size)
+    else:
+        _, u = support(g, a, n)
+        v = axpy(sep, n, u)
+        over = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_b, mul_t(r, sub(v, t)), 4.0 * EPS * size)
+    if over and sep < high:
+        return sep, u, v, NO_ROWS
+    return high, p, q, named
+
+
 @tight
 def nearest_features(g, a, b, r, t, n, corners):
     """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_polytopes`."""
     face_a = face_at(g.neighbor_start, g.fans, g.normals, corners[0], corners[2], corners[4], n)
     face_b = face_at(g.neighbor_start, g.fans, g.normals, corners[1], corners[3], corners[5], neg(mul_t(r, n)))
     sep_a, sep_b = -math.inf, -math.inf
+    # a face that is not square to n can do no better than n, which is the best there is but for rounding
     if face_a >= 0:
-        sep_a = separation(g, a, b, r, t, load3(g.normals, face_a))
+        m = load3(g.normals, face_a)
+        if dot(m, n) > ALIGNED:
+            sep_a = separation(g, a, b, r, t, m)
     if face_b >= 0:
-        sep_b = separation(g, a, b, r, t, neg(mul(r, load3(g.normals, face_b))))
+        m = neg(mul(r, load3(g.normals, face_b)))
+        if dot(m, n) > ALIGNED:
+            sep_b = separation(g, a, b, r, t, m)
     sep = separation(g, a, b, r, t, n)
     edges = named_features(3, corners)
     if edges[1] < 0 or edges[3] < 0:
@@ -147,17 +179,25 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
             face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, corners)
             width = max(top - max(sep_a, sep_b, sep_e), 0.0)
         if not sound or width > 64.0 * EPS * size:
-            width = min(top, high) - sep_e
+            found = max(sep_a, sep_b, sep_e)
+            n_found, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+            width = min(top, high) - found
             if (g.edge[a, 1] - g.edge[a, 0]) * (g.edge[b, 1] - g.edge[b, 0]) <= AFFORDABLE:
                 face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, axis)
-                width = 0.0
+                beyond = found - max(sep_a, sep_b, sep_e)
+                width = 0.0 if beyond <= 64.0 * EPS * size else max(width, beyond)
+            if found > max(sep_a, sep_b, sep_e):  # faces of a thin body that are one but for rounding hide an axis
+                sep_e, n_edge, edges = found, n_found, NO_EDGES
     best = max(sep_a, sep_b, sep_e)
+    small = TOUCH * EPS * size
     n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
     if best > 0.0 and state == APART:  # apart, but closer than GJK can tell
+        if high - best > small:
+            high, p, q, named = feature_points(g, a, b, r, t, face_a, face_b, n, which, best, edges, size, high, p, q, named)
         if low >= best:
-            return low, high, axis, p, q, named, iterations
+            n, best = axis, low
         return best, max(high, best), n, p, q, named, iterations
-    if which == 2 and state == INSIDE and high < math.inf and abs(best) <= TOUCH * EPS * size:  # it ended where they touch
+    if which == 2 and state == INSIDE and high <= small and abs(best) <= small:  # it ended where they touch
         return best, best + width, n, p, q, named, iterations
     if which == 2 and edges[0] < 0:  # no two edges but faces askew by rounding: the points are those of the better face
         which = 0 if sep_a >= sep_b else 1

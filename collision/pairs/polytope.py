@@ -22,6 +22,29 @@ from collision.support import EPS
 ENOUGH = 16.0  # EPS of size: bounds this close need no polish
 
 
+@tight
+def search(g, a, b, r, t, axis, margin, size, known, start, close):
+    """What the search for distance finds at once: (sure, state, low, high, n, p, q, count, rows, weights, iterations).
+
+    sure: apart, and proven so by close bounds, or further than the margin. The rest is `gjk`'s, see there.
+    """
+    limit = margin + 128.0 * EPS * size
+    state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, axis, limit, size, known, start, close)
+    p, q = witnesses(g, a, b, r, t, count, rows, weights)
+    high = norm(v)
+    if state == INSIDE:
+        return False, state, low, high, v, p, q, count, rows, weights, iterations
+    n = scale(1.0 / high, v)
+    if g.kind[a] != BOX or g.kind[b] != BOX:  # the search looks for support points less closely
+        low = separation_here(g, a, b, r, t, n)
+    if state == BEYOND:
+        return True, state, low, high, n, p, q, count, rows, weights, iterations
+    between = norm(sub(q, p))
+    if abs(between - high) > 8.0 * EPS * size:  # a sliver: v is no point of B - A
+        high = between
+    return high - low <= ENOUGH * EPS * size, state, low, high, n, p, q, count, rows, weights, iterations
+
+
 @remote
 def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
@@ -41,34 +64,27 @@ def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
         low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, axis, size, INSIDE, -high, high, p, q, named, NO_FOUR)
         return low, high, n, p, q, named, more, 0, NO_START
     boxes = g.kind[a] == BOX and g.kind[b] == BOX
-    limit = (0.0 if sign_only else margin) + 128.0 * EPS * size
+    reach = 0.0 if sign_only else margin
     total = 0
     for attempt in range(2):  # the second one looks more closely
-        state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, axis, limit, size, known, start, attempt == 1)
+        sure, state, low, high, n, p, q, count, rows, weights, iterations = search(
+            g, a, b, r, t, axis, reach, size, known, start, attempt == 1
+        )
         total += iterations
         if state == INSIDE:
             if count == 4 and sign_only:
                 return -math.inf, 0.0, axis, ZERO, ZERO, NO_ROWS, total, 0, NO_START
             if count == 4:
                 low, high, n, p, q, named, more = overlap_far(
-                    g, a, b, r, t, axis, size, state, low, math.inf, v, v, NO_ROWS, rows
+                    g, a, b, r, t, axis, size, state, low, math.inf, n, n, NO_ROWS, rows
                 )
                 return low, high, n, p, q, named, total + more, 0, NO_START
-            p, q = witnesses(g, a, b, r, t, count, rows, weights)
             named, high = named_features(count, rows), norm(sub(q, p))
             low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, axis, size, state, low, high, p, q, named, NO_FOUR)
             return low, high, n, p, q, named, total + more, 0, NO_START
-        high = norm(v)
-        n = scale(1.0 / high, v)
-        p, q = witnesses(g, a, b, r, t, count, rows, weights)
-        if not boxes:  # the search looks for support points less closely
-            low = separation_here(g, a, b, r, t, n)
         if state == BEYOND:
             return low, high, n, p, q, NO_ROWS, total, count, rows
-        between = norm(sub(q, p))
-        if abs(between - high) > 8.0 * EPS * size:  # a sliver: v is no point of B - A
-            high = between
-        if low < high - ENOUGH * EPS * size:
+        if not sure:
             n, low = polish(g, a, b, r, t, n, low, count, rows, high, size)
         if boxes or high - low <= 64.0 * EPS * size:
             break
