@@ -1,4 +1,4 @@
-# demo test validate bench lint clean: each sets up what it needs in .venv by itself.
+# demo test validate bench bench-collision lint clean: each sets up what it needs in .venv by itself.
 # Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
 
 VENV ?= .venv
@@ -7,10 +7,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 BIN = $(VENV)/bin
 USER_STAMP = $(VENV)/.set-up
 DEV_STAMP = $(VENV)/.set-up-dev
+PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt tools/setup_venv.py
 JOBS ?= 2
 
-.PHONY: demo test validate bench lint clean
+.PHONY: demo test validate bench bench-collision lint clean
 .DEFAULT_GOAL = demo
 
 demo: $(USER_STAMP)
@@ -31,6 +32,10 @@ lint: $(DEV_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
+# beside coal, MuJoCo, python-fcl, distance3d and PyBullet
+bench-collision: $(PEER_STAMP)
+	@$(BIN)/python -m benchmarks.peers $(ARGS)
+
 clean:
 	rm -rf $(VENV) runs build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -41,6 +46,10 @@ $(USER_STAMP): $(INPUTS)
 
 $(DEV_STAMP): $(INPUTS)
 	@$(call setup,dev,$(DEV_STAMP))
+	@touch $(USER_STAMP)
+
+$(PEER_STAMP): $(INPUTS)
+	@$(call setup,peers,$(PEER_STAMP))
 	@touch $(USER_STAMP)
 
 define setup

@@ -251,13 +251,16 @@ def exact_faults(pairs, found, most: int) -> tuple[int, list[int]]:
     return len(small), wrong
 
 
-def run(count: int, seed: int, exact: int = 4, show=print) -> dict:
-    """Verify ``count`` pairs; the counts of all outcomes. ``exact``: pairs of each block compared with exact arithmetic."""
+def run(count: int, seed: int, exact: int = 4, show=print, first: int = 0) -> dict:
+    """Verify ``count`` pairs; the counts of all outcomes. ``exact``: pairs of each block compared with exact arithmetic.
+
+    ``first``: number of the first block, to go on where an earlier run ended.
+    """
     statuses, wrong = Counter(), Counter()
     compared = longest = done = 0
     slowest = 0.0
     begun = time.perf_counter()
-    block = 0
+    block = first
     while done < count:
         rng = np.random.default_rng((seed, block))
         pairs = some_pairs(rng, min(BLOCK, count - done))
@@ -301,8 +304,10 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--exact", type=int, default=4, help="pairs of each 2000 that are compared with rational arithmetic")
+    parser.add_argument("--first", type=int, default=0, help="block of 2000 pairs to begin with")
     options = parser.parse_args()
-    for key, value in run(options.pairs, options.seed, options.exact, lambda *a: print(*a, flush=True)).items():
+    found = run(options.pairs, options.seed, options.exact, lambda *a: print(*a, flush=True), options.first)
+    for key, value in found.items():
         print(f"{key:15} {value}")
 
 
