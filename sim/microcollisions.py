@@ -119,6 +119,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
 
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
+    x_end, rot_end = np.empty((len(members), 3)), np.empty((len(members), 3, 3))
     best, stalled, best_p = math.inf, 0, p.copy()
     for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, mu, c)
@@ -136,7 +137,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         if len(links) > 0:
             missed = look_ahead(
                 bodies, joints, forces, owner, block, place_of, m, members, local, mass, inertia, vstar, v,
-                a, b, ja, jb, u0, h, settings.dt, mode, here, hold,
+                a, b, ja, jb, u0, h, settings.dt, mode, here, hold, x_end, rot_end,
             )  # fmt: skip
             stalled = 0 if again or missed < 0.5 * best else stalled + 1
             if again or missed < best:

@@ -145,16 +145,17 @@ def _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, t, mode):
             launch(bodies, forces, c, t)
 
 
-@inner
+@lean
 def look_ahead(
     bodies, joints, forces, owner, block, place, first, members, local, mass, inertia, vstar, v,
-    a, b, ja, jb, u0, h, dt, mode, here, hold,
+    a, b, ja, jb, u0, h, dt, mode, here, hold, x, rot,
 ):  # fmt: skip
-    """Fly the bodies of the joints to the end of the drift and correct ``hold``; the largest change, against rounding."""
-    n = len(members)
-    x, rot = np.empty((n, 3)), np.empty((n, 3, 3))
+    """Fly the bodies of the joints to the end of the drift and correct ``hold``; the largest change, against rounding.
+
+    ``x`` (n, 3) and ``rot`` (n, 3, 3) are room for the poses of the members there.
+    """
     _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, dt - h, mode)
-    for k in range(n):
+    for k in range(len(members)):
         if joints.linked[members[k]] >= 0:
             xe, qe, _, _ = flight(bodies, forces, members[k], dt)
             store3(x, k, xe)
