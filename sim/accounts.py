@@ -1,9 +1,10 @@
-"""How a kick writes to the books: works before and after its middle, and what immovable bodies take up."""
+"""What a kick gives to bodies and writes to the books: works before and after its middle, and what immovable bodies take up."""
 
 from __future__ import annotations
 
 from collision.jit import lean
-from sim.state import ACCOUNTS
+from collision.linalg import add, add3, cross, load3, scale, sub
+from sim.state import ACCOUNTS, DYNAMIC
 
 KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
 
@@ -50,6 +51,23 @@ def book_pair(books, a, b, contact, loss, friction, driven, contact2, friction2,
     books.works[k, first + 1] += loss
     books.works[k, first + 2] += friction2
     books.works[k, first + 3] += driven
+
+
+@lean
+def give(bodies, books, i, f, moment, point, mode):
+    """Half the impulse of a kick, ``f`` at a point of the world and a moment, to body i (-1: the world)."""
+    if i < 0 or bodies.kind[i] != DYNAMIC:
+        to_reservoir(books, f, add(cross(point, f), moment), mode)
+        return
+    arm = add(cross(sub(point, load3(bodies.x, i)), f), moment)
+    if mode == START:  # the given velocity is the mean: half before it, half after
+        add3(bodies.p_before, i, scale(-1.0, f))
+        add3(bodies.l_before, i, scale(-1.0, arm))
+        add3(bodies.p, i, f)
+        add3(bodies.l, i, arm)
+    else:
+        add3(bodies.p, i, scale(2.0, f))
+        add3(bodies.l, i, scale(2.0, arm))
 
 
 @lean

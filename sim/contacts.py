@@ -38,6 +38,7 @@ NONE, INELASTIC, ALL = range(3)  # fast points that touch and are solved with th
 TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
 SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
+FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
 
@@ -75,6 +76,20 @@ def mark_resting(pairs, contacts):
             if contacts.impulse[k, 2] > 0.0:
                 pairs.rests[n] = 1
             k += 1
+
+
+@lean
+def free_limit(bodies, i, j, normal, dt):
+    """Threshold from the forces on the centres of mass alone, for a pair that is not in lasting contact."""
+    return threshold(dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal), dt)
+
+
+@lean
+def closing_speed(speed, accel, gap):
+    """Speed at which a point closes that is open by ``gap``, closes at ``speed`` and has the acceleration ``accel``."""
+    if accel >= 0.0 and speed <= 0.0:
+        return 0.0
+    return math.sqrt(max(0.0, speed * speed - 2.0 * accel * max(gap, 0.0)))
 
 
 @lean
@@ -240,14 +255,14 @@ def _curvature(k_along, k_across, d, e, s, t):
 
 
 @remote
-def _contact_acceleration(bodies, i, j, row, s, t, n):
+def _contact_acceleration(bodies, i, j, row, s, t, n, h):
     """Relative acceleration (s, t, n) of j against i in free flight, at the geometric contact.
 
     The place of contact wanders over both surfaces. With S the curvature tensors, w the wandering velocities against
     the material, u the slip and Omega = omega_j - omega_i: w_i - w_j = u and (S_i + S_j) w_j = Omega x n - S_i u
     (Montana, Int. J. Robotics Res. 7 (1988) 17, eq. 21), the normal turns by n' = omega_j x n - S_j w_j, and
     the second derivative of the gap is n.(a_j - a_i + omega_j x w_j - omega_i x w_i) + n'.u. A rolling sphere's centripetal
-    acceleration cancels in it.
+    acceleration cancels in it. ``h``: the time of the coming flight.
     """
     point = (row[0], row[1], row[2])
     da, db = (row[4], row[5], row[6]), (row[9], row[10], row[11])
@@ -261,7 +276,7 @@ def _contact_acceleration(bodies, i, j, row, s, t, n):
     turn = cross(sub(wj, wi), n)
     fs = dot(turn, s) - (a0 * us + a1 * ut)
     ft = dot(turn, t) - (a1 * us + a2 * ut)
-    ws, wt = _pseudo_solve(a0 + b0, a1 + b1, a2 + b2, fs, ft)
+    ws, wt = _pseudo_solve(a0 + b0, a1 + b1, a2 + b2, fs, ft, min(bodies.radius[i], bodies.radius[j]), h)
     wander_j = add(scale(ws, s), scale(wt, t))
     wander_i = add(wander_j, add(scale(us, s), scale(ut, t)))
     n_dot = sub(cross(wj, n), add(scale(b0 * ws + b1 * wt, s), scale(b1 * ws + b2 * wt, t)))
@@ -280,25 +295,32 @@ def _contact_acceleration(bodies, i, j, row, s, t, n):
     return (dot(a, s), dot(a, t), gap)
 
 
-contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO))
+contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, 0.0))
 
 
 @lean
-def _pseudo_solve(m0, m1, m2, fs, ft):
-    """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero."""
+def _pseudo_solve(m0, m1, m2, fs, ft, reach, h):
+    """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero.
+
+    So do faint ones by which the place of contact would wander off the bodies, which reach so far [m], in the time h: two
+    edges that are all but parallel touch where they end, not where their lines come closest.
+    """
     mean, half = 0.5 * (m0 + m2), math.hypot(0.5 * (m0 - m2), m1)
     high, low = mean + half, mean - half
     if high < FLAT:
         return 0.0, 0.0
-    if low >= FLAT:
-        det = m0 * m2 - m1 * m1
-        return (m2 * fs - m1 * ft) / det, (m0 * ft - m1 * fs) / det
-    # one direction only: the eigenvector of the larger eigenvalue
+    # the eigenvector of the larger eigenvalue
     if m0 >= m2:
         c, d = m0 - mean + half, m1
     else:
         c, d = m1, m2 - mean + half
     size = c * c + d * d
+    if low >= FLAT:
+        det = m0 * m2 - m1 * m1
+        ws, wt = (m2 * fs - m1 * ft) / det, (m0 * ft - m1 * fs) / det
+        if low * reach > FAINT or size == 0.0 or abs(c * wt - d * ws) * h <= reach * math.sqrt(size):
+            return ws, wt
+    # one direction only
     f = (c * fs + d * ft) / (size * high)
     return f * c, f * d
 
@@ -387,7 +409,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
     that concern bodies of this island, -1 for all. ``h``: the length of a step.
 
-    A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches.
+    A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches. The
+    threshold of a pair that neither touches nor bore load in the last kick is that of the forces alone: spinning bodies
+    that come round to hit each other have large accelerations there, and hit all the same.
     ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, the INELASTIC
     ones (e = 0, or tired of bouncing), or ALL. In the middle of a drift (``label``) a resting contact stands open by up to
     |a_n| dt^2/8, so there all points within the margin count as touching.
@@ -412,14 +436,22 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
         touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
         wait = bounce_time(bodies, pairs, n, i, j, h)
+        lasting = pairs.rests[n] == 1
+        for k in range(points):
+            lasting = lasting or pairs.rows[n, k, 3] <= touching
+        limit = free_limit(bodies, i, j, normal, wait)
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))
-            accel = contact_acceleration(bodies, i, j, row, s, t, normal)
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
             speed = -dot(u, normal)
-            if speed > threshold(accel[2], wait):
+            if lasting:
+                fast = speed > threshold(accel[2], wait)
+            else:
+                fast = closing_speed(speed, accel[2], row[3]) > limit
+            if fast:
                 dead = pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
                 together = plastic == ALL or (plastic == INELASTIC and dead)
                 if not (together and (label >= 0 or row[3] <= touching)):

@@ -88,7 +88,7 @@ SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave 
 
 @inner
 def drift(model, geometry, settings, table):
-    """Move all bodies to the end of the step, through every impact on the way. OK or PAIRS_FULL.
+    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL or WAKE.
 
     ``table`` is a spare table of contacts.
     """
@@ -115,7 +115,9 @@ def drift(model, geometry, settings, table):
         _collide(model, geometry, settings, table, first, t, touched)
         result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
         if result == OK and t < dt and (sinks or len(linked_joints(bodies, joints, touched)) > 0):
-            _kick_again(model, geometry, settings, table, t, touched, ALL if count > pairs.count[0] + 20 else INELASTIC)
+            plastic = ALL if count > pairs.count[0] + 20 else INELASTIC
+            if _kick_again(model, geometry, settings, table, t, touched, plastic) == WAKE:
+                return WAKE
             result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
         if result != OK:
             return result
@@ -543,7 +545,7 @@ def _merge(bodies, i, label):
 
 @inner
 def _kick_again(model, geometry, settings, table, t, touched, plastic):
-    """Kick the island of the collided bodies at time t, for the rest of the step.
+    """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
     Contacts with e = 0 that the impact has made approach take part. When the impacts of a step grow many, all do: their
     sequence would converge, but as slowly as sweeps do.
@@ -570,6 +572,8 @@ def _kick_again(model, geometry, settings, table, t, touched, plastic):
             _bring(bodies, forces, books, j, t, touched)
             update_manifold(bodies, geoms, pairs, geometry, n, dt)
             if pairs.points[n] > 0:
+                if rouse(bodies, i, j):
+                    return WAKE
                 for k in (i, j):
                     if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
                         label = _merge(bodies, k, label)
@@ -580,11 +584,12 @@ def _kick_again(model, geometry, settings, table, t, touched, plastic):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             _bring(bodies, forces, books, i, t, touched)
     if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK:
-        return
+        return OK
     links = joints_of_island(bodies, joints, label)
     _bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     kick_island(bodies, table, joints, books, forces, settings, dt - t, AGAIN, np.arange(table.count[0]), links, local)
+    return OK
 
 
 _joint = far(

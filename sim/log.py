@@ -12,6 +12,7 @@ from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
 from collision.narrowphase import distance_far as distance
+from sim.lists import place_in
 from sim.motion import geom_pose
 from sim.state import BEGIN, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PART, PERSIST, SENSED, SLEEPING, TOUCHING
 
@@ -97,28 +98,10 @@ def _ended(books, kind, time, known, slot, keys, n):
 
 
 @lean
-def _is_known(known, n, key):
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) // 2
-        if known[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < n and known[low] == key
-
-
-@lean
 def _sleeps(bodies, serial):
-    """The body of a serial number sleeps (binary search: the rows are in their order)."""
-    low, high = 0, len(bodies.serial)
-    while low < high:
-        middle = (low + high) // 2
-        if bodies.serial[middle] < serial:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(bodies.serial) and bodies.serial[low] == serial and bodies.kind[low] == SLEEPING
+    """The body of a serial number sleeps; the rows are in the order of the numbers."""
+    i = place_in(bodies.serial, len(bodies.serial), serial)
+    return i >= 0 and bodies.kind[i] == SLEEPING
 
 
 @kernel
@@ -144,7 +127,7 @@ def _log_contacts(bodies, contacts, books, time):
         stop = start + 1
         while stop < n and keys[stop] == keys[start]:
             stop += 1
-        known = _is_known(books.touching, books.counters[TOUCHING], keys[start])
+        known = place_in(books.touching, books.counters[TOUCHING], keys[start]) >= 0
         if not known or (books.watch[0] != 0 and rows[start] >= 0):
             point, normal, impulse, loss, speed = _sum_rows(contacts, rows, start, stop, 2.0)
             a, b = keys[start] >> 31, keys[start] & 0x7FFFFFFF
@@ -176,7 +159,7 @@ def _log_sensors(bodies, geoms, pairs, geometry, books, time):
             keys[unique] = keys[k]
             unique += 1
     for k in range(unique):
-        if not _is_known(books.sensed, books.counters[SENSED], keys[k]):
+        if place_in(books.sensed, books.counters[SENSED], keys[k]) < 0:
             write(books, ENTER, time, keys[k] >> 31, keys[k] & 0x7FFFFFFF, ZERO, ZERO, ZERO, 0.0, 0.0)
     _ended(books, LEAVE, time, books.sensed, SENSED, keys, unique)
 

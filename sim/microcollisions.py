@@ -24,9 +24,9 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import add, add3, copy_table, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
+from collision.linalg import ZERO, add, copy_table, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
-from sim.accounts import AGAIN, KICK, START, book_pair, book_work, to_reservoir
+from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give
 from sim.integrators.equations import drive
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
@@ -352,20 +352,8 @@ def _apply(bodies, contacts, books, rows, p, mode):
         q = mul_t(e, (p[k, 0], p[k, 1], p[k, 2]))
         point = load3(contacts.point, row)
         for side in range(2):
-            i = contacts.body[row, side]
-            f = q if side == 1 else scale(-1.0, q)
-            if bodies.kind[i] == DYNAMIC:
-                arm = cross(sub(point, load3(bodies.x, i)), f)
-                if mode == START:
-                    add3(bodies.p_before, i, scale(-1.0, f))
-                    add3(bodies.l_before, i, scale(-1.0, arm))
-                    add3(bodies.p, i, f)
-                    add3(bodies.l, i, arm)
-                else:
-                    add3(bodies.p, i, scale(2.0, f))
-                    add3(bodies.l, i, scale(2.0, arm))
-            else:
-                to_reservoir(books, f, cross(point, f), mode)
+            q = scale(-1.0, q)  # first on a, then on b
+            give(bodies, books, contacts.body[row, side], q, ZERO, point, mode)
 
 
 @lean

@@ -20,9 +20,9 @@ import math
 import numpy as np
 
 from collision.jit import inner, lean
-from collision.linalg import add3, dot, load3, load9, mul_t, scale, store3, sub
+from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim import ledger
-from sim.accounts import START, book_pair, book_work, to_reservoir
+from sim.accounts import START, book_pair, book_work, give
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
 from sim.solvers.newton import add_impulses, inverse_effective_mass
@@ -185,15 +185,8 @@ def apply_moments(bodies, contacts, books, rows, turning, first, p, mode):
         store3(contacts.moment, row, half)
         m = mul_t(load9(contacts.frame, row), half)
         for side in range(2):
-            i = contacts.body[row, side]
             m = scale(-1.0, m)  # first on a, then on b
-            if bodies.kind[i] != DYNAMIC:
-                to_reservoir(books, (0.0, 0.0, 0.0), m, mode)
-            elif mode == START:
-                add3(bodies.l_before, i, scale(-1.0, m))
-                add3(bodies.l, i, m)
-            else:
-                add3(bodies.l, i, scale(2.0, m))
+            give(bodies, books, contacts.body[row, side], ZERO, m, ZERO, mode)
 
 
 @lean

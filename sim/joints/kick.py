@@ -19,9 +19,9 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, lean, remote
-from collision.linalg import add, add3, cross, dot, load3, load9, matmul, rotation, scale, store3, store9, sub
+from collision.linalg import add, cross, dot, load3, load9, matmul, rotation, scale, store3, store9, sub
 from sim import ledger
-from sim.accounts import AGAIN, KICK, START, book_work, to_reservoir
+from sim.accounts import AGAIN, KICK, START, book_work, give
 from sim.flights import launch
 from sim.joints.rows import (
     ANGULAR,
@@ -32,7 +32,6 @@ from sim.joints.rows import (
     anchor_pose,
     body_pose,
     has_block,
-    is_dynamic,
     measure_frames,
     place_joint,
     row_axis,
@@ -267,20 +266,8 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
         point, frame, _ = place_joint(bodies, joints, j)
         f, t = wrench(joints, j, s, frame, half)
         for side in range(2):
-            i = joints.body[j, side]
             f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            if is_dynamic(bodies, i):
-                arm = add(cross(sub(point, load3(bodies.x, i)), f), t)
-                if mode == START:
-                    add3(bodies.p_before, i, scale(-1.0, f))
-                    add3(bodies.l_before, i, scale(-1.0, arm))
-                    add3(bodies.p, i, f)
-                    add3(bodies.l, i, arm)
-                else:
-                    add3(bodies.p, i, scale(2.0, f))
-                    add3(bodies.l, i, scale(2.0, arm))
-            else:
-                to_reservoir(books, f, add(cross(point, f), t), mode)
+            give(bodies, books, joints.body[j, side], f, t, point, mode)
 
 
 @lean

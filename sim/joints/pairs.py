@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collision.jit import lean
+from sim.lists import place_in
 
 
 @lean
@@ -20,11 +21,4 @@ def banned(joints, i, j):
 @lean
 def listed(keys, key):
     """A key is in a sorted list."""
-    low, high = 0, len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(keys) and keys[low] == key
+    return place_in(keys, len(keys), key) >= 0
