@@ -40,6 +40,9 @@ SHAPES = [
 ]
 
 
+ROUND = (SHAPES[0], SHAPES[2], SHAPES[5])
+
+
 class Motion:
     """A rotation of space, or with ``side`` -1 a mirroring y -> -y before it."""
 
@@ -60,7 +63,11 @@ class Motion:
 
 
 def run(seed: int, motion: Motion, off: float = 0.0, friction: float = 0.4, wait: int = 0) -> np.ndarray:
-    """Three bodies thrown on a floor and a moving platform; positions at each tenth step, brought back by the motion."""
+    """Three bodies thrown on a floor and a moving platform; positions at each tenth step, brought back by the motion.
+
+    With friction they are round: how a face shares its load among its points is not unique, and the friction of a face that
+    turns depends on it.
+    """
     rng = np.random.default_rng(seed)
     world = World(gravity=tuple(motion.vector((0, 0, -9.81))))
     if wait:
@@ -73,7 +80,7 @@ def run(seed: int, motion: Motion, off: float = 0.0, friction: float = 0.4, wait
         path=Path(times=np.array([0.0, 0.3, 0.6]) + world.time, positions=[tuple(motion.vector(x)) for x in lift]),
     )  # fmt: skip
     for k in range(3):
-        q, kind = rng.normal(size=4), SHAPES[rng.integers(len(SHAPES))]
+        q, kind = rng.normal(size=4), rng.choice(ROUND if friction else SHAPES)
         position, velocity, spin = (
             [0.15 * rng.normal(), 0.15 * rng.normal(), 0.1 + 0.35 * k],
             rng.normal(size=3),
@@ -92,44 +99,41 @@ def run(seed: int, motion: Motion, off: float = 0.0, friction: float = 0.4, wait
     return np.array(seen)
 
 
-def growth(seed: int, plain: np.ndarray) -> np.ndarray:
+def growth(seed: int, friction: float, plain: np.ndarray) -> np.ndarray:
     """What the tolerance of the solver grows to, at each sample [m]; twice, as one disturbance may miss the direction."""
-    twins = [run(seed, Motion(), off) for off in (10 * TOLERANCE, -30 * TOLERANCE)]
+    twins = [run(seed, Motion(), off, friction) for off in (10 * TOLERANCE, -30 * TOLERANCE)]
     off = np.max([np.abs(twin - plain).max(axis=(1, 2)) for twin in twins], axis=0)
     return np.maximum.accumulate(off)
 
 
-def differs(moved: np.ndarray, plain: np.ndarray, seed: int) -> float:
-    """Largest difference as a multiple of what may be."""
-    return float((np.abs(moved - plain).max(axis=(1, 2)) / (1e-10 + 100 * growth(seed, plain))).max())
+def differs(moved: np.ndarray, seed: int, friction: float) -> float:
+    """Largest difference from the run as it is, as a multiple of what may be."""
+    plain = run(seed, Motion(), friction=friction)
+    return float((np.abs(moved - plain).max(axis=(1, 2)) / (1e-10 + 100 * growth(seed, friction, plain))).max())
 
 
-SEEDS = st.integers(0, 10**6)
+SEEDS, FRICTION = st.integers(0, 10**6), st.sampled_from([0.0, 0.4])
 
 
-@given(SEEDS, st.tuples(*4 * [st.floats(0.1, 1) | st.floats(-1, -0.1)]))
-@settings(max_examples=12, deadline=None)
-def test_a_turned_scene_gives_the_turned_run(seed, q):
-    plain = run(seed, Motion())
-    assert differs(run(seed, Motion(q)), plain, seed) < 1
+@given(SEEDS, FRICTION, st.tuples(*4 * [st.floats(0.1, 1) | st.floats(-1, -0.1)]))
+@settings(max_examples=12, deadline=None, derandomize=True)
+def test_a_turned_scene_gives_the_turned_run(seed, friction, q):
+    assert differs(run(seed, Motion(q), friction=friction), seed, friction) < 1
 
 
-@given(SEEDS)
-@settings(max_examples=12, deadline=None)
-def test_a_mirrored_scene_gives_the_mirrored_run(seed):
-    plain = run(seed, Motion())
-    assert differs(run(seed, Motion(side=-1.0)), plain, seed) < 1
+@given(SEEDS, FRICTION)
+@settings(max_examples=12, deadline=None, derandomize=True)
+def test_a_mirrored_scene_gives_the_mirrored_run(seed, friction):
+    assert differs(run(seed, Motion(side=-1.0), friction=friction), seed, friction) < 1
 
 
-@given(SEEDS, st.integers(1, 5000))
-@settings(max_examples=8, deadline=None)
-def test_a_scene_that_begins_later_gives_the_later_run(seed, wait):
-    plain = run(seed, Motion())
-    assert differs(run(seed, Motion(), wait=wait), plain, seed) < 1
+@given(SEEDS, FRICTION, st.integers(1, 5000))
+@settings(max_examples=8, deadline=None, derandomize=True)
+def test_a_scene_that_begins_later_gives_the_later_run(seed, friction, wait):
+    assert differs(run(seed, Motion(), friction=friction, wait=wait), seed, friction) < 1
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_scene_that_is_not_the_same_does_not_pass(seed):
     """The failing twin: a ten-thousandth more friction in the turned scene is seen."""
-    plain = run(seed, Motion())
-    assert differs(run(seed, Motion((1, 1, 0, 0)), friction=0.4 + 4e-5), plain, seed) > 1
+    assert differs(run(seed, Motion((1, 1, 0, 0)), friction=0.4 + 4e-5), seed, 0.4) > 1
