@@ -59,6 +59,7 @@ from sim.joints.rows import rigid_rows
 from sim.log import log_impacts
 from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_all, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
+from sim.phase import resting_island, take_back
 from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
 from sim.state import (
@@ -97,6 +98,7 @@ def drift(model, geometry, settings, table):
     n = len(bodies.kind)
     fly_all(bodies, forces, dt)
     touched = np.zeros(n, dtype=np.bool_)
+    steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
@@ -112,12 +114,15 @@ def drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
+        rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady)
         _collide(model, geometry, settings, table, first, t, touched)
         result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
-        if result == OK and t < dt and (sinks or len(linked_joints(bodies, joints, touched)) > 0):
+        if result == OK and t < dt and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0):
             plastic = ALL if count > pairs.count[0] + 20 else INELASTIC
             if _kick_again(model, geometry, settings, table, t, touched, plastic) == WAKE:
                 return WAKE
+            for i in range(n):
+                steady[i] = steady[i] or touched[i]
             result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
         if result != OK:
             return result
@@ -153,6 +158,29 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
             sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
+
+
+@inner
+def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady):
+    """Take the phase of their resting contacts from the bodies of pair ``first``, and from all of their islands, at time t.
+
+    True where there was any: these bodies must be kicked again for the rest of the step.
+    """
+    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    found = False
+    for _ in range(2):  # the two bodies can belong to different islands
+        label = resting_island(bodies, contacts, joints, steady, i, j)
+        if label < 0:
+            break
+        found = True
+        for k in range(contacts.count[0]):
+            for side in range(2):
+                m = contacts.body[k, side]
+                if contacts.island[k] == label and bodies.kind[m] == DYNAMIC:
+                    _bring(bodies, forces, books, m, t, touched)
+                    steady[m] = True
+        take_back(bodies, contacts, books, label, t, dt)
+    return found
 
 
 @lean

@@ -40,6 +40,7 @@ from sim.motion import (
 )
 from sim.solvers.joints import DISC
 from sim.solvers.newton import newton_far as newton
+from sim.solvers.spread import spread_loads
 from sim.state import (
     CAPPED,
     DEPTH,
@@ -120,7 +121,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
     x_end, rot_end = np.empty((len(members), 3)), np.empty((len(members), 3, 3))
-    best, stalled, best_p = math.inf, 0, p.copy()
+    best, stalled, best_p, spread = math.inf, 0, p.copy(), False
     for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, mu, c)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
@@ -151,6 +152,8 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             again = again or off > settings.tolerance
             if round == LOOKS - 1:
                 worst = max(worst, off)
+        if not again and not spread and round < ROUNDS - 1:
+            spread = again = spread_loads(contacts, rows, p)
         if not again or stalled > STALLS:
             break
     if len(links) > 0:

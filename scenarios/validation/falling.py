@@ -98,7 +98,7 @@ def rocking_block() -> Iterator[Measure]:
     yield Measure("speed ratio in it, relative", worst(240, "ratio") / exact["ratio"], 0.01)
     yield Measure("next peak, relative", worst(240, "peak") / exact["peak"], 0.02)
     yield Measure("time of the peak, relative", worst(240, "peak_time") / exact["peak_time"], 0.02)
-    yield order("the speed ratio", (worst(240, "ratio"), worst(480, "ratio")), 1.0)
+    yield order("the peak", (worst(240, "peak"), worst(480, "peak")), 1.7)
     yield Measure("slip of the edge it stood on", max(run["slip"] for run in runs[240]), 1e-5, "m")
 
 

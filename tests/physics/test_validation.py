@@ -14,8 +14,6 @@ from sim.collision_law import NEWTON, POISSON, STRONGE
 
 # Known misses, with why. Strict: a case that comes to hold must leave this list.
 MISSES = {
-    "V20": "the load of a sliding face is not spread by the least norm",
-    "V22": "an impact within a step meets resting contacts at a random phase of their micro-collision",
     "V28a": "pushing overlaps apart moves bodies, and with them the angular momentum of the heap",
     "V28b": "slow bounces on the floor, below 2 g dt, are lost at a step of 0.01 s",
 }
