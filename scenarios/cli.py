@@ -166,7 +166,7 @@ def validate(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(write_json(results, arguments.json))
     if arguments.page:
-        print(write_page(results, arguments.page))
+        print(write_page(results, arguments.page, arguments.peers))
     return 0 if all(result.holds for result in results) else FAILED
 
 
@@ -314,6 +314,7 @@ def parser() -> Parser:
     one.add_argument("--all", action="store_true", help="the long ones too")
     one.add_argument("--json", metavar="F.json", help="write the numbers as JSON")
     one.add_argument("--page", metavar="F.md", help="write the page of the docs")
+    one.add_argument("--peers", metavar="F.json", help="numbers of other engines to put on the page")
 
     one = verb("bench", bench, "measure microseconds a step by stage: tumbling boxes, stack, pyramid, balls, piles")
     one.add_argument("scene", nargs="*", metavar="SCENE", help="of: tumbling stack pyramid balls pile_200 pile_1000; else all")

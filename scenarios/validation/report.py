@@ -70,19 +70,26 @@ Answers are closed forms, or integrations by other means than those of the simul
 An order is the slope of the error against the step.
 
 `tumble validate` runs the cases, `tumble validate --all --page docs/validation.md` writes this page, and the tests hold
-each case to its limits; they also spoil the method and see the cases fail.
+each case to its limits; they also spoil the method and see the cases fail. What is marked as failed is known, and said why
+in `tests/physics/test_validation.py`.
+
+Where there are columns of other engines, the same was measured with them by `benchmarks/peers/cases.py`, with their default
+settings: MuJoCo with its integrator RK4 and elliptic cones, Bullet by pybullet. A finer setting makes them more exact.
 """
 
 
-def write_page(results: Iterable[Result], path: str | Path) -> Path:
-    """The page of the docs: a section for each case."""
+def write_page(results: Iterable[Result], path: str | Path, peers: str | Path | None = None) -> Path:
+    """The page of the docs, a section for each case. ``peers``: JSON of other engines' numbers, {engine: {case: {what: value}}}."""
+    others = json.loads(Path(peers).read_text(encoding="utf-8")) if peers else {}
     lines = [PAGE]
     for result in results:
+        beside = {name: found[result.case.name] for name, found in others.items() if result.case.name in found}
         lines += [f"## {result.case.name} {result.case.title}", "", result.case.doc, ""]
-        lines += ["| measured | value | limit |", "|---|---|---|"]
+        lines += ["| " + " | ".join(("measured", "value", "limit", *beside)) + " |", "|---" * (3 + len(beside)) + "|"]
         for m in result.measures:
             mark = "" if m.holds else " **failed**"
-            lines.append(f"| {m.what} | {_value(m)}{mark} | {_limit(m)} |")
+            cells = [_number(found[m.what]) if m.what in found else "" for found in beside.values()]
+            lines.append("| " + " | ".join((m.what, _value(m) + mark, _limit(m), *cells)) + " |")
         lines.append("")
     path = Path(path)
     path.write_text("\n".join(lines), encoding="utf-8")
