@@ -79,7 +79,7 @@ settings: MuJoCo with its integrator RK4 and elliptic cones, Bullet by pybullet.
 
 
 def write_page(results: Iterable[Result], path: str | Path, peers: str | Path | None = None) -> Path:
-    """The page of the docs, a section for each case. ``peers``: JSON of other engines' numbers, {engine: {case: {what: value}}}."""
+    """The page of the docs, a section for each case. ``peers``: JSON of other engines, {engine: {case: {what: value}}}."""
     others = json.loads(Path(peers).read_text(encoding="utf-8")) if peers else {}
     lines = [PAGE]
     for result in results:
