@@ -12,17 +12,16 @@ from scenarios.validation.impacts import RODS
 from sim import ConstantForce, Scene, World
 from sim.collision_law import NEWTON, POISSON, STRONGE
 
-# Known misses, with why. Strict, but for long cases: a case that comes to hold must leave this list.
+# Known misses, with why. Strict: a case that comes to hold must leave this list.
 MISSES = {
     "V20": "in one step of six the load of the sliding hoop is not even; its motion is within 1 %",
     "V28a": "pushing overlaps apart moves bodies, and with them the angular momentum of the heap",
-    "V28b": "slow bounces on the floor, below 2 g dt, are lost at a step of 0.01 s",
 }
 
 
 def _marks(name: str, long: bool) -> list:
     marks = [pytest.mark.validate] if long else []
-    return marks + [pytest.mark.xfail(reason=MISSES[name], strict=not long)] if name in MISSES else marks
+    return marks + [pytest.mark.xfail(reason=MISSES[name], strict=True)] if name in MISSES else marks
 
 
 CASES = [pytest.param(c, marks=_marks(name, c.long), id=name) for name, c in cases().items()]
