@@ -131,7 +131,7 @@ def test_doctor(tumble):
 BAD = [
     (("run", "no_such"), "tumble: scenario = 'no_such': there is none of this name (see `tumble list`)"),
     (("show", "dzanibekov"), "tumble: scenario = 'dzanibekov': there is none of this name; did you mean dzhanibekov? (see `tumble list`)"),
-    (("validate", "V00"), "tumble: case = 'V00': must be one of V01 to V33"),
+    (("validate", "V00"), "tumble: case = 'V00': must be one of V01 to V37"),
     (("run", "none.toml"), "tumble: none.toml: there is no such file"),
     (("run", "stack", "--set", "boxs=3"), "tumble: boxs = '3': stack has no such parameter; did you mean boxes? (it has boxes, half, friction, top_density)"),
     (("run", "stack", "--set", "boxes=3.5"), "tumble: boxes = '3.5': must be a whole number"),
