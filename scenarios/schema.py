@@ -8,6 +8,7 @@ from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
 from sim.materials import RESTITUTION_LAWS, RULES
+from sim.state import SOLVERS
 
 
 class Either(Field):
@@ -44,6 +45,7 @@ SCENE: dict[str, Field] = {
     "integrator": Text(help="of the free flight"),
     "friction_rule": Text(choices=RULES, help="how the friction of two bodies combines; geometric where it is left out"),
     "restitution_rule": Text(choices=RULES, help="the same for restitution; max where it is left out"),
+    "solver": Text(choices=SOLVERS, help="of resting contact; newton where it is left out, sweeps for large heaps"),
     "restitution_law": Text(choices=RESTITUTION_LAWS, help="what ends an impact; stronge where it is left out"),
     "sleep_after": Real(unit="s", low=0, help="of stillness after which an island falls asleep; 0: never"),
     "sleep_speed": Real(unit="m/s", above=0, help="what still is"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.world import World
 
 SCHEMA = 2
-SURFACES = ("friction_rule", "restitution_rule", "restitution_law", "materials", "pairs")
+SURFACES = ("friction_rule", "restitution_rule", "restitution_law", "solver", "materials", "pairs")
 
 
 def save(world: World, path: str | Path) -> None:

@@ -34,7 +34,7 @@ from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
 FLAT = 1e-6  # [1/m] a curvature below this is none
-NONE, INELASTIC, ALL = range(3)  # fast points that touch and are solved with the slow ones
+NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
 SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
@@ -113,9 +113,25 @@ def fastest_accel(bodies, i, dt):
 
 @lean
 def speculative_margin(bodies, i, j, dt):
-    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]."""
+    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]; in a crowd, any approach."""
     a = fastest_accel(bodies, i, dt) + fastest_accel(bodies, j, dt)
-    return dt * (SLOWEST_IMPACT + 3.0 * a * dt)
+    speed = SLOWEST_IMPACT
+    if crowded(bodies, i, j):
+        speed += norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + _rim_speed(bodies, i, dt) + _rim_speed(bodies, j, dt)
+    return dt * (speed + 3.0 * a * dt)
+
+
+@lean
+def crowded(bodies, i, j):
+    """Impacts of this pair without restitution are left to the kick."""
+    return bodies.crowd[i] > 0 or bodies.crowd[j] > 0
+
+
+@lean
+def _rim_speed(bodies, i, dt):
+    """Bound on the speed of any point of body i about its centre [m/s]."""
+    w = fastest_spin(bodies, i, dt)
+    return w * bodies.radius[i] if w > 0.0 else 0.0
 
 
 @lean
@@ -125,10 +141,10 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
     fat = 2.0 * speculative_margin(bodies, i, i, dt)
-    w = fastest_spin(bodies, i, dt)
-    if w > 0.0:
-        fat += w * bodies.radius[i] * h
+    fat += _rim_speed(bodies, i, dt) * h
     fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
+    if bodies.crowd[i] > 0:
+        h += dt  # the kick at the end looks ahead by a step
     v = load3(bodies.v, i)
     return (
         (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
@@ -412,9 +428,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches. The
     threshold of a pair that neither touches nor bore load in the last kick is that of the forces alone: spinning bodies
     that come round to hit each other have large accelerations there, and hit all the same.
-    ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, the INELASTIC
-    ones (e = 0, or tired of bouncing), or ALL. In the middle of a drift (``label``) a resting contact stands open by up to
-    |a_n| dt^2/8, so there all points within the margin count as touching.
+    ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, or the INELASTIC
+    ones (e = 0, or tired of bouncing). In the middle of a drift (``label``) a resting contact stands open by up to
+    |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
     """
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
@@ -453,8 +469,8 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:
                 dead = pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
-                together = plastic == ALL or (plastic == INELASTIC and dead)
-                if not (together and (label >= 0 or row[3] <= touching)):
+                touches = label >= 0 or row[3] <= touching or crowded(bodies, i, j)
+                if not (plastic == INELASTIC and dead and touches):
                     continue
             if count == len(contacts.gap):
                 return CONTACTS_FULL

@@ -41,10 +41,12 @@ from sim import ledger
 from sim.accounts import AGAIN, book_pair
 from sim.collision_law import impact_far as impact
 from sim.contacts import (
-    ALL,
     INELASTIC,
+    SMALL,
+    TIRED,
     UNKNOWN,
     concerns,
+    crowded,
     outgrown,
     pair_restitution,
     tabulate,
@@ -60,8 +62,8 @@ from sim.log import log_impacts
 from sim.microcollisions import kick_island, problem
 from sim.motion import apply_impulse, fly_all, fly_to, geom_pose, point_velocity, start_flight, world_inverse_inertia
 from sim.phase import resting_island, take_back
-from sim.solvers.newton import add_impulses, inverse_effective_mass, relative_velocity
 from sim.solvers.newton import newton_far as newton
+from sim.solvers.rows import add_impulses, inverse_effective_mass, relative_velocity
 from sim.state import (
     BETA,
     CAPPED,
@@ -84,6 +86,8 @@ from sim.stillness import rouse
 from sim.surfaces import surface_slip
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
+IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
+LULL = 10  # steps without impacts after which a crowd is none any more
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 
 
@@ -97,15 +101,18 @@ def drift(model, geometry, settings, table):
     dt = settings.dt
     n = len(bodies.kind)
     fly_all(bodies, forces, dt)
-    touched = np.zeros(n, dtype=np.bool_)
+    touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
     steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
         pairs.hits[k] = 0
-        pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
+        if _left_to_kick(bodies, geoms, pairs, k, dt):
+            pairs.event[k] = math.inf
+        else:
+            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
     most = 10 * pairs.count[0] + 100
-    for count in range(most):
+    for _ in range(most):
         first = _first_event(pairs, dt)
         if first < 0:
             break
@@ -116,10 +123,12 @@ def drift(model, geometry, settings, table):
             touched[i] = False
         rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady)
         _collide(model, geometry, settings, table, first, t, touched)
+        for i in range(n):
+            if touched[i] and bodies.crowd[i] > 0:
+                bodies.crowd[i] = LULL
         result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
         if result == OK and t < dt and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0):
-            plastic = ALL if count > pairs.count[0] + 20 else INELASTIC
-            if _kick_again(model, geometry, settings, table, t, touched, plastic) == WAKE:
+            if _kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
                 return WAKE
             for i in range(n):
                 steady[i] = steady[i] or touched[i]
@@ -153,10 +162,17 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows
     sinks = False
     for k in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-        if touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+        if pairs.hits[k] == IDLE:
+            pairs.fresh[k] = False
+            pairs.event[k] = math.inf
+        elif touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
             pairs.fresh[k] = False
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
-            sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
+            if crowded(bodies, i, j):
+                if _can_wait(bodies, pairs, k, i, j, dt):
+                    pairs.event[k] = math.inf
+            else:
+                sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
 
 
@@ -167,6 +183,8 @@ def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, 
     True where there was any: these bodies must be kicked again for the rest of the step.
     """
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    if crowded(bodies, i, j):
+        return False
     found = False
     for _ in range(2):  # the two bodies can belong to different islands
         label = resting_island(bodies, contacts, joints, steady, i, j)
@@ -181,6 +199,22 @@ def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, 
                     steady[m] = True
         take_back(bodies, contacts, books, label, t, dt)
     return found
+
+
+@lean
+def _left_to_kick(bodies, geoms, pairs, k, dt):
+    """The last kick has foreseen the impact of pair k, whatever its speed: one without restitution, in a crowd."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    return pairs.points[k] > 0 and crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, 0.0, dt) == 0.0
+
+
+@lean
+def _can_wait(bodies, pairs, k, i, j, dt):
+    """An impact of a crowd, without restitution: slow, or one of a sequence that takes long to end. The next kick sees to it."""
+    speed = pairs.speed[k]
+    if pair_restitution(bodies, pairs, k, i, j, speed, dt) > 0.0:
+        return False
+    return speed * dt <= SMALL * pair_size(bodies, i, j) or pairs.hits[k] > TIRED
 
 
 @lean
@@ -571,12 +605,25 @@ def _merge(bodies, i, label):
     return label if label >= 0 else old
 
 
+@lean
+def _count_effort(bodies, label, effort, crowd):
+    """The island ``label`` is kicked again."""
+    size = 0
+    for i in range(len(effort)):
+        size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+    for i in range(len(effort)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            effort[i] += size
+            if effort[i] > crowd:
+                bodies.crowd[i] = LULL
+
+
 @inner
-def _kick_again(model, geometry, settings, table, t, touched, plastic):
+def _kick_again(model, geometry, settings, table, t, touched, effort):
     """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
-    Contacts with e = 0 that the impact has made approach take part. When the impacts of a step grow many, all do: their
-    sequence would converge, but as slowly as sweeps do.
+    Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
+    in this step. Where they are many the island is a crowd for a while.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
@@ -611,7 +658,8 @@ def _kick_again(model, geometry, settings, table, t, touched, plastic):
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             _bring(bodies, forces, books, i, t, touched)
-    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, plastic) != OK:
+    _count_effort(bodies, label, effort, settings.crowd)
+    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, INELASTIC) != OK:
         return OK
     links = joints_of_island(bodies, joints, label)
     _bring_linked(bodies, forces, joints, books, links, t, touched)
@@ -645,6 +693,11 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     elif count > 1:
         _joint(bodies, table, joints, books, settings, links)
     log_impacts(bodies, table, books, forces.clock[0] + t)
+    idle = True
+    for k in range(count):
+        idle = idle and table.impulse[k, 2] == 0.0
+    if idle:
+        pairs.hits[first] = IDLE
 
 
 _collide = far(

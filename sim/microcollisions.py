@@ -41,6 +41,7 @@ from sim.motion import (
 from sim.solvers.joints import DISC
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.spread import spread_loads
+from sim.solvers.sweeps import sweeps_far as by_sweeps
 from sim.state import (
     CAPPED,
     DEPTH,
@@ -55,6 +56,7 @@ from sim.state import (
     RESIDUAL,
     SETTINGS,
     SOLVES,
+    SWEEPS,
     UNSOLVED,
 )
 from sim.surfaces import surface_slip
@@ -106,11 +108,12 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         while links[n] != owner[k]:
             n += 1
         place_of[k] = n
+    cheap = settings.solver == SWEEPS or _in_crowd(bodies, members)
     if mode != AGAIN and _too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         _correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-            owner, block,
+            owner, block, cheap,
         )  # fmt: skip
         _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
         _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
@@ -126,13 +129,18 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         _targets(contacts, rows, h, mode, mu, c)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
-        worst, spent = newton(
-            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
-            settings.tolerance, settings.iterations, p, v,
-        )  # fmt: skip
+        if cheap:
+            worst, spent = by_sweeps(
+                inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, settings.tolerance, settings.sweeps, p, v
+            )
+        else:
+            worst, spent = newton(
+                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
+                settings.tolerance, settings.iterations, p, v,
+            )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again = round < ROUNDS and _change_laws(
+        again = round < (1 if cheap else ROUNDS) and _change_laws(
             contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round
         )
         if len(links) > 0:
@@ -178,6 +186,15 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         _book(bodies, contacts, books, rows[k], mode)
     book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, h, mode)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
+
+
+@lean
+def _in_crowd(bodies, members):
+    """The island is violent: many impacts follow each other, and none of them is located."""
+    lull = 0
+    for i in members:
+        lull = max(lull, bodies.crowd[i])
+    return lull > 0
 
 
 @inner
@@ -412,7 +429,7 @@ def _too_deep(contacts, books, settings, rows):
 @inner
 def _correct_depth(
     bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block,
+    owner, block, cheap,
 ):  # fmt: skip
     """Remove part of every overlap by a displacement that leaves the momenta alone; its work goes to the books.
 
@@ -432,10 +449,13 @@ def _correct_depth(
     for k in range(m):
         gap = contacts.gap[rows[k]]
         c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
-    newton(
-        mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
-        1e-9 * deepest, settings.iterations, p, d,
-    )  # fmt: skip
+    if cheap:
+        by_sweeps(inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, 1e-3 * deepest, settings.sweeps, p, d)
+    else:
+        newton(
+            mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
+            1e-9 * deepest, settings.iterations, p, d,
+        )  # fmt: skip
     for k in range(n):
         i = members[k]
         l, q = load3(bodies.l, i), load3(bodies.p, i)

@@ -25,7 +25,7 @@ from sim import ledger
 from sim.accounts import START, book_pair, book_work, give
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
-from sim.solvers.newton import add_impulses, inverse_effective_mass
+from sim.solvers.rows import add_impulses, inverse_effective_mass
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 from sim.surfaces import surface_turn
 

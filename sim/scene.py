@@ -13,6 +13,7 @@ from sim.errors import InputError
 from sim.forces import Force, as_force, force_from_dict
 from sim.joints.definitions import JointDef, joint_from_dict
 from sim.materials import RESTITUTION_LAWS, RULES, choice, made_of, put_material, put_pair
+from sim.state import SOLVERS
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -48,8 +49,9 @@ class Scene:
     """Bodies, materials, gravity and how to run them. Compares by value; goes to a dict and back without loss.
 
     ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
-    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton". ``sleep_after``,
-    ``sleep_speed``, ``sleep_spin``: when islands fall asleep, see :class:`~sim.world.World`; 0 s: never.
+    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton". ``solver``: of resting
+    contact: "newton", or "sweeps" where millimetres do. ``sleep_after``, ``sleep_speed``, ``sleep_spin``: when islands fall
+    asleep, see :class:`~sim.world.World`; 0 s: never.
 
     >>> scene = Scene(name="drop", duration=2.0)
     >>> scene.add(HalfSpace(), kind="static", name="floor")
@@ -64,6 +66,7 @@ class Scene:
     friction_rule: str = "geometric"
     restitution_rule: str = "max"
     restitution_law: str = "stronge"
+    solver: str = "newton"
     sleep_after: float = 0.0  # s
     sleep_speed: float = 1e-3  # m/s
     sleep_spin: float = 1e-2  # rad/s
@@ -99,6 +102,7 @@ class Scene:
         choice("friction_rule", self.friction_rule, RULES)
         choice("restitution_rule", self.restitution_rule, RULES)
         choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)
+        choice("solver", self.solver, SOLVERS)
         materials, self.materials = self.materials, {}
         for name, material in materials.items():
             self.set_material(name, **material)

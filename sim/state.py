@@ -14,6 +14,8 @@ from sim.path import COLUMNS
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
+NEWTON, SWEEPS = range(2)  # solvers of the kick
+SOLVERS = ("newton", "sweeps")  # as NEWTON, SWEEPS
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
@@ -81,6 +83,7 @@ class Bodies(NamedTuple):
     l0: np.ndarray  # (n, 3)
     low0: np.ndarray  # (n, 6)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
+    crowd: np.ndarray  # (n,) int64 steps for which the kick takes this body's impacts without restitution
     # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
     # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
@@ -259,8 +262,11 @@ class Settings(NamedTuple):
     gravity: tuple[float, float, float]  # [m/s^2]
     tolerance: float  # solver stops when no contact's velocity is off by more [m/s]
     iterations: int  # most Newton iterations of a solve
+    solver: int  # NEWTON or SWEEPS
+    sweeps: int  # most sweeps of a solve by sweeps
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
+    crowd: int  # bodies kicked again in a step, island by island, from which an island is a crowd
     restitution: int  # collision_law.STRONGE, POISSON or NEWTON
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]
@@ -304,7 +310,7 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "path", "still", "bed"))
+    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "crowd", "path", "still", "bed"))
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
     return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
@@ -382,4 +388,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, 1.0, 1.0, 0, 0, 1.0, 1.0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, NEWTON, 1, 1.0, 1.0, 1, 0, 0, 1.0, 1.0)

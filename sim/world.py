@@ -45,6 +45,7 @@ from sim.state import (
     PAIRS_FULL,
     POINTS,
     SLEEPING,
+    SOLVERS,
     TORN,
     WAKE,
     Model,
@@ -76,6 +77,7 @@ class World(Asking):
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
+    solver : of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort, for large heaps where millimetres do).
     sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
     sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
     """
@@ -89,6 +91,7 @@ class World(Asking):
         friction_rule: str = "geometric",
         restitution_rule: str = "max",
         restitution_law: str = "stronge",
+        solver: str = "newton",
         sleep_after: float = 0.0,
         sleep_speed: float = 1e-3,
         sleep_spin: float = 1e-2,
@@ -101,6 +104,9 @@ class World(Asking):
             gravity=check_vector("gravity", gravity),
             tolerance=check_number("tolerance", tolerance, above=0),
             iterations=200,
+            solver=SOLVERS.index(choice("solver", solver, SOLVERS)),
+            sweeps=30,
+            crowd=24,
             correction=0.2,
             slop=1e-12,
             restitution=RESTITUTION_LAWS.index(choice("restitution_law", restitution_law, RESTITUTION_LAWS)),
@@ -109,6 +115,7 @@ class World(Asking):
             sleep_spin=check_number("sleep_spin", sleep_spin, above=0),
         )
         self.friction_rule, self.restitution_rule, self.restitution_law = friction_rule, restitution_rule, restitution_law
+        self.solver = solver
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
         self.step_count = 0
@@ -140,6 +147,7 @@ class World(Asking):
             friction_rule=scene.friction_rule,
             restitution_rule=scene.restitution_rule,
             restitution_law=scene.restitution_law,
+            solver=scene.solver,
             sleep_after=scene.sleep_after,
             sleep_speed=scene.sleep_speed,
             sleep_spin=scene.sleep_spin,

@@ -16,8 +16,8 @@ from sim.accounts import AGAIN, book_work, to_reservoir
 from sim.joints.rows import is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
 from sim.microcollisions import problem
 from sim.motion import point_velocity, refresh_velocity
-from sim.solvers.newton import add_impulses
 from sim.solvers.newton import newton_far as newton
+from sim.solvers.rows import add_impulses
 from sim.state import EXAMPLE
 
 NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest

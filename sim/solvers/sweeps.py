@@ -10,10 +10,15 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import inner, lean
+import numpy as np
+
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import norm, scale
 from sim.collision_law import one_contact_from
 from sim.solvers.joints import AXIS, BALL, DISC
+from sim.solvers.rows import evaluate, regularisation
+
+CHECKS = 10  # sweeps between two looks at the residual
 
 
 @lean
@@ -101,3 +106,28 @@ def sweep(inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, c, u0, R, k, p, v):
                 for r in range(3):
                     v[i, r] += inv_mass[i] * (j[0, r] * d0 + j[1, r] * d1 + j[2, r] * d2)
                     v[i, 3 + r] += inv_inertia[i, r, 0] * t0 + inv_inertia[i, r, 1] * t1 + inv_inertia[i, r, 2] * t2
+
+
+@kernel
+def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
+    """Sweep until the residual is within the tolerance, or ``most`` times; returns (residual [m/s], sweeps)."""
+    m, done = len(a), 0
+    u, R, own = np.empty((m, 3)), np.empty((m, 3)), np.empty((m, 9))
+    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
+    block_matrices(inv_mass, inv_inertia, a, b, ja, jb, own)
+    off = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    while off > tolerance and done < most:
+        for _ in range(CHECKS):
+            sweep(inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, c, u0, R, own, p, v)
+        done += CHECKS
+        off = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    return off, done
+
+
+def _example():
+    n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
+    ends = np.zeros(0, np.int64)
+    return (n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, 0.0, 0, m3, n6)
+
+
+sweeps_far = far(by_sweeps, _example)
