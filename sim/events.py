@@ -1,9 +1,10 @@
 """When the next impact of a pair is: the first instant in the drift at which a gap closes faster than the threshold.
 
-Pairs that are apart: conservative advancement on the certified distance (Mirtich, thesis 1996, 2.3.2): along a fixed
-normal the gap can not close faster than c, so it is safe to advance by gap/c; close by, Newton's method on the gap, kept in
-a bracket, takes over. Pairs that touch already (a rocking block about to land on its other edge): the points of the manifold
-at the end of the drift; one that is under the surface and came fast has crossed it, and Newton finds when.
+Pairs that are apart: conservative advancement on the certified distance (Mirtich, thesis 1996, 2.3.2). Along a fixed normal n
+the gap can not close faster than c = -n.v + sum of |n x omega| r, and what accelerations add until the end of the drift, so
+it is safe to advance by gap/c; close by, Newton's method on the gap, kept in a bracket, takes over. Pairs that touch already
+(a rocking block about to land on its other edge): the points of the manifold at the end of the drift; one that is under the
+surface and came fast has crossed it, and Newton finds when.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonor
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
-from sim.contacts import bounce_time, contact_acceleration, free_limit, threshold, update_manifold
+from sim.contacts import SLOWEST_IMPACT, bounce_time, contact_acceleration, free_limit, threshold, update_manifold
 from sim.motion import composed, velocity_of
 from sim.motion import flight_far as flight
 from sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
+SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
@@ -49,12 +51,23 @@ def pair_size(bodies, i, j):
 
 
 @lean
-def closing_bound(bodies, i, dt):
-    """How fast a gap can close by the rotation of body i [m/s]."""
+def turning_bounds(bodies, i, dt):
+    """Bounds on |omega| r [m/s] and |alpha| r [m/s^2] of body i in the drift, r its radius: how its rotation closes a gap."""
     if bodies.kind[i] == DYNAMIC:
-        return bodies.spin[i] * (norm(load3(bodies.l0, i)) + bodies.twist[i] * dt) * bodies.radius[i]
-    w = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
-    return w * bodies.radius[i] if w > 0.0 else 0.0
+        l = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
+        w = bodies.spin[i] * l
+        alpha = bodies.spin[i] * (bodies.twist[i] + w * l)
+    else:
+        alpha = bodies.twist[i]
+        w = norm(load3(bodies.l0, i)) + alpha * dt
+    return w * bodies.radius[i] if w > 0.0 else 0.0, alpha * bodies.radius[i] if alpha > 0.0 else 0.0
+
+
+@lean
+def _across(bodies, i, n, w):
+    """|n x omega| r of body i: the part of its turning that closes a gap along n [m/s]."""
+    turning = norm(cross(n, w))
+    return turning * bodies.radius[i] if turning > 0.0 else 0.0
 
 
 @remote
@@ -67,7 +80,8 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
     middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
     closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
-    return status, gap, lower, n, closing, -dot(n, sub(vj, vi))
+    turning = _across(bodies, i, n, wi) + _across(bodies, j, n, wj)
+    return status, gap, lower, n, closing, -dot(n, sub(vj, vi)), turning
 
 
 _PAIR = (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, empty_geometry(), 0, 0)
@@ -119,13 +133,17 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
         return math.inf, 0.0
     size, wait = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt)
     axis = load3(pairs.axis, n)
-    spin = closing_bound(bodies, i, dt) + closing_bound(bodies, j, dt)
+    wi, alpha_i = turning_bounds(bodies, i, dt)
+    wj, alpha_j = turning_bounds(bodies, j, dt)
+    spin, alpha = wi + wj, alpha_i + alpha_j
     pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
+    if speed + spin <= SLOWEST_IMPACT and (speed + spin) * dt <= SINKING * size:
+        return math.inf, 0.0  # a pair at rest
     t = start
     for _ in range(200):
         reach = (speed + spin) * (dt - t)
-        status, gap, lower, normal, closing, centers = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
+        status, gap, lower, normal, closing, centers, turning = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
@@ -133,7 +151,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
             if t > start and closing > free_limit(bodies, i, j, normal, wait):
                 return t, closing  # without rotation the advance is exact
             break
-        fastest = centers + pull * (dt - t) + spin
+        fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
         if fastest * (dt - t) <= lower:
             return math.inf, 0.0
         # a body that spins closes by a small part of its bound: near the surface Newton's method takes over all the same
@@ -179,7 +197,7 @@ def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, 
         if t_new == t:
             return True, t, closing
         t = t_new
-        _, gap, _, axis, closing, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
+        _, gap, _, axis, closing, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
         if abs(gap) <= EXACT * size:
             return True, t, closing
         if gap > 0.0:

@@ -54,7 +54,7 @@ from sim.contacts import (
     update_pairs,
     write_row,
 )
-from sim.events import TOUCH, next_impact, pair_size
+from sim.events import SINKING, TOUCH, next_impact, pair_size
 from sim.flights import book_cluster, flight_balance, launch
 from sim.joints.impact import constrain, joints_of_island, linked_joints, linked_mass, settle_joints
 from sim.joints.rows import rigid_rows
@@ -88,7 +88,6 @@ from sim.surfaces import surface_slip
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 LULL = 10  # steps without impacts after which a crowd is none any more
-SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 
 
 @inner
