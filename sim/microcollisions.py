@@ -160,7 +160,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             again = again or off > settings.tolerance
             if round == LOOKS - 1:
                 worst = max(worst, off)
-        if not again and not spread and round < ROUNDS - 1:
+        if not again and not spread and not cheap and round < ROUNDS - 1:
             spread = again = spread_loads(contacts, rows, p)
         if not again or stalled > STALLS:
             break
