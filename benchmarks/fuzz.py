@@ -19,6 +19,7 @@ from collections import Counter
 import numpy as np
 
 from benchmarks.exact import holds, signed_square
+from benchmarks.peers.families import matrices
 from collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
 from collision.jit import kernel
 from collision.shapeset import pack
@@ -187,16 +188,6 @@ def sweep(vertices, span, normals, offsets, faces, a, b, rot_a, rot_b, between, 
                 most = max(most, h)
             best = max(best, max(least - top, low - most))
         out[k, 3] = best
-
-
-def matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices (n, 3, 3): columns are the turned axes, by v + 2 w (u x v) + 2 u x (u x v)."""
-    w, u = q[:, :1], q[:, 1:]
-    columns = []
-    for axis in np.eye(3):
-        cross = np.cross(u, axis)
-        columns.append(axis + 2 * (w * cross + np.cross(u, cross)))
-    return np.stack(columns, axis=2)
 
 
 def plane_errors(g) -> np.ndarray:
