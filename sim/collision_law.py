@@ -14,8 +14,9 @@ kinetic friction. Both are straight lines in p.
 Tangential restitution beta in [-1, 1] (rough elastic balls: J. Brach, J. Appl. Mech. 56 (1989) 133; O. R. Walton,
 in Particulate Two-Phase Flow, 1993): where the slip would have come to rest, the point leaves with the slip -beta u_t
 instead, u_t that before the impact and u_z as without it. The impulse that does this, K^-1 (-beta u_t, 0) on top of the
-one that sticks, is shortened until the total lies in the cone and gives back no more than friction has taken. Below 0, which
-is smoother than sticking, a point that slides to the end leaves so too if that impulse lies in the cone.
+one that sticks, is shortened until the total lies in the cone and gives back no more than friction has taken, less what
+the normal work has gained (it can by Poisson's law). Below 0, which is smoother than sticking, a point that slides to the
+end leaves so too if that impulse lies in the cone.
 
 Source: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, thesis, Berkeley 1996, chapter 3;
 W. J. Stronge, Rigid body collisions with friction, Proc. R. Soc. A 431 (1990) 169.
@@ -107,13 +108,13 @@ def _with_slip_returned(k, u, p, work_normal, mu, beta, status):
     if status == SLIDING:
         total = (p[0] + q[0], p[1] + q[1], p[2] + q[2])
         slip = dot(total, u) + 0.5 * dot(total, mul(k, total)) - work_normal - normal
-        if not (c0 + c1 + c2 <= 0.0 and total[2] >= 0.0 and slip + max(normal, 0.0) <= 0.0):
+        if not (c0 + c1 + c2 <= 0.0 and total[2] >= 0.0 and slip + max(normal, 0.0) + max(work_normal, 0.0) <= 0.0):
             f = 0.0
     else:
         if square >= 0.0 and c1 + math.sqrt(square) > 0.0:
             f = min(1.0, max(0.0, -2.0 * c0 / (c1 + math.sqrt(square))))
         # the slip is at rest, so q does the work f^2 q.K q / 2 along it and f q_z u_z along the normal
-        taken = max(0.0, work_normal - dot(p, u) - 0.5 * dot(p, mul(k, p)))
+        taken = max(0.0, min(work_normal, 0.0) - dot(p, u) - 0.5 * dot(p, mul(k, p)))
         given, gain = dot(q, mul(k, q)), max(normal, 0.0)
         if 0.5 * f * f * given + f * gain > taken:
             f = 2.0 * taken / (gain + math.sqrt(gain * gain + 2.0 * given * taken))
