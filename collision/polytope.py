@@ -15,7 +15,7 @@ import numpy as np
 from collision.errors import InputError
 from collision.shapes import Box, ConvexHull
 
-COPLANAR = 1e-10  # of the thickness: triangles closer than this to one plane are one face
+ROUNDING = 64 * np.finfo(float).eps  # of size and distance from the local origin: closer than this is one plane, one line
 
 
 class Polytope(NamedTuple):
@@ -50,7 +50,7 @@ def _hull(shape: ConvexHull) -> Polytope:
     center = points.mean(axis=0)
     local = points - center
     size = np.abs(local).max()
-    rounding = 64 * np.finfo(float).eps * (size + np.abs(points).max())
+    rounding = ROUNDING * (size + np.abs(points).max())
     if size == 0.0 or len(points) == 1:
         return _lower(0, points[:1], [])
     axes = np.linalg.svd(local / size, full_matrices=False)[2] if len(points) > 2 else _axes_of_line(local)
@@ -64,10 +64,9 @@ def _hull(shape: ConvexHull) -> Polytope:
         ends = sorted((int(mapped[:, 0].argmin()), int(mapped[:, 0].argmax())))
         return _lower(1, points[ends], [])
     mapped = mapped[:, :rank] / extent[:rank]
-    tolerance = max(COPLANAR, rounding / extent[rank - 1])
     if rank == 2:
-        return _flat(points, mapped, tolerance)
-    return _solid(points, mapped, tolerance, rounding)
+        return _flat(points, mapped, rounding)
+    return _solid(points, mapped, extent, rounding)
 
 
 def _axes_of_line(local: np.ndarray) -> np.ndarray:
@@ -102,15 +101,15 @@ def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
     raise InputError("vertices", mapped, f"no convex hull found: {failure}")
 
 
-def _flat(points: np.ndarray, mapped: np.ndarray, tolerance: float) -> Polytope:
+def _flat(points: np.ndarray, mapped: np.ndarray, rounding: float) -> Polytope:
     """A flat polygon: the loop once from either side."""
     loop = list(_qhull(mapped, "").vertices)  # counter-clockwise in the plane
     corners, last = [], 0
     while last != len(loop) and len(loop) > 3:  # drop points in the middle of an edge
         last = len(loop)
         for i in range(len(loop) - 1, -1, -1):
-            a, b, c = (mapped[loop[j % len(loop)]] for j in (i - 1, i, i + 1))
-            if len(loop) > 3 and abs((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0]) <= tolerance * np.linalg.norm(c - a):
+            a, b, c = (points[loop[j % len(loop)]] for j in (i - 1, i, i + 1))
+            if len(loop) > 3 and np.linalg.norm(_cross(b - a, c - a)) <= rounding * np.linalg.norm(c - a):
                 loop.pop(i)
     corners = points[loop]
     normal, offset = _plane(corners)
@@ -119,14 +118,14 @@ def _flat(points: np.ndarray, mapped: np.ndarray, tolerance: float) -> Polytope:
     return Polytope(2, corners, np.array([normal, -normal]), np.array([offset, -offset]), loops, _edges(loops))
 
 
-def _solid(points: np.ndarray, mapped: np.ndarray, tolerance: float, rounding: float) -> Polytope:
+def _solid(points: np.ndarray, mapped: np.ndarray, extent: np.ndarray, rounding: float) -> Polytope:
     hull = _qhull(mapped, "Qt")
     triangles = hull.simplices.copy()
     a, b, c = (mapped[triangles[:, i]] for i in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     triangles[inward] = triangles[inward][:, [0, 2, 1]]
     loops = []
-    for region in _regions(triangles, hull.neighbors, mapped, tolerance):
+    for region in _regions(triangles, hull.neighbors, mapped, extent, rounding):
         loop = _boundary(triangles[region])
         inside = set() if loop is None else set(triangles[region].ravel()) - set(loop)
         if loop is None or (inside and _sticks_out(points, loop, sorted(inside), rounding)):
@@ -143,8 +142,12 @@ def _solid(points: np.ndarray, mapped: np.ndarray, tolerance: float, rounding: f
     return Polytope(3, vertices, normals, offsets, loops, _edges(loops))
 
 
-def _regions(triangles: np.ndarray, neighbors: np.ndarray, mapped: np.ndarray, tolerance: float) -> list[list[int]]:
-    """Connected groups of triangles in one plane: that of the group's largest triangle, so that groups can not drift."""
+def _regions(triangles, neighbors, mapped: np.ndarray, extent: np.ndarray, rounding: float) -> list[list[int]]:
+    """Connected groups of triangles in one plane: that of the group's largest triangle, so that groups can not drift.
+
+    Planes are compared where the body is round, but by true distances: a height h over a plane with the unit normal m there
+    is h / |m / extent|. The rim of a plate is compared as closely as its faces.
+    """
     a, b, c = (mapped[triangles[:, i]] for i in range(3))
     normals = np.cross(b - a, c - a)
     area = np.linalg.norm(normals, axis=1)
@@ -157,6 +160,7 @@ def _regions(triangles: np.ndarray, neighbors: np.ndarray, mapped: np.ndarray, t
             raise InputError("vertices", mapped, "no convex hull found: the points are too nearly degenerate")
         normal = normals[seed] / area[seed]
         offset = normal @ a[seed]
+        tolerance = rounding * np.linalg.norm(normal / extent)
         seen[seed] = True
         region = [int(seed)]
         for t in region:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
+from collision import polytope as polytope_module
 from collision.bounds import aabb
 from collision.errors import InputError
 from collision.geometry import BOX, HALFSPACE, HULL, SPHERE
@@ -120,6 +121,25 @@ def test_random_hulls(n, seed, a, b):
     p = polytope(ConvexHull(points))
     assert p.rank == 3
     check(p, points)
+
+
+@pytest.mark.parametrize("thickness", [1e-9, 1e-10, 1e-11])
+def test_rims_of_plates_are_not_merged(thickness, monkeypatch):
+    """Faces are one by their true distance: the rim of a plate is merged no more than that of a ball."""
+    rng = np.random.default_rng(3)
+    angles = (rng.uniform(0, 2 * np.pi, (20, 4, 1)) + 1e-3 * np.arange(6)).reshape(20, -1)  # some corners of rims are nearly flat
+    heights = thickness * rng.normal(size=angles.shape)
+    clouds = np.stack([np.cos(angles), np.sin(angles), heights], axis=2)
+    for points in clouds:
+        check(polytope(ConvexHull(points)), points)
+
+    def by_thickness(triangles, neighbors, mapped, extent, rounding, found=polytope_module._regions):
+        return found(triangles, neighbors, mapped, np.full(3, extent.min()), rounding)
+
+    monkeypatch.setattr(polytope_module, "_regions", by_thickness)
+    with pytest.raises(AssertionError):
+        for points in clouds:
+            check(polytope_module._hull.__wrapped__(ConvexHull(points)), points)
 
 
 def test_flat_and_thinner():
