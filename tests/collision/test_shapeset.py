@@ -130,16 +130,18 @@ def test_rims_of_plates_are_not_merged(thickness, monkeypatch):
     angles = (rng.uniform(0, 2 * np.pi, (20, 4, 1)) + 1e-3 * np.arange(6)).reshape(20, -1)  # some corners of rims are nearly flat
     heights = thickness * rng.normal(size=angles.shape)
     clouds = np.stack([np.cos(angles), np.sin(angles), heights], axis=2)
-    for points in clouds:
-        check(polytope(ConvexHull(points)), points)
+
+    def check_all(make):
+        for points in clouds:
+            check(make(ConvexHull(points)), points)
 
     def by_thickness(triangles, neighbors, mapped, extent, rounding, found=polytope_module._regions):
         return found(triangles, neighbors, mapped, np.full(3, extent.min()), rounding)
 
+    check_all(polytope)
     monkeypatch.setattr(polytope_module, "_regions", by_thickness)
     with pytest.raises(AssertionError):
-        for points in clouds:
-            check(polytope_module._hull.__wrapped__(ConvexHull(points)), points)
+        check_all(polytope_module._hull.__wrapped__)
 
 
 def test_flat_and_thinner():
