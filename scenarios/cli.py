@@ -142,6 +142,58 @@ def film(arguments: argparse.Namespace) -> None:
     print(film_run(run, arguments.out, start=arguments.start, stop=arguments.stop, speed=arguments.speed, **_film(arguments)))
 
 
+def check(arguments: argparse.Namespace) -> int:
+    """Run a recorded scene again; exit code 1 where a bit differs."""
+    from scenarios.compare import check as again
+    from scenarios.progress import Bar
+    from scenarios.run import warm
+    from sim.run import Run
+
+    run = Run.open(arguments.run)
+    warm()
+    with Bar(f"Running {run.attributes['title']} again", counted=True) as bar:
+        found = again(run, bar.update)
+    print(found)
+    return 0 if found.same else FAILED
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Two recorded runs beside each other; exit code 1 where they differ."""
+    from scenarios.compare import compare as beside
+    from sim.run import Run
+
+    a, b = Run.open(arguments.a), Run.open(arguments.b)
+    found = beside(a, b)
+    print(found)
+    if arguments.out:
+        from render.curves import Panel, panels
+
+        curves = {"apart [m]": found.apart, "turned [rad]": found.turned, "energy [J]": found.energy}
+        lines = {label: (found.times, values) for label, values in curves.items()}
+        title = f"{a.attributes['title']} and {b.attributes['title']}"
+        print(panels(title, [Panel("Largest difference of the two runs", "time [s]", "", lines, log="y")], arguments.out))
+    return 0 if found.same else FAILED
+
+
+def converge(arguments: argparse.Namespace) -> None:
+    """A scene at dt, dt/2, dt/4 ...: the order at which it converges, and how long it can be predicted."""
+    from scenarios.converge import converge as halve
+    from scenarios.run import warm
+
+    scene, _ = _scene(arguments)
+    warm()
+    options = {"halvings": arguments.halvings, "quantity": arguments.quantity, "tolerance": arguments.tolerance}
+    found = halve(scene, arguments.seconds, arguments.dt, quiet=False, **options)
+    print(found)
+    if arguments.out:
+        from render.curves import Panel, panels
+
+        steps = zip(found.steps, found.differences, strict=False)
+        lines = {f"1/{1 / dt:g} s": (found.times, off) for dt, off in steps}
+        title = f"{found.quantity}: off the run with half the step"
+        print(panels(found.scenario, [Panel(title, "time [s]", "", lines, log="y")], arguments.out))
+
+
 def trace(arguments: argparse.Namespace) -> None:
     """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
     from collision.trace import Trace
@@ -304,6 +356,8 @@ def parser() -> Parser:
     one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     _film_options(one)
 
+    _comparing(verb)
+
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
     one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)")
@@ -327,6 +381,27 @@ def parser() -> Parser:
     one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
     one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")
     return top
+
+
+def _comparing(verb: Callable[..., Parser]) -> None:
+    """The verbs that compare runs."""
+    one = verb("check", check, "run a recorded scene again, and compare each sample to the last bit")
+    one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
+
+    one = verb("compare", compare, "compare two runs: where they first differ, by how much, and how fast that grows")
+    one.add_argument("a", metavar="A", help="the folder of a run")
+    one.add_argument("b", metavar="B", help="another")
+    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
+
+    one = verb("converge", converge, "run a scene at dt, dt/2, dt/4 ...: its order, and until when it can be predicted")
+    one.add_argument("name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, or a TOML file")
+    one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
+    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="the longest step; else the scene's own")
+    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+    one.add_argument("--halvings", type=_positive, default=3, metavar="N", help="of the step (3)")
+    one.add_argument("--quantity", default="poses", metavar="Q", help="poses, positions, velocities, energy ... (poses)")
+    one.add_argument("--tolerance", type=_quantity("", above=0), metavar="X", help="agreement; else 1 %% of the largest change")
+    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
 
 
 def _film_options(one: Parser) -> None:

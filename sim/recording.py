@@ -181,6 +181,8 @@ class Recorder:
         complete = sys.exception() is self._raising
         counters = json.dumps(world.statistics())
         self.attributes.update(complete=complete, wall_seconds=wall, recording_seconds=self._spent, statistics=counters)
+        if complete:
+            self.attributes["state_hash"] = world.state_hash()
         self._store.close(self.attributes)
 
     def run(self) -> Run:

@@ -23,7 +23,8 @@ class Run:
 
     ``times`` (T,) [s], ``steps`` (T,), ``positions`` (T, n, 3) [m], ``orientations`` (T, n, 4), ``velocities`` (T, n, 3)
     [m/s], ``angular_velocities`` (T, n, 3) [rad/s], ``kinetic_linear``, ``kinetic_angular``, ``potential``, ``energy``
-    (T,) [J], ``momentum`` (T, 3) [kg m/s], ``angular_momentum`` (T, 3) [kg m^2/s], ``penetration`` (T,) [m],
+    (T,) [J], ``momentum`` (T, 3) [kg m/s], ``angular_momentum`` (T, 3) [kg m^2/s], both as ``reservoir_...`` for what
+    immovable bodies were given, ``penetration`` (T,) [m],
     ``ledger``: name -> (T,) [J]; ``dataset``: all of it for xarray; ``scene``, ``names``, ``attributes``, ``path``.
     """
 
@@ -69,6 +70,8 @@ class Run:
     energy = cached_property(lambda self: self._read("energy"))
     momentum = cached_property(lambda self: self._read("momentum"))
     angular_momentum = cached_property(lambda self: self._read("angular_momentum"))
+    reservoir_momentum = cached_property(lambda self: self._read("reservoir_momentum"))
+    reservoir_angular_momentum = cached_property(lambda self: self._read("reservoir_angular_momentum"))
     penetration = cached_property(lambda self: self._read("penetration"))
 
     @cached_property
