@@ -13,13 +13,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from render import plots
     from render.camera import Camera
+    from render.overlay import OVERLAYS
+    from render.shots import Follow, Keyframes, Orbit
     from render.video import film, picture, still
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
-__all__ = ["Camera", "film", "picture", "plots", "still"]
+__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "film", "picture", "plots", "still"]
 
-_HOME = {"Camera": "render.camera", "film": "render.video", "picture": "render.video", "still": "render.video"}
+_MEMBERS = {
+    "render.camera": ("Camera",),
+    "render.overlay": ("OVERLAYS",),
+    "render.shots": ("Follow", "Keyframes", "Orbit"),
+    "render.video": ("film", "picture", "still"),
+}
+_HOME = {name: module for module, names in _MEMBERS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

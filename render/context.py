@@ -89,6 +89,31 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
     return Painter(size, preset)
 
 
+def windowed(size: tuple[int, int]) -> GL:
+    """Open pygame's window with OpenGL 3.3 in it, resizable; its context. Raises what the driver raises where there is none."""
+    import moderngl
+    import pygame
+
+    wishes = {
+        pygame.GL_CONTEXT_MAJOR_VERSION: 3,
+        pygame.GL_CONTEXT_MINOR_VERSION: 3,
+        pygame.GL_CONTEXT_PROFILE_MASK: pygame.GL_CONTEXT_PROFILE_CORE,
+        pygame.GL_CONTEXT_FORWARD_COMPATIBLE_FLAG: 1,
+    }
+    for name, value in wishes.items():
+        pygame.display.gl_set_attribute(name, value)
+    pygame.display.set_mode(size, pygame.OPENGL | pygame.DOUBLEBUF | pygame.RESIZABLE)
+    moderngl.init_context()  # plain create_context() fails under EGL when another context is alive
+    context = moderngl.get_context()
+    return GL(context, "window", context.info["GL_RENDERER"])
+
+
+def forget() -> None:
+    """Open a new context when one is needed: closing a window may end those of the whole process (EGL's default display)."""
+    global _found
+    _found = None
+
+
 def describe() -> dict[str, str]:
     """What pictures are drawn with here: ``backend``, ``renderer``, ``version`` and, where it is not OpenGL, the ``reason``."""
     wish = choice()

@@ -10,7 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from render.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from render.video import whole
+from render.writers import whole
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError
+from collision.boxes import bounding_boxes, candidate_pairs
+from collision.shapeset import ShapeSet
 from render.look import KINEMATIC, PALETTE, STATIC, rgb
 from render.meshes import bounding_ball, planes_of
-from render.rotation import interpolate, rotate
+from render.rotation import rotate
 
-TRAIL_SECONDS = 1.0
-TRAIL_POINTS = 60
-LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on disk
+if TYPE_CHECKING:
+    from render.graphs import Graphs
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,7 @@ class Cast:
     inertias: np.ndarray  # (n, 3, 3) [kg m^2] about the centre of mass in body axes; nan where not dynamic
     joined: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))  # (k, 2) bodies of the joints, -1: the world
     anchors: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] in their frames
+    masses: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [kg]; nan where not dynamic
 
     def __len__(self) -> int:
         return len(self.names)
@@ -52,17 +53,66 @@ class Cast:
         return np.array([c for c, _ in found]).reshape(-1, 3), np.array([r for _, r in found])
 
     @cached_property
+    def packed(self) -> ShapeSet:
+        """The shapes as queries take them."""
+        return ShapeSet(self.shapes)
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray]:
+        """``(axes (n, 3, 3), half (n, 3) [m])`` of the boxes that turn like the bodies: rows of unit vectors in the body frame,
+        the axis of least inertia first, and half the width of an even box with these moments along each; nan where not dynamic.
+
+        A box has I_1 = m (b^2 + c^2) / 3 and so on, hence a^2 = 3 (I_2 + I_3 - I_1) / (2 m).
+        """
+        axes, half = np.full((len(self), 3, 3), np.nan), np.full((len(self), 3), np.nan)
+        for i in np.flatnonzero(self.dynamic & np.isfinite(self.inertias).all(axis=(1, 2))):
+            moments, vectors = np.linalg.eigh(self.inertias[i])
+            axes[i] = vectors.T * (1.0, 1.0, np.linalg.det(vectors))  # right-handed
+            half[i] = np.sqrt(np.maximum(1.5 * (moments.sum() - 2.0 * moments) / self.masses[i], 0.0))
+        return axes, half
+
+    @cached_property
     def has_floor(self) -> bool:
         return any(planes_of(shape) for shape in self.shapes)
 
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Contact points of one instant: ``points`` (m, 3) [m], ``normals`` (m, 3), ``forces`` (m, 3) [N] on the second body."""
+    """Contact points of one instant: ``points`` (m, 3) [m], ``normals`` (m, 3), ``forces`` (m, 3) [N] on the second body.
+
+    ``bodies`` (m, 2): rows of the two; ``pieces`` (m, 2): the convex pieces that touch; those of a pair make a manifold.
+    """
 
     points: np.ndarray
     normals: np.ndarray
     forces: np.ndarray
+    bodies: np.ndarray
+    pieces: np.ndarray
+
+    @classmethod
+    def of(cls, rows: np.ndarray) -> Contacts:
+        """From the structured array of ``World.contacts`` or ``Run.contacts``."""
+        pair = lambda a, b: np.stack([rows[a], rows[b]], axis=1)  # noqa: E731
+        vectors = (np.array(rows[name]) for name in ("point", "normal", "force"))
+        return cls(*vectors, pair("body_a", "body_b"), pair("piece_a", "piece_b"))
+
+
+@dataclass(frozen=True, eq=False)
+class SpinTrace:
+    """The way of a body's angular velocity [rad/s], from old to new, as vectors from its centre of mass.
+
+    ``polhode`` (m, 3): in the body, turned as the body now stands; ``herpolhode`` (m, 3): in space. Both end at omega now.
+    """
+
+    body: int
+    polhode: np.ndarray
+    herpolhode: np.ndarray
+
+
+def spin_trace(body: int, orientations: np.ndarray, spins: np.ndarray) -> SpinTrace:
+    """From the orientations (m, 4) and angular velocities (m, 3) of a body, from old to new."""
+    in_body = rotate(orientations * (1.0, -1.0, -1.0, -1.0), spins)
+    return SpinTrace(body, rotate(orientations[-1], in_body), spins)
 
 
 @dataclass(eq=False)
@@ -78,7 +128,12 @@ class Frame:
     contacts: Contacts | None = None
     joints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] both anchors of each
     trails: list[tuple[int, np.ndarray]] = field(default_factory=list)  # (body, (m, 3) points from old to new)
+    traces: list[SpinTrace] = field(default_factory=list)
+    asleep: np.ndarray | None = None  # (n,) bool
     lines: tuple[str, ...] = ()  # text in the corner
+    graphs: Graphs | None = None
+    picked: int | None = None  # a body to stand out
+    pull: np.ndarray | None = None  # (2, 3) [m] ends of the spring by which a body is dragged
 
     def centers_of_mass(self) -> np.ndarray:
         """(n, 3) [m] in the world."""
@@ -94,6 +149,14 @@ class Frame:
         """``(centres (n, 3), radii (n,))`` in the world, of balls around the bodies; radius nan for half-spaces."""
         centers, radii = self.cast.balls
         return self.positions + rotate(self.orientations, centers), radii
+
+    def boxes(self) -> tuple[np.ndarray, np.ndarray]:
+        """``(lo, hi)``, (n, 3) each [m]: corners of the boxes along the world's axes; infinite for half-spaces."""
+        return bounding_boxes(self.cast.packed, np.arange(len(self.cast)), self.positions, self.orientations)
+
+    def pairs(self) -> np.ndarray:
+        """(m, 2): bodies whose boxes overlap, one of the two dynamic."""
+        return candidate_pairs(*self.boxes(), mobile=self.cast.dynamic)
 
 
 def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) -> Cast:
@@ -119,10 +182,10 @@ def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) 
         elif color is None:
             color, turn = PALETTE[turn % len(PALETTE)], turn + 1
         colors.append(rgb(color))
-    centers, inertias = np.zeros((len(bodies), 3)), np.full((len(bodies), 3, 3), np.nan)
+    masses, centers, inertias = np.full(len(bodies), np.nan), np.zeros((len(bodies), 3)), np.full((len(bodies), 3, 3), np.nan)
     for i, body in enumerate(bodies):
         if body.kind == "dynamic" and hasattr(body, "mass_properties"):
-            _, centers[i], inertias[i] = body.mass_properties()
+            masses[i], centers[i], inertias[i] = body.mass_properties()
     return Cast(
         title=title,
         names=names,
@@ -133,10 +196,11 @@ def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) 
         inertias=inertias,
         joined=np.array(joined, int).reshape(-1, 2),
         anchors=anchors,
+        masses=masses,
     )
 
 
-def frame_of(world: Any, cast: Cast | None = None) -> Frame:
+def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True) -> Frame:
     """The frame of a world as it stands. Hand in the ``cast`` of the last call to save making it again."""
     if cast is None:
         scene = getattr(world, "scene", None)
@@ -150,140 +214,22 @@ def frame_of(world: Any, cast: Cast | None = None) -> Frame:
         np.array(world.orientations, float),
         np.array(world.velocities, float),
         np.array(world.angular_velocities, float),
-        lines=_lines(cast.title, float(world.time), energy, _digits(np.array([energy]))),
+        lines=lines_of(cast.title, float(world.time), energy, digits_of(np.array([energy]))),
     )
     if getattr(world, "joints", None):
         frame.joints = np.array([joint.anchors for joint in world.joints])
-    if hasattr(world, "contacts"):
-        found = world.contacts()
-        frame.contacts = Contacts(np.array(found["point"]), np.array(found["normal"]), np.array(found["force"]))
+    if contacts and hasattr(world, "contacts"):
+        frame.contacts = Contacts.of(world.contacts())
+    if hasattr(world, "asleep"):
+        frame.asleep = np.array(world.asleep)
     return frame
 
 
-class RunFrames:
-    """Frames of a recorded run at any time in it. Reads the recording in blocks, so that its length costs no memory.
-
-    Parameters
-    ----------
-    run : has ``scene`` (with ``bodies`` and ``name``) and ``times`` (T,), ``positions`` (T, n, 3), ``orientations``
-        (T, n, 4), ``velocities`` and ``angular_velocities`` (T, n, 3), ``energy`` (T,).
-
-    Attributes
-    ----------
-    trails : set it to have the paths of the centres of mass over the last second in the frames.
-    """
-
-    def __init__(self, run: Any):
-        self.cast = cast_of(run.scene.bodies, getattr(run.scene, "name", ""), getattr(run.scene, "joints", ()))
-        self.camera = getattr(run.scene, "camera", None)
-        self.times = np.asarray(run.times, float)
-        if len(self.times) == 0:
-            raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to draw")
-        self.trails = False
-        large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
-        stored = run.dataset if large else None  # read as it is needed
-        self._positions, self._orientations, self._velocities, self._spins = (
-            _Rows(getattr(run, name) if stored is None else stored[variable])
-            for name, variable in (
-                ("positions", "position"),
-                ("orientations", "orientation"),
-                ("velocities", "velocity"),
-                ("angular_velocities", "angular_velocity"),
-            )
-        )
-        self._energy = np.asarray(run.energy, float)
-        self._digits = _digits(self._energy)
-
-    @property
-    def start(self) -> float:
-        return float(self.times[0])
-
-    @property
-    def stop(self) -> float:
-        return float(self.times[-1])
-
-    def at(self, time: float) -> Frame:
-        """The frame at ``time`` [s], held at the ends of the run beyond them.
-
-        Between samples orientations turn at constant spin, and positions follow the cubic that has the recorded velocities
-        at both ends (exact under gravity). Where the velocities do not add up to the way gone, for a body was hit in
-        between, a straight line is taken: a cubic would swing out of it.
-        """
-        i, s = self._place(time)
-        x, q, v, w = (rows[i] for rows in (self._positions, self._orientations, self._velocities, self._spins))
-        if s > 0.0:
-            h = float(self.times[i + 1] - self.times[i])
-            x1, q1, v1, w1 = (rows[i + 1] for rows in (self._positions, self._orientations, self._velocities, self._spins))
-            com = self.cast.centers_of_mass
-            c0, c1 = x + rotate(q, com), x1 + rotate(q1, com)
-            q = interpolate(q, q1, s, 0.5 * h * (w + w1))
-            x = between(c0, c1, v, v1, h, s) - rotate(q, com)
-            v, w = v + s * (v1 - v), w + s * (w1 - w)
-        energy = float(self._energy[i] + s * (self._energy[min(i + 1, len(self._energy) - 1)] - self._energy[i]))
-        time = min(max(time, self.start), self.stop)
-        trails = self._trails(time) if self.trails else []
-        lines = _lines(self.cast.title, time, energy, self._digits)
-        return Frame(self.cast, time, x, q, v, w, joints=self._joints(x, q), trails=trails, lines=lines)
-
-    def _joints(self, x: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Where the anchors of the joints are."""
-        joined, points = self.cast.joined, self.cast.anchors
-        moved = x[joined] + rotate(q[joined.ravel()], points.reshape(-1, 3)).reshape(-1, 2, 3)
-        return np.where(joined[..., None] >= 0, moved, points)
-
-    def sampled(self, count: int = 96) -> tuple[np.ndarray, np.ndarray]:
-        """``(centres (k, n, 3), radii (n,))`` of the balls around the bodies at up to ``count`` instants of the run."""
-        picks = np.unique(np.linspace(0, len(self.times) - 1, min(count, len(self.times))).round().astype(int))
-        centers, radii = self.cast.balls
-        return np.stack([self._positions[i] + rotate(self._orientations[i], centers) for i in picks]), radii
-
-    def _place(self, time: float) -> tuple[int, float]:
-        """Sample before ``time`` and the fraction of the way to the next."""
-        i = int(np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.times) - 1))
-        if i == len(self.times) - 1 or time <= self.times[i]:
-            return i, 0.0
-        return i, float((time - self.times[i]) / (self.times[i + 1] - self.times[i]))
-
-    def _trails(self, time: float) -> list[tuple[int, np.ndarray]]:
-        first, last = self._place(time - TRAIL_SECONDS)[0], self._place(time)[0]
-        picks = np.unique(np.linspace(first, last, min(TRAIL_POINTS, last - first + 1)).round().astype(int))
-        com = self.cast.centers_of_mass
-        paths = np.stack([self._positions[i] + rotate(self._orientations[i], com) for i in picks], axis=1)
-        return [(int(b), paths[b]) for b in np.flatnonzero(self.cast.dynamic)]
-
-
-def between(x0: np.ndarray, x1: np.ndarray, v0: np.ndarray, v1: np.ndarray, h: float, s: float) -> np.ndarray:
-    """Positions (n, 3) a fraction ``s`` of the time ``h`` after x0: cubic Hermite where the motion was smooth, else linear.
-
-    Smooth motion leaves x1 - x0 - h (v0 + v1) / 2 = O(h^3); a hit in between leaves O(h) times the jump in velocity.
-    """
-    straight = x0 + s * (x1 - x0)
-    smooth = x0 + (3 - 2 * s) * s * s * (x1 - x0) + h * s * (1 - s) * ((1 - s) * v0 - s * v1)
-    gap = np.linalg.norm(x1 - x0 - 0.5 * h * (v0 + v1), axis=1)
-    jump = 0.5 * h * np.linalg.norm(v1 - v0, axis=1)
-    return np.where((gap <= 0.1 * jump + 1e-12)[:, None], smooth, straight)
-
-
-class _Rows:
-    """Rows of an array in memory or on disk, read a block at a time."""
-
-    def __init__(self, source: Any, block: int = 256):
-        self.source, self.block, self.start, self.rows = source, block, 0, np.zeros((0,))
-
-    def __getitem__(self, i: int) -> np.ndarray:
-        if isinstance(self.source, np.ndarray):
-            return self.source[i]
-        if not self.start <= i < self.start + len(self.rows):
-            self.start = i - i % self.block
-            self.rows = np.asarray(self.source[self.start : self.start + self.block])
-        return self.rows[i - self.start]
-
-
-def _digits(energy: np.ndarray) -> int:
+def digits_of(energy: np.ndarray) -> int:
     """Decimals that show five digits of the largest energy, the same all through a film so that the number stands still."""
     most = float(np.abs(energy).max()) if len(energy) else 0.0
     return int(np.clip(4 - np.floor(np.log10(most)), 0, 9)) if most > 0 else 3
 
 
-def _lines(title: str, time: float, energy: float, digits: int) -> tuple[str, ...]:
+def lines_of(title: str, time: float, energy: float, digits: int) -> tuple[str, ...]:
     return (title.replace("_", " "), f"t = {time:.3f} s", f"E = {energy:.{digits}f} J")

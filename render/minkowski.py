@@ -15,7 +15,7 @@ import numpy as np
 from collision.errors import InputError
 from collision.trace import Trace
 from render.look import PALETTE
-from render.video import whole, write_mp4
+from render.writers import whole, write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ def film(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1280, 7
         raise InputError("path", str(path), "a film is an .mp4 file")
     if size[0] % 2 or size[1] % 2:
         raise InputError("size", size, "both must be even for a film")
-    write_mp4(_frames(trace, size), path, size, FPS, 19, len(trace.steps) * round(HOLD * FPS))
+    write(_frames(trace, size), path, size, FPS, 19, len(trace.steps) * round(HOLD * FPS))
     return path
 
 

@@ -1,39 +1,23 @@
-"""What is drawn over the bodies to explain them: text, contact points, arrows, trails, names. Plain data for any renderer."""
+"""What is drawn over the bodies to explain them, by name. Plain data for any renderer."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from collision.errors import InputError
+from render import look, marks
 from render.camera import Camera
 from render.frame import Cast, Frame
-from render.look import rgb
+from render.graphs import panels as graph_panels
+from render.strokes import Strokes
+from render.text import INK, Line, Panel, inked, length, text_block
 
-OVERLAYS = ("text", "joints", "contacts", "trails", "velocity", "angular_velocity", "angular_momentum", "names")
-INK = rgb("#1d2733")
-ARROWS = {"velocity": rgb("#0b7a55"), "angular_velocity": rgb("#8a3ab9"), "angular_momentum": rgb("#c4161c")}
-UNITS = {"velocity": "velocity", "angular_velocity": "angular velocity", "angular_momentum": "angular momentum"}
-CONTACT = rgb("#d6003c")
-
-
-@dataclass(frozen=True, eq=False)
-class Strokes:
-    """Straight strokes in the world. ``rows`` (k, 16): a (3), b (3), widths at a and b [pixels], colours at a and b (4 each)."""
-
-    rows: np.ndarray
-    xray: bool  # drawn over everything, else hidden by what stands in front
-
-
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """A picture laid over the picture: (h, w, 4) uint8, its top left corner in pixels."""
-
-    pixels: np.ndarray
-    left: int
-    top: int
+OVERLAYS = (
+    "text", "joints", "contacts", "normals", "manifolds", "boxes", "pairs", "axes", "trails", "velocity", "angular_velocity",
+    "angular_momentum", "polhode", "names", "sleeping", "energy", "momentum",
+)  # fmt: skip
+OF_CONTACTS = ("contacts", "normals", "manifolds")
+ASLEEP = look.linear(np.array(look.rgb("#7d8794")))
 
 
 def check(overlays: object, cast: Cast) -> tuple[str, ...]:
@@ -50,35 +34,44 @@ def check(overlays: object, cast: Cast) -> tuple[str, ...]:
 def strokes_of(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tuple[int, int]) -> list[Strokes]:
     """The strokes of a frame."""
     unit = size[1] / 720  # line widths are made for a picture of this height
+    touching = frame.contacts is not None and len(frame.contacts.points) > 0
     out = []
-    if "trails" in overlays and frame.trails:
-        out.append(Strokes(np.concatenate([_trail(path, frame.cast.colors[b], unit) for b, path in frame.trails]), False))
-    for name, color in ARROWS.items():
-        if name in overlays:
-            out.append(Strokes(_body_arrows(frame, camera, name, color, unit), True))
+
+    def add(name: str, there: bool, make, *arguments, xray: bool = True) -> None:
+        if name in overlays and there:
+            out.append(Strokes(make(frame, *arguments, unit), xray))
+
+    add("trails", bool(frame.trails), marks.trails, xray=False)
+    add("boxes", True, marks.boxes, xray=False)
+    add("pairs", True, marks.pairs)
+    add("axes", True, marks.axes, camera)
+    for name in marks.ARROWS:
+        if not (name == "angular_velocity" and "polhode" in overlays):  # it comes with that
+            add(name, frame.velocities is not None, marks.body_arrows, camera, name)
+    add("polhode", bool(frame.traces), marks.spins, camera)
     if "joints" in overlays and len(frame.joints):
-        out.append(Strokes(_joints(frame.joints, unit), True))
-    if "contacts" in overlays and frame.contacts is not None and len(frame.contacts.points):
-        out.append(Strokes(_contacts(frame, camera, unit), True))
+        out.append(Strokes(marks.joints(frame.joints, unit), True))
+    add("manifolds", touching, marks.manifolds)
+    add("contacts", touching, marks.contacts, camera)
+    add("normals", touching, marks.normals, camera)
+    if frame.pull is not None:
+        out.append(Strokes(marks.pull(frame, unit), True))
     return [s for s in out if len(s.rows)]
 
 
 def panels_of(
     frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tuple[int, int], square: float | None
 ) -> list[Panel]:
-    """The texts of a frame; ``square`` [m] is the width of the floor's squares, None where there is no floor."""
+    """Texts and graphs of a frame; ``square`` [m] is the width of the floor's squares, None where there is no floor."""
     unit = size[1] / 720
     out = []
+    margin = round(18 * unit)
     if "text" in overlays:
-        margin = round(18 * unit)
-        lines = [(text, INK) for text in frame.lines]
-        lines += [(UNITS[name], color) for name, color in ARROWS.items() if name in overlays]
-        if "contacts" in overlays:
-            lines.append(("contact forces", CONTACT))
+        lines = (*inked(frame.lines), *legend(frame, overlays))
         if lines:
-            out.append(Panel(text_block(tuple(lines), round(22 * unit)), margin, margin))
+            out.append(Panel(text_block(lines, round(22 * unit)), margin, margin))
         if square is not None:
-            note = text_block(((f"squares of {length(square)}", INK),), round(19 * unit))
+            note = text_block(inked([f"squares of {length(square)}"]), round(19 * unit))
             out.append(Panel(note, margin, size[1] - margin - note.shape[0]))
     if "names" in overlays:
         pixels, depth = camera.project(frame.centers_of_mass(), size)
@@ -86,45 +79,49 @@ def panels_of(
             if away > 0 and np.isfinite(radius) and 0 <= pixel[0] < size[0] and 0 <= pixel[1] < size[1]:
                 label = text_block(((name, INK),), round(17 * unit))
                 out.append(Panel(label, int(pixel[0]) - label.shape[1] // 2, int(pixel[1]) - label.shape[0] // 2))
+    if frame.graphs is not None:
+        out += graph_panels(frame.graphs, frame.time, overlays, size)
     return [p for p in out if p.pixels.size]
 
 
-@lru_cache(maxsize=128)
-def text_block(lines: tuple[tuple[str, tuple[float, float, float]], ...], height: int) -> np.ndarray:
-    """Lines of text with their colours on a light veil with round corners, (h, w, 4) uint8."""
-    import pygame
-
-    height = max(height, 8)
-    drawn = [_line(text, color, height) for text, color in lines]
-    tall = _font(height).get_height()
-    pad, step = round(0.45 * height), round(1.22 * tall)
-    w, h = max(d.get_width() for d in drawn) + 2 * pad, step * (len(drawn) - 1) + tall + 2 * pad
-    surface = pygame.Surface((w, h), pygame.SRCALPHA)
-    pygame.draw.rect(surface, (255, 255, 255, 150), surface.get_rect(), border_radius=pad)
-    for i, text in enumerate(drawn):
-        surface.blit(text, (pad, pad + i * step))
-    return np.frombuffer(pygame.image.tobytes(surface, "RGBA"), np.uint8).reshape(h, w, 4)
-
-
-@lru_cache(maxsize=512)
-def _line(text: str, color: tuple[float, float, float], height: int):
-    return _font(height).render(text, True, [round(255 * c) for c in color])
-
-
-@lru_cache(maxsize=16)
-def _font(height: int):
-    import pygame
-
-    if not pygame.font.get_init():
-        pygame.font.init()  # not pygame.init(), which wakes the sound card
-    return pygame.font.Font(None, round(1.25 * height))
+def legend(frame: Frame, overlays: tuple[str, ...]) -> list[Line]:
+    """A line for each kind of mark, in its colour."""
+    out = []
+    for name, color in marks.ARROWS.items():
+        if name in overlays or (name == "angular_velocity" and "polhode" in overlays):
+            out.append((name.replace("_", " "), color))
+    if "polhode" in overlays:
+        out += [("polhode (in the body)", marks.POLHODE), ("herpolhode (in space)", marks.HERPOLHODE)]
+    if "contacts" in overlays and frame.contacts is not None:
+        forces = np.linalg.norm(frame.contacts.forces, axis=1)
+        most = f", largest {forces.max():.3g} N" if len(forces) else ""
+        out.append((f"contact forces{most}", tuple(marks.CONTACT)))
+    for name, text, color in (
+        ("normals", "normals", marks.NORMAL),
+        ("manifolds", "manifolds", marks.MANIFOLD),
+        ("boxes", "bounding boxes", marks.BOX),
+        ("pairs", "candidate pairs", marks.PAIR),
+    ):
+        if name in overlays:
+            out.append((text, color))
+    if "axes" in overlays:
+        out += [
+            (f"axis of {which} inertia", color) for which, color in zip(("least", "middle", "largest"), marks.AXES, strict=True)
+        ]
+    return out
 
 
-def length(metres: float) -> str:
-    """1 m, 0.2 m, 5 mm ..."""
-    if metres >= 1000:
-        return f"{metres / 1000:g} km"
-    return f"{metres:g} m" if metres >= 0.01 else f"{metres * 1000:g} mm"
+def shades(frame: Frame, overlays: tuple[str, ...]) -> np.ndarray | None:
+    """(n, 3) colours of the bodies in linear light where some do not have their own: asleep, or picked. None: all their own."""
+    asleep = frame.asleep if "sleeping" in overlays and frame.asleep is not None and frame.asleep.any() else None
+    if asleep is None and frame.picked is None:
+        return None
+    colors = look.linear(frame.cast.colors)
+    if asleep is not None:
+        colors[asleep] = 0.2 * colors[asleep] + 0.5 * ASLEEP
+    if frame.picked is not None:
+        colors[frame.picked] = 0.55 * colors[frame.picked] + 0.45
+    return colors
 
 
 def square_of(camera: Camera) -> float:
@@ -132,72 +129,3 @@ def square_of(camera: Camera) -> float:
     least = 0.11 * camera.distance * np.tan(np.radians(camera.fov_degrees) / 2) * 2
     power = 10.0 ** np.floor(np.log10(least))
     return float(next(round(m * power, 12) for m in (1, 2, 5, 10) if m * power >= least))
-
-
-def _rows(a: np.ndarray, b: np.ndarray, widths: tuple[float, float], color_a: np.ndarray, color_b: np.ndarray) -> np.ndarray:
-    n = len(a)
-    tile = lambda v, k: np.broadcast_to(np.asarray(v, float), (n, k))  # noqa: E731
-    return np.concatenate([a, b, tile(widths, 2), tile(color_a, 4), tile(color_b, 4)], axis=1)
-
-
-def _arrows(start: np.ndarray, vectors: np.ndarray, color: tuple, camera: Camera, unit: float, width: float = 4.0) -> np.ndarray:
-    """Shaft and head of each arrow; the head is 18 pixels long, or half of a short arrow."""
-    reach = np.linalg.norm(vectors, axis=1)
-    keep = reach > 1e-9 * camera.distance
-    start, vectors, reach = start[keep], vectors[keep], reach[keep]
-    if not len(start):
-        return np.zeros((0, 16))
-    pixel = np.linalg.norm(start - camera.position, axis=1) * 2 * np.tan(np.radians(camera.fov_degrees) / 2) / 720  # m
-    neck = start + vectors * (1.0 - np.minimum(18.0 * pixel / reach, 0.5))[:, None]
-    ink = (*color, 0.95)
-    shaft = _rows(start, neck, (width * unit, width * unit), ink, ink)
-    return np.concatenate([shaft, _rows(neck, start + vectors, (3.6 * width * unit, 0.0), ink, ink)])
-
-
-def _body_arrows(frame: Frame, camera: Camera, name: str, color: tuple, unit: float) -> np.ndarray:
-    """Arrows at the centres of mass. Velocity: where the body is in 0.2 s. The others: the direction, up to two radii long."""
-    values = {
-        "velocity": lambda: 0.2 * frame.velocities,
-        "angular_velocity": lambda: frame.angular_velocities,
-        "angular_momentum": frame.angular_momenta,
-    }[name]()
-    moving = frame.cast.dynamic & np.isfinite(values).all(axis=1)
-    values, start, radii = values[moving], frame.centers_of_mass()[moving], frame.balls()[1][moving]
-    size = np.linalg.norm(values, axis=1)
-    if name != "velocity" and len(size):
-        top = {"angular_velocity": 1.5, "angular_momentum": 1.9}[name]
-        soft = size / (size + 0.1 * size.max()) if size.max() > 0 else size
-        values = values * (top * np.nan_to_num(radii) * soft / np.where(size > 0, size, 1.0))[:, None]
-    return _arrows(start, values, color, camera, unit)
-
-
-def _joints(anchors: np.ndarray, unit: float) -> np.ndarray:
-    """A ring at each anchor, and a line from one to the other where they are apart."""
-    a, b, dark, light = anchors[:, 0], anchors[:, 1], (*INK, 0.9), (1.0, 1.0, 1.0, 1.0)
-    ends = anchors.reshape(-1, 3)
-    rings = [_rows(ends, ends, (size * unit, size * unit), color, color) for size, color in ((11, dark), (5, light))]
-    return np.concatenate([_rows(a, b, (2.5 * unit, 2.5 * unit), dark, dark), *rings])
-
-
-def _contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
-    """A dot at each contact and an arrow along the force on the second body; the longest is an eighth of the view."""
-    found = frame.contacts
-    ink = (*CONTACT, 1.0)
-    dots = _rows(found.points, found.points, (8 * unit, 8 * unit), ink, ink)
-    size = np.linalg.norm(found.forces, axis=1)
-    most = size.max()
-    if not most > 0:
-        return dots
-    shown = 0.08 * camera.distance * np.sqrt(size / most)
-    vectors = found.forces * (shown / np.where(size > 0, size, 1.0))[:, None]
-    return np.concatenate([dots, _arrows(found.points, vectors, CONTACT, camera, unit, 3.0)])
-
-
-def _trail(path: np.ndarray, color: np.ndarray, unit: float) -> np.ndarray:
-    n = len(path) - 1
-    if n < 1:
-        return np.zeros((0, 16))
-    fade = np.linspace(0.0, 0.75, n + 1)
-    colors = np.concatenate([np.tile(color * 0.8, (n + 1, 1)), fade[:, None]], axis=1)
-    widths = unit * np.linspace(1.0, 4.0, n + 1)
-    return np.concatenate([path[:-1], path[1:], widths[:-1, None], widths[1:, None], colors[:-1], colors[1:]], axis=1)

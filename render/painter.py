@@ -5,6 +5,7 @@ It has no depth buffer: convex parts are painted from back to front. Bodies cast
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,10 @@ from render.frame import Cast, Frame
 from render.ground import backdrop
 from render.meshes import Part, mesh_of, parts_of, planes_of
 from render.order import back_to_front
-from render.overlay import Strokes, panels_of, square_of, strokes_of
+from render.overlay import panels_of, shades, square_of, strokes_of
 from render.rotation import rotate
+from render.strokes import Strokes
+from render.text import Panel
 
 ZOOM = 2  # drawn so many times larger, then averaged
 DETAIL = {"fast": 16, "default": 32, "best": 48}
@@ -36,6 +39,7 @@ class Props:
     smooth: np.ndarray  # (f, 3) of the surface that the face stands for
     offsets: np.ndarray  # (f,) normal . x on the face
     albedo: np.ndarray  # (f, 3) linear
+    tones: np.ndarray  # (f,) of the pattern
     lines: np.ndarray  # (k, 3) colour of lines, 0 to 255
     corner_at: np.ndarray  # (k + 1,) where the corners of each part begin
     face_at: np.ndarray  # (k + 1,)
@@ -67,8 +71,10 @@ class Painter:
         self._planes: list[tuple[int, np.ndarray, float]] = []
         self._kept: tuple = (None, None, None, None)
 
-    def draw(self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",)) -> np.ndarray:
-        """The picture of a frame. The same frame is the same bytes."""
+    def draw(
+        self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()
+    ) -> np.ndarray:
+        """The picture of a frame, with these panels laid over it. The same frame is the same bytes."""
         pygame = self._pygame
         self._take(frame.cast)
         corners = self._corners(frame)
@@ -76,12 +82,12 @@ class Painter:
         strokes = strokes_of(frame, camera, overlays, self.size)
         self._canvas.fill((0, 0, 0, 0))
         self._strokes([s for s in strokes if not s.xray], camera)
-        self._bodies(frame, camera, corners)
+        self._bodies(frame, camera, corners, shades(frame, overlays))
         self._strokes([s for s in strokes if s.xray], camera)
         small = pygame.transform.smoothscale(self._canvas, self.size)  # colours come out multiplied by their cover
         picture.blit(small, (0, 0), special_flags=pygame.BLEND_PREMULTIPLIED)
         square = square_of(camera) if self._planes else None
-        for panel in panels_of(frame, camera, overlays, self.size, square):
+        for panel in (*panels_of(frame, camera, overlays, self.size, square), *panels):
             h, w = panel.pixels.shape[:2]
             picture.blit(pygame.image.frombuffer(panel.pixels.tobytes(), (w, h), "RGBA"), (panel.left, panel.top))
         pixels = np.frombuffer(pygame.image.tobytes(picture, "RGBA"), np.uint8)
@@ -106,7 +112,7 @@ class Painter:
         bodies = self._props.corner_body
         return frame.positions[bodies] + rotate(frame.orientations[bodies], self._props.corners)
 
-    def _bodies(self, frame: Frame, camera: Camera, corners: np.ndarray) -> None:
+    def _bodies(self, frame: Frame, camera: Camera, corners: np.ndarray, others: np.ndarray | None) -> None:
         props, eye = self._props, np.asarray(camera.position)
         if not len(props.bodies):
             return
@@ -130,7 +136,7 @@ class Painter:
         normals = rotate(frame.orientations[faces], props.normals)
         towards = eye - frame.positions[faces]
         facing = np.einsum("ij,ij->i", normals, towards) > props.offsets
-        colors = self._shade(frame, camera).tolist()
+        colors = self._shade(frame, camera, others).tolist()
         lines = props.lines.tolist()
         polygon, line = self._pygame.draw.polygon, self._pygame.draw.line
         width = max(round(ZOOM * 1.4 * self.size[1] / 720), 1)
@@ -148,16 +154,17 @@ class Painter:
             for a, b in edges:
                 line(self._canvas, lines[k], points[a], points[b], width)
 
-    def _shade(self, frame: Frame, camera: Camera) -> np.ndarray:
-        """(f, 3) colours of all faces, 0 to 255: as light.glsl, without shadows."""
+    def _shade(self, frame: Frame, camera: Camera, others: np.ndarray | None) -> np.ndarray:
+        """(f, 3) colours of all faces, 0 to 255: as light.glsl, without shadows; ``others``: what bodies have for their own."""
         props, faces = self._props, self._props.face_body
+        albedo = props.albedo if others is None else props.tones[:, None] * others[faces]
         turn = frame.orientations[faces]
         n = rotate(turn, props.smooth)
         towards = _unit(np.asarray(camera.position) - frame.positions[faces] - rotate(turn, props.centers))
         sun = np.maximum(n @ look.SUN, 0.0)[:, None] * look.SUN_LIGHT
         ambient = look.GROUND_LIGHT + (0.5 + 0.5 * n[:, 2:]) * (look.SKY_LIGHT - look.GROUND_LIGHT)
         gleam = np.maximum(np.einsum("ij,ij->i", n, _unit(look.SUN + towards)), 0.0)[:, None] ** 32
-        return np.round(255 * look.display(props.albedo * (ambient + sun) + 0.09 * gleam * sun)).clip(0, 255)
+        return np.round(255 * look.display(albedo * (ambient + sun) + 0.09 * gleam * sun)).clip(0, 255)
 
     def _ground(self, frame: Frame, camera: Camera, corners: np.ndarray):
         """A new surface with sky, floors and the shadows on them."""
@@ -235,7 +242,7 @@ class Painter:
 def props_of(cast: Cast, detail: int) -> Props:
     """The convex parts of all bodies of a cast."""
     colors = look.linear(cast.colors)
-    out = Props(*([] for _ in range(10)), [0], [0], ([], [], []))
+    out = Props(*([] for _ in range(11)), [0], [0], ([], [], []))
     for body, shape in enumerate(cast.shapes):
         for part in parts_of(shape):
             mesh, scale, turn = mesh_of(part.key, detail), np.array(part.scale), np.array(part.orientation)
@@ -255,6 +262,7 @@ def props_of(cast: Cast, detail: int) -> Props:
             out.smooth.append(rotate(turn, _unit(np.reshape([n.mean(axis=0) for n in mesh.normals], (-1, 3)) / scale)))
             out.offsets.append(np.einsum("ij,ij->i", normals, centers))
             out.albedo.append(colors[body] * tone[:, None])
+            out.tones.append(tone)
             out.lines.append(255 * np.sqrt(colors[body] * look.EDGE * look.EXPOSURE))
             out.corner_at.append(out.corner_at[-1] + len(corners))
             out.face_at.append(out.face_at[-1] + len(mesh.faces))
@@ -262,7 +270,7 @@ def props_of(cast: Cast, detail: int) -> Props:
                 kept.append(found)
     for name in ("corners", "centers", "normals", "smooth", "albedo", "lines"):
         setattr(out, name, np.concatenate([np.reshape(v, (-1, 3)) for v in [*getattr(out, name), np.zeros((0, 3))]]))
-    out.offsets = np.concatenate([*out.offsets, np.zeros(0)])
+    out.offsets, out.tones = (np.concatenate([*rows, np.zeros(0)]) for rows in (out.offsets, out.tones))
     for name in ("bodies", "corner_at", "face_at"):
         setattr(out, name, np.array(getattr(out, name), int))
     out.rough = tuple(_even(rows, fill) for rows, fill in zip(out.rough, (None, 0.0, np.inf), strict=True))

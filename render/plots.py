@@ -10,7 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from render.look import PALETTE
-from render.video import whole
+from render.writers import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -14,8 +15,9 @@ from render.context import GL
 from render.errors import RenderError
 from render.frame import Cast, Frame
 from render.meshes import mesh_of, parts_of, planes_of
-from render.overlay import panels_of, square_of, strokes_of
+from render.overlay import panels_of, shades, square_of, strokes_of
 from render.rotation import multiply, rotate
+from render.text import Panel
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
@@ -73,15 +75,23 @@ class Renderer:
             name: self._keep(ctx.vertex_array(self._programs[name], [(screen, "2f", "in_corner")]))
             for name in ("floor", "sky", "smooth", "panel")
         }
+        self._on_screen: tuple[Any, Any] | None = None
         self._cast: Cast | None = None
         self._groups: list[Group] = []
         self._planes: list[tuple[int, np.ndarray, float]] = []
         self._look()
 
-    def draw(self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",)) -> np.ndarray:
-        """The picture of a frame. The same frame is the same bytes."""
+    def draw(
+        self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()
+    ) -> np.ndarray:
+        """The picture of a frame, with these panels laid over it. The same frame is the same bytes."""
+        self.paint(frame, camera, overlays, panels)
+        return self.read()
+
+    def paint(self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()) -> None:
+        """Draw without reading back: for :meth:`show` and :meth:`read`."""
         self._take(frame.cast)
-        self._place(frame, camera)
+        self._place(frame, camera, overlays)
         self._draw_shadows(frame, camera)
         self._target.use()
         self.gl.viewport = (0, 0, *self.size)
@@ -92,8 +102,23 @@ class Renderer:
         self._draw_sky(camera)
         self._smooth(frame, camera)
         self._draw_edges()
-        self._draw_overlays(frame, camera, overlays)
-        return self._read()
+        self._draw_overlays(frame, camera, overlays, panels)
+
+    def show(self, screen: Any) -> None:
+        """Draw what was painted on the framebuffer of a window. Not by a copy: its depths may be of another kind."""
+        if self._on_screen is None:
+            texture = self._keep(self.gl.texture(self.size, 4))
+            self._on_screen = texture, self._keep(self.gl.framebuffer([texture]))
+        texture, copy = self._on_screen
+        if self._last is not self._target:
+            self.gl.copy_framebuffer(self._last, self._target)
+        self.gl.copy_framebuffer(copy, self._last)
+        screen.use()
+        self.gl.viewport = (0, 0, *self.size)
+        self.gl.enable_only(self.gl.NOTHING)
+        texture.use(0)
+        self._set("panel", u_place=(0, self.size[1], self.size[0], -self.size[1]))  # OpenGL counts rows from below
+        self._screen["panel"].render(self.gl.TRIANGLE_STRIP)
 
     def close(self) -> None:
         """Give back what the picture took from the GL context; the context stays for the next renderer."""
@@ -107,7 +132,8 @@ class Renderer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _read(self) -> np.ndarray:
+    def read(self) -> np.ndarray:
+        """What was painted."""
         if self._last is not self._target:
             self.gl.copy_framebuffer(self._last, self._target)
         rows = np.frombuffer(self._last.read(components=4), np.uint8).reshape(self.size[1], self.size[0], 4)
@@ -220,17 +246,19 @@ class Renderer:
 
     # what changes with the frame
 
-    def _place(self, frame: Frame, camera: Camera) -> None:
+    def _place(self, frame: Frame, camera: Camera, overlays: tuple[str, ...]) -> None:
         """Poses of all parts to the instance buffers, relative to the camera's target."""
         focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
         base = frame.positions - np.asarray(camera.target)
         self._eye = np.subtract(camera.position, camera.target)
         self._detail = []
+        others = shades(frame, overlays)
         for group in self._groups:
             x, q = base[group.rows], frame.orientations[group.rows]
             if group.placed:
                 x, q = x + rotate(q, group.positions), multiply(q, group.orientations)
-            rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, group.colors], axis=1)
+            tint = group.colors if others is None else np.concatenate([others[group.rows], group.colors[:, 3:]], axis=1)
+            rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, tint], axis=1)
             group.instances.write(rows.astype("f4").tobytes())
             detail = 0
             if group.key[0] in ROUND:  # finer where it is larger in the picture
@@ -397,7 +425,7 @@ class Renderer:
                 edges.render(instances=len(group.rows))
         self._target.depth_mask = True
 
-    def _draw_overlays(self, frame: Frame, camera: Camera, overlays: tuple[str, ...]) -> None:
+    def _draw_overlays(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], panels: Sequence[Panel]) -> None:
         gl = self.gl
         gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE
         self._target.depth_mask = False
@@ -415,7 +443,7 @@ class Renderer:
             buffer.release()
         gl.disable(gl.DEPTH_TEST)
         square = square_of(camera) if self._planes else None
-        for panel in panels_of(frame, camera, overlays, self.size, square):
+        for panel in (*panels_of(frame, camera, overlays, self.size, square), *panels):
             h, w = panel.pixels.shape[:2]
             texture = gl.texture((w, h), 4, np.ascontiguousarray(panel.pixels).tobytes())
             texture.filter = gl.NEAREST, gl.NEAREST

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import errno
-import io
 import os
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from fractions import Fraction
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +13,12 @@ from collision.errors import InputError, check_number
 from render import overlay
 from render.camera import Camera, fit, robust_extent
 from render.context import open_renderer
-from render.errors import RenderError
-from render.frame import Frame, RunFrames, frame_of
+from render.frame import Frame, frame_of
 from render.meshes import planes_of
+from render.recorded import RunFrames
 from render.rotation import rotate
-
-CODEC = "libx264"
-BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
-MPEG_RANGE = 1
+from render.shots import shot_for
+from render.writers import encoded, whole, write, writer
 
 
 def picture(
@@ -36,11 +30,11 @@ def picture(
     overlays: tuple[str, ...] | None = None,
 ) -> np.ndarray:
     """The picture of a world as it stands, or of a run at ``time`` [s] (its end where not given): (h, w, 4) uint8, RGBA."""
-    size = _size(size)
+    size = check_size(size)
     if hasattr(source, "times"):
         frames = RunFrames(source)
         wanted = overlay.check(overlays, frames.cast)
-        frames.trails = "trails" in wanted
+        frames.prepare(wanted)
         frame = frames.at(frames.stop if time is None else check_number("time", time))
         camera = camera_for(frames, size, camera)
     else:
@@ -48,6 +42,9 @@ def picture(
             raise InputError("time", time, "a world is drawn as it stands; only a recorded run has other times")
         frame = frame_of(source)
         wanted = overlay.check(overlays, frame.cast)
+        for name in ("polhode", "energy", "momentum"):
+            if name in wanted:
+                raise InputError("overlays", name, "shows what went before, which a world does not tell: draw a run of it")
         own = getattr(getattr(source, "scene", None), "camera", None)
         camera = camera_for(frame, size, own if camera is None else camera)
     with open_renderer(size, preset) as renderer:
@@ -73,14 +70,9 @@ def still(
     if path.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise InputError("path", str(path), "a still is a .png or .jpg file")
     pixels = picture(source, size, time, preset, camera, overlays)
-    import pygame
-
-    size = pixels.shape[1], pixels.shape[0]
-    data = io.BytesIO()
-    pygame.image.save(pygame.image.frombuffer(pixels[..., :3].tobytes(), size, "RGB"), data, path.name)
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     with whole(path, part):
-        part.write_bytes(data.getvalue())
+        part.write_bytes(encoded(pixels, path.name))
     return path
 
 
@@ -98,43 +90,50 @@ def film(
     progress: Callable[[int, int], None] | None = None,
     quality: int = 19,
 ) -> Path:
-    """Film a recorded run as MP4 (H.264, plays in browsers); returns the path.
+    """Film a recorded run; returns the path.
 
     Parameters
     ----------
     run : a recorded run, or the path of one.
-    path : the film, ``.mp4``. It appears when it is whole: a film that is broken off leaves none.
-    size : (width, height) in pixels, both even.
+    path : the film: ``.mp4`` (H.264, plays in browsers), ``.gif``, ``.webp``, or a name without ending for a folder of PNGs. It
+        appears when it is whole: a film that is broken off leaves none.
+    size : (width, height) in pixels, both even for an .mp4 or .webp.
     fps : frames per second of film.
     preset : "fast", "default" or "best".
-    camera : a Camera, or anything with position and target; else the scene's own, else one that sees the whole run.
+    camera : a Camera, or anything with position and target; an Orbit, Follow or Keyframes, or "orbit", "follow:NAME"; else
+        the scene's own, else one that sees the whole run.
     start, stop : [s] of the run; else all of it.
     speed : seconds of the run per second of film; 0.1 is slow motion.
-    overlays : of ``text joints contacts trails velocity angular_velocity angular_momentum names``; else text, joints, and
-        trails in free space, where nothing else shows the way gone.
+    overlays : of ``render.OVERLAYS``; else text, joints, and trails in free space, where nothing else shows the way gone.
+        Those of contacts need a run that was recorded with them.
     progress : called with (frames done, frames in all) after each frame.
     quality : x264's constant rate factor; smaller is better and larger.
 
     Raises
     ------
-    InputError : odd input, named. RenderError : no encoder, no room on the disk, no such folder.
+    InputError : odd input, named. RenderError : no encoder, no room on the disk, no such folder. RecordingError : the run
+    holds no contacts to show.
     """
     if isinstance(run, str | os.PathLike):
         from sim.recording import Run
 
         run = Run.open(run)
-    path, size = Path(path), _size(size, even=True)
-    if path.suffix.lower() != ".mp4":
-        raise InputError("path", str(path), "a film is an .mp4 file")
+    path = Path(path)
     fps, speed = check_number("fps", fps, above=0.0), check_number("speed", speed, above=0.0)
+    size = check_size(size, even=path.suffix.lower() in (".mp4", ".webp"))
+    writer(path, size, fps, quality)  # complains before there is anything to lose
     frames = RunFrames(run)
     wanted = overlay.check(overlays, frames.cast)
-    frames.trails = "trails" in wanted
+    frames.prepare(wanted)
     times = film_times(frames, fps, start, stop, speed)
-    camera = camera_for(frames, size, camera)
+    shot = shot_for(frames, size, camera)
     with open_renderer(size, preset) as renderer:
-        pictures = (renderer.draw(frames.at(t), camera, wanted) for t in times)
-        write_mp4(pictures, path, size, fps, quality, len(times), progress)
+
+        def draw(k: int) -> np.ndarray:
+            frame = frames.at(times[k])
+            return renderer.draw(frame, shot(frame, k / len(times)), wanted)
+
+        write(map(draw, range(len(times))), path, size, fps, quality, len(times), progress)
     return path
 
 
@@ -182,69 +181,7 @@ def with_feet(frame: Frame, centers: np.ndarray, radii: np.ndarray) -> tuple[np.
     return np.concatenate(feet), np.concatenate(sizes)
 
 
-def write_mp4(
-    pictures: Iterator[np.ndarray],
-    path: Path,
-    size: tuple[int, int],
-    fps: float,
-    quality: int,
-    total: int,
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """Encode (h, w, 4) RGBA pictures as they come, one in memory at a time."""
-    import av
-    from av.video.reformatter import Interpolation
-
-    try:
-        av.codec.Codec(CODEC, "w")
-    except (av.error.FFmpegError, ValueError) as error:
-        raise RenderError(f"{path}: PyAV has no encoder {CODEC}; `pip install --upgrade av` brings one ({error})") from error
-    part = path.with_name(f".{path.stem}.part.mp4")
-    with whole(path, part), av.open(str(part), "w", format="mp4", options={"movflags": "+faststart"}) as container:
-        options = {"preset": "veryfast", "crf": str(quality)}
-        rate = Fraction(fps).limit_denominator(1001)
-        stream = container.add_stream(CODEC, rate=rate, options=options)
-        stream.width, stream.height, stream.pix_fmt = *size, "yuv420p"
-        tags = stream.codec_context
-        tags.color_primaries = tags.color_trc = tags.colorspace = BT709
-        tags.color_range = MPEG_RANGE
-        exact = Interpolation.BILINEAR | Interpolation.ACCURATE_RND | Interpolation.FULL_CHR_H_INP
-        for done, pixels in enumerate(pictures, 1):
-            image = av.VideoFrame.from_ndarray(pixels, format="rgba")
-            image = image.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG", interpolation=exact)
-            image.pts = done - 1
-            image.time_base = 1 / rate
-            container.mux(stream.encode(image))
-            if progress is not None:
-                progress(done, total)
-        container.mux(stream.encode())
-
-
-class whole:
-    """Write to ``part``; on success it becomes ``path``, on any failure it goes. What the disk says becomes a RenderError."""
-
-    def __init__(self, path: Path, part: Path):
-        self.path, self.part = path, part
-
-    def __enter__(self) -> None:
-        if not self.path.parent.is_dir():
-            raise RenderError(f"{self.path}: there is no folder {self.path.parent}")
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        try:
-            if error is None:
-                os.replace(self.part, self.path)
-                return
-        except OSError as failed:
-            error = failed
-        with suppress(OSError):
-            self.part.unlink()
-        if isinstance(error, OSError):
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            raise RenderError(f"{self.path}: {'the disk is full' if full else error.strerror or error}") from error
-
-
-def _size(size: Any, even: bool = False) -> tuple[int, int]:
+def check_size(size: Any, even: bool = False) -> tuple[int, int]:
     try:
         width, height = size
         whole = width == int(width) and height == int(height)

@@ -194,6 +194,28 @@ def converge(arguments: argparse.Namespace) -> None:
         print(panels(found.scenario, [Panel(title, "time [s]", "", lines, log="y")], arguments.out))
 
 
+def view(arguments: argparse.Namespace) -> None:
+    """A window on a scenario, a scene file or a recorded run."""
+    from scenarios.report import show_warnings
+
+    show_warnings()
+    if Path(arguments.name_or_file).is_dir():
+        from sim.run import Run
+
+        source = Run.open(arguments.name_or_file)
+    else:
+        source, _ = _scene(arguments)
+        if arguments.dt is not None:
+            source.dt = arguments.dt
+        from scenarios.run import warm
+
+        warm()
+    from scenarios.live import view
+
+    view(source, arguments.size, arguments.preset, arguments.overlays, paused=arguments.paused, speed=arguments.speed,
+         start=arguments.start)  # fmt: skip
+
+
 def trace(arguments: argparse.Namespace) -> None:
     """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
     from collision.trace import Trace
@@ -282,7 +304,8 @@ def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _film(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {"size": arguments.size, "fps": arguments.fps, "preset": arguments.preset}
+    names = ("size", "fps", "preset", "camera", "overlays")
+    return {name: getattr(arguments, name) for name in names}
 
 
 def _say_paths(paths: dict[str, Path]) -> None:
@@ -311,6 +334,10 @@ def _size(text: str) -> tuple[int, int]:
     if not (x and width.isdigit() and height.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} must be WIDTHxHEIGHT, such as 1280x720")
     return int(width), int(height)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.replace(",", " ").split())
 
 
 def _positive(text: str) -> int:
@@ -350,13 +377,21 @@ def parser() -> Parser:
 
     one = verb("film", film, "film a recorded run")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument("--out", required=True, metavar="F.mp4", help="the film")
+    one.add_argument("--out", required=True, metavar="F", help="the film: .mp4, .gif, .webp, or a name without ending for PNGs")
     one.add_argument("--start", type=_quantity("s"), metavar="S", help="of the run; else its beginning")
     one.add_argument("--stop", type=_quantity("s"), metavar="S", help="of the run; else its end")
     one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     _film_options(one)
 
     _comparing(verb)
+    one = verb("view", view, "look at a scenario, a scene file or a recorded run in a window; H shows the keys")
+    one.add_argument("name_or_file", metavar="NAME_OR_FILE_OR_RUN", help="a name of `tumble list`, a TOML file, or a run")
+    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
+    one.add_argument("--paused", action="store_true", help="begin with a pause")
+    one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
+    one.add_argument("--start", type=_quantity("s"), metavar="S", help="of a run; else its beginning")
+    _picture_options(one)
 
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
@@ -405,9 +440,15 @@ def _comparing(verb: Callable[..., Parser]) -> None:
 
 
 def _film_options(one: Parser) -> None:
-    one.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="of the film (1280x720)")
     one.add_argument("--fps", type=_quantity("", above=0, high=1000), default=30.0, metavar="N", help="frames per second (30)")
+    one.add_argument("--camera", metavar="C", help="orbit, orbit:TURNS, follow:BODY, or a TOML file of keyframes; else it stands")
+    _picture_options(one)
+
+
+def _picture_options(one: Parser) -> None:
+    one.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="of the picture (1280x720)")
     one.add_argument("--preset", choices=PRESETS, default="default", help="quality of the picture (default)")
+    one.add_argument("--overlays", type=_names, metavar="A,B", help="such as text,contacts,energy")
 
 
 if __name__ == "__main__":

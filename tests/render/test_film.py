@@ -16,7 +16,7 @@ import pytest
 
 import render
 from collision.errors import InputError
-from render import video
+from render import writers
 from render.errors import RenderError
 from tests.render.known_flights import flight, two_cuboids, zoo
 
@@ -103,7 +103,7 @@ def test_a_still_is_the_picture(backend, tmp_path):
         ({"overlays": ("text", "sparkle")}, "overlays = 'sparkle': must be of text"),
         ({"start": 2.0}, "start = 2.0: must lie in the run, which lasts from 0 to 1 s"),
         ({"start": 0.5, "stop": 0.4}, "stop = 0.4: must lie in the run"),
-        ({"path": "a.avi"}, "path = .*a film is an .mp4 file"),
+        ({"path": "a.avi"}, "path = .*a film is an .mp4, .gif or .webp file"),
         ({"camera": {"position": (1, 2, 3)}}, "camera = .*needs position and target"),
     ],
 )
@@ -131,7 +131,7 @@ def test_a_folder_that_is_not_there(tmp_path, monkeypatch):
 
 def test_a_missing_encoder_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("TUMBLE_RENDERER", "painter")
-    monkeypatch.setattr(video, "CODEC", "libnone")
+    monkeypatch.setitem(writers.CODECS, ".mp4", "libnone")
     with pytest.raises(RenderError, match=r"no encoder libnone.*pip install --upgrade av"):
         render.film(flight(two_cuboids()), tmp_path / "a.mp4", SIZE)
     assert os.listdir(tmp_path) == []
@@ -215,5 +215,5 @@ def test_a_long_film_takes_no_more_memory(tmp_path, monkeypatch):
             del picture
             assert sum(ref() is not None for ref in alive) <= 2
 
-    video.write_mp4(pictures(), tmp_path / "a.mp4", SIZE, 30, 19, 60)
+    writers.write(pictures(), tmp_path / "a.mp4", SIZE, 30, 19, 60)
     assert len(decoded(tmp_path / "a.mp4")[0]) == 60

@@ -9,7 +9,8 @@ import pytest
 
 from collision.errors import InputError
 from collision.shapes import Box, HalfSpace, Sphere
-from render.frame import RunFrames, _Rows, between, cast_of
+from render.frame import cast_of
+from render.recorded import RunFrames, _Rows, between
 from render.rotation import interpolate, matrices, multiply, rotate
 from sim.bodies import BodyDef
 from sim.run import Run

@@ -207,3 +207,28 @@ def test_read_only_place_is_one_line(tumble):
     assert code == 2
     assert "can not be written" in err.splitlines()[-1]
     assert "Traceback" not in err
+
+
+def test_view(tumble, tmp_path, monkeypatch):
+    """Scenarios, files and runs come to the window; the window itself is tested where it is."""
+    from sim.scene import Scene
+
+    seen = []
+    monkeypatch.setattr("scenarios.live.view", lambda source, *rest, **named: seen.append((source, rest, named)))
+    main = lambda *words: parser().parse_args(["view", *words])  # noqa: E731
+    arguments = main("stack", "--set", "boxes=3", "--dt", "1/480", "--paused", "--overlays", "text,contacts")
+    arguments.verb(arguments)
+    scene, (size, preset, overlays), named = seen.pop()
+    assert isinstance(scene, Scene)
+    assert scene.dt == 1 / 480
+    assert (size, preset, overlays) == ((1280, 720), "default", ("text", "contacts"))
+    assert named["paused"]
+    assert tumble("run", "two_cuboids", "--seconds", "0.1", "--out", "o")[0] == 0
+    arguments = main(str(tmp_path / "o"), "--speed", "0.1", "--start", "0.05")
+    arguments.verb(arguments)
+    run, _, named = seen.pop()
+    assert isinstance(run, Run)
+    assert (named["speed"], named["start"]) == (0.1, 0.05)
+    code, _, err = tumble("view", "stak")
+    assert code == 2
+    assert "did you mean" in err

@@ -1,0 +1,74 @@
+"""Frames of a world that goes on: with what was seen of it before, in bounded memory. Reads the world, never writes to it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from render.frame import Frame, cast_of, digits_of, frame_of, lines_of, spin_trace
+from render.graphs import Log
+from render.overlay import OF_CONTACTS
+from render.recorded import TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
+
+
+class WorldFrames:
+    """Call :meth:`look` now and then while the world steps, and :meth:`now` for a frame.
+
+    Attributes
+    ----------
+    trails, traces, contacts, graphs : whether frames have them; :meth:`prepare` sets them by the names of overlays.
+    """
+
+    def __init__(self, world: Any, title: str | None = None):
+        self.world = world
+        self.title = world.scene.name if title is None else title
+        self.camera = getattr(world.scene, "camera", None)
+        self.trails = self.traces = self.contacts = self.graphs = False
+        self._log = Log()
+        self._digits = 0
+        self._gather()
+
+    def prepare(self, overlays: tuple[str, ...]) -> None:
+        """Have in the frames what these overlays show."""
+        self.trails, self.traces = "trails" in overlays, "polhode" in overlays
+        self.contacts = any(name in overlays for name in OF_CONTACTS)
+        self.graphs = "energy" in overlays or "momentum" in overlays
+
+    def look(self) -> None:
+        """Keep what trails, traces and graphs will need."""
+        if self.world.bodies != self._bodies:
+            self._gather()
+        world, time = self.world, self.world.time
+        if not self._ways or time >= self._ways[-1][0] + TRAIL_SECONDS / TRAIL_POINTS:
+            self._ways.append((time, world.centers_of_mass))
+        if not self._spins or time >= self._spins[-1][0] + TRACE_SECONDS / TRACE_POINTS:
+            self._spins.append((time, world.orientations, world.angular_velocities))
+        self._log.look(world)
+
+    def now(self) -> Frame:
+        """The frame of the world as it stands."""
+        self.look()
+        frame = frame_of(self.world, self.cast, self.contacts)
+        energy = float(self.world.energy().total)
+        self._digits = max(self._digits, digits_of(np.array([energy])))  # steady once it is running
+        frame.lines = lines_of(self.title, frame.time, energy, self._digits)
+        moving = [int(b) for b in np.flatnonzero(self.cast.dynamic)]
+        if self.trails:
+            ways = np.stack([*(x for _, x in self._ways), frame.centers_of_mass()])
+            frame.trails = [(b, ways[:, b]) for b in moving]
+        if self.traces:
+            turns = np.stack([*(q for _, q, _ in self._spins), frame.orientations])
+            spins = np.stack([*(w for _, _, w in self._spins), frame.angular_velocities])
+            frame.traces = [spin_trace(b, turns[:, b], spins[:, b]) for b in moving]
+        if self.graphs:
+            frame.graphs = self._log.graphs()
+        return frame
+
+    def _gather(self) -> None:
+        """Bodies came or went: their rows are others now."""
+        self._bodies = list(self.world.bodies)
+        self.cast = cast_of([body.definition for body in self._bodies], self.title)
+        self._ways: deque = deque(maxlen=TRAIL_POINTS)
+        self._spins: deque = deque(maxlen=TRACE_POINTS)

@@ -1,0 +1,433 @@
+"""The loop behind the window: steps the world, or moves through a recording, and carries out what the user wants.
+
+    from scenarios.live import view
+    view(world)
+
+The window only draws and asks. A world that is looked at takes the steps that it would take unseen, bit for bit, until someone
+drags a body or drops one; what that does to the energy is booked as ``user``, the drag against swinging as ``external``.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from collision.errors import check_number
+from collision.shapes import Box, Capsule, Cone, Cylinder, Sphere
+from sim.errors import RecordingError, SimulationError
+from sim.forces import Drag, Force, Spring
+from sim.run import Run
+from sim.scene import Scene
+from sim.world import World
+
+if TYPE_CHECKING:
+    from render.frame import Frame
+    from render.pick import Hit
+    from render.window import Command, Window
+
+FRAMES = 60.0  # a second, at most
+FILM_FRAMES = 30
+SLICE = 0.005  # s of stepping between two looks at the clock
+PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
+NOTE_SECONDS = 4.0
+SPEEDS = 1 / 1024, 1024.0
+KINDS = {
+    "box": lambda s: Box((s, 0.8 * s, 0.6 * s)),
+    "ball": lambda s: Sphere(s),
+    "capsule": lambda s: Capsule(0.5 * s, s),
+    "cylinder": lambda s: Cylinder(0.7 * s, s),
+    "cone": lambda s: Cone(0.9 * s, s),
+}
+
+
+class WorldStage:
+    """A world on stage. ``make`` builds it, and builds it again for a reset."""
+
+    live, span = True, None
+
+    def __init__(self, make: Callable[[], World], title: str | None = None):
+        self.make, self.title, self.overlays, self.kind = make, title, (), 0
+        self.reset()
+
+    @property
+    def time(self) -> float:
+        return self.world.time
+
+    def reset(self) -> None:
+        from render.watched import WorldFrames
+
+        self.world = self.make()
+        self.frames = WorldFrames(self.world, self.title)
+        self.frames.prepare(self.overlays)
+        self._due, self._slice = 0.0, 1
+        self._grip: tuple[str, tuple[float, float, float]] | None = None
+        self._forces: list[Force] = []
+        self._target: np.ndarray | None = None
+
+    def prepare(self, overlays: tuple[str, ...]) -> None:
+        self.overlays = overlays
+        self.frames.prepare(overlays)
+
+    def frame(self) -> Frame:
+        frame = self.frames.now()
+        if self._grip is not None and self._target is not None:
+            name, local = self._grip
+            row = self.world.names.index(name)
+            from render.rotation import rotate
+
+            frame.pull = np.stack([frame.positions[row] + rotate(frame.orientations[row], np.array(local)), self._target])
+        return frame
+
+    def advance(self, seconds: float, patience: float) -> None:
+        """Take the steps that lie in ``seconds``; those left when ``patience`` [s] is over are let go."""
+        self._due += seconds
+        until = time.perf_counter() + patience
+        while (steps := math.floor(self._due / self.world.dt + 1e-9)) > 0:
+            begun = time.perf_counter()
+            steps = min(steps, self._slice)
+            self.step(steps)
+            now = time.perf_counter()
+            self._due -= steps * self.world.dt
+            self._slice = max(1, min(2 * self._slice, round(SLICE * steps / max(now - begun, 1e-9))))
+            if now > until:
+                self._due = min(self._due, self.world.dt)
+                break
+
+    def step(self, count: int) -> None:
+        self.world.step(max(count, 0))
+        self.frames.look()
+
+    def grab(self, hit: Hit) -> None:
+        body = self.world.bodies[hit.body]
+        self._grip = body.name, tuple(map(float, hit.local))
+
+    def drag(self, target: np.ndarray) -> None:
+        """Pull the body by its grip with a spring that lets it sag by a tenth of its size, damped against swinging."""
+        name, local = self._grip
+        self._let_go()
+        body = self.world[name]
+        row = body.index
+        size = float(np.nan_to_num(self.frames.cast.balls[1][row], nan=1.0)) or 1.0
+        rate = math.sqrt(10.0 * max(float(np.linalg.norm(self.world.gravity)), 3.0) / size)
+        rate = min(rate, 0.3 / self.world.dt)  # what the integrator resolves
+        mass, inertia = body.mass, float(np.trace(body.inertia)) / 3
+        spring = Spring(name, stiffness=mass * rate**2, damping=mass * rate, anchor_a=local, anchor_b=tuple(map(float, target)))
+        drag = Drag(linear=0.5 * mass * rate, spin_linear=0.5 * inertia * rate, bodies=(name,))
+        self._forces = [self.world.add_force(force) for force in (spring, drag)]
+        self._target = np.asarray(target, float)
+
+    def release(self) -> None:
+        self._let_go()
+        self._grip = self._target = None
+
+    def _let_go(self) -> None:
+        for force in self._forces:
+            if force in self.world.forces:
+                self.world.remove_force(force)
+        self._forces = []
+
+    def drop(self, place: tuple[np.ndarray, float]) -> str:
+        point, size = place
+        name = list(KINDS)[self.kind]
+        body = self.world.add(KINDS[name](size), position=tuple(map(float, point)), friction=0.5, restitution=0.2)
+        return f"dropped {body.name}"
+
+    def next_kind(self) -> str:
+        self.kind = (self.kind + 1) % len(KINDS)
+        return f"B drops a {list(KINDS)[self.kind]}"
+
+
+class RunStage:
+    """A recorded run on stage."""
+
+    live = False
+
+    def __init__(self, run: Run):
+        from render.recorded import RunFrames
+
+        self.run, self.frames = run, RunFrames(run)
+        self.title, self.time = self.frames.cast.title, self.frames.start
+        self.span = self.frames.start, self.frames.stop
+
+    def reset(self) -> None:
+        self.time = self.frames.start
+
+    def prepare(self, overlays: tuple[str, ...]) -> None:
+        self.frames.prepare(overlays)
+
+    def frame(self) -> Frame:
+        return self.frames.at(self.time)
+
+    def advance(self, seconds: float, patience: float) -> None:
+        self.seek(self.time + seconds)
+
+    def step(self, count: int) -> None:
+        """To the next sample, or to the one before."""
+        times = self.frames.times
+        side = "right" if count > 0 else "left"
+        row = int(np.searchsorted(times, self.time, side)) + (count - 1 if count > 0 else count)
+        self.time = float(times[np.clip(row, 0, len(times) - 1)])
+
+    def seek(self, to: float) -> None:
+        self.time = float(np.clip(to, *self.span))
+
+    @property
+    def over(self) -> bool:
+        return self.time >= self.span[1]
+
+
+class Loop:
+    """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands."""
+
+    def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):
+        self.stage, self.window, self.folder = stage, window, Path(folder)
+        self.speed, self.paused, self.open = speed, False, True
+        self.note, self._note_until = "", 0.0
+        self._film: Any = None
+        self._clock = time.perf_counter()
+        self._spent = 0.0  # on the last picture [s]
+        self._pace: deque = deque(maxlen=120)  # (clock, time) of the last turns, to tell the speed that is reached
+        window.live, window.span = stage.live, stage.span
+        self._prepare(tuple(window.overlays))
+
+    def run(self) -> None:
+        """Until the user quits."""
+        try:
+            while self.open:
+                begun = time.perf_counter()
+                self.turn()
+                time.sleep(max(1.0 / FRAMES - (time.perf_counter() - begun), 0.0))
+        finally:
+            self.end_film(whole=not self.open)
+
+    def turn(self, elapsed: float | None = None) -> None:
+        """Carry out commands, advance by the time that has passed (or ``elapsed`` [s]), show."""
+        for command in self.window.poll():
+            self.do(command)
+        now = time.perf_counter()
+        passed = now - self._clock if elapsed is None else elapsed
+        if self._film is not None:
+            passed = 1.0 / FILM_FRAMES  # the film runs evenly, however long each picture takes
+        self._clock = now
+        if not self.paused:
+            try:
+                real = elapsed is None and self._film is None
+                self.stage.advance(self.speed * (min(passed, 0.25) if real else passed), self._patience() if real else math.inf)
+            except SimulationError as error:
+                self.paused = True
+                self.say(str(error))
+            if self.stage.span and self.stage.over:
+                self.paused = True
+        begun = time.perf_counter()
+        if begun > self._note_until:
+            self.note = ""
+        frame = self.stage.frame()
+        frame.lines = (*frame.lines, self._status())
+        self.window.show(frame, self.note)
+        self._spent = time.perf_counter() - begun
+        if self._film is not None:
+            self._shoot()
+
+    def do(self, command: Command) -> None:
+        """Carry out a command of the window."""
+        name, value, stage = command.name, command.value, self.stage
+        if name == "quit":
+            self.open = False
+        elif name == "pause":
+            self.paused = not self.paused
+            if not self.paused and stage.span and stage.over:
+                stage.reset()
+        elif name == "step":
+            self.paused = True
+            if stage.live and value < 0:
+                self.say("a world goes forward only: record it to step back")
+            else:
+                stage.step(value)
+        elif name == "seek":
+            stage.seek(value)
+        elif name == "speed":
+            self.speed = float(np.clip(self.speed * value, *SPEEDS)) if value else 1.0
+        elif name == "reset":
+            stage.reset()
+        elif name == "overlays":
+            self._prepare(value)
+        elif name == "picture":
+            self._picture()
+        elif name == "film":
+            self.end_film() if self._film is not None else self._begin_film()
+        elif name in ("drop", "kind") and not stage.live:
+            self.say("a recording can not be changed")
+        elif name == "drop":
+            self.say(stage.drop(value))
+        elif name == "kind":
+            self.say(stage.next_kind())
+        else:  # grab, drag, release
+            getattr(stage, name)(*(() if value is None else (value,)))
+        self._pace.clear()
+
+    def say(self, note: str) -> None:
+        self.note, self._note_until = note, time.perf_counter() + NOTE_SECONDS
+
+    @property
+    def factor(self) -> float | None:
+        """Seconds of the scene per second of the clock, over the last turns; None: not known yet."""
+        if len(self._pace) < 2 or self._pace[-1][0] - self._pace[0][0] < 0.2:
+            return None
+        return (self._pace[-1][1] - self._pace[0][1]) / (self._pace[-1][0] - self._pace[0][0])
+
+    def _patience(self) -> float:
+        """Stepping gets at least as much time as drawing."""
+        return max(PATIENCE, self._spent)
+
+    def _status(self) -> str:
+        if self.paused:
+            return "paused"
+        self._pace.append((time.perf_counter(), self.stage.time))
+        while self._pace[-1][0] - self._pace[0][0] > 1.0:
+            self._pace.popleft()
+        wish = f"speed {self.speed:.3g}"
+        reached = self.factor
+        return wish if reached is None or self._film is not None else f"{wish}, reached {reached:.2f}"
+
+    def _prepare(self, overlays: tuple[str, ...]) -> None:
+        try:
+            self.stage.prepare(overlays)
+        except RecordingError as error:
+            from render.overlay import OF_CONTACTS
+
+            self.say(str(error))
+            self.window.overlays[:] = [name for name in overlays if name not in OF_CONTACTS]
+            self.stage.prepare(tuple(self.window.overlays))
+
+    def _name(self, ending: str) -> Path:
+        """A name that is not taken yet."""
+        stem = (self.stage.title or "world").replace(" ", "_")
+        names = (self.folder / f"{stem}-{k:03d}{ending}" for k in range(1, 1000))
+        return next(path for path in names if not path.exists())
+
+    def _picture(self) -> None:
+        from render.writers import encoded
+
+        path = self._name(".png")
+        try:
+            path.write_bytes(encoded(self.window.pixels(), path.name))
+            self.say(f"wrote {path}")
+        except OSError as error:
+            self.say(f"{path}: {error.strerror}")
+
+    def _begin_film(self) -> None:
+        from render.errors import RenderError
+        from render.writers import writer
+
+        width, height = self.window.size
+        try:
+            self._film = writer(self._name(".mp4"), (width // 2 * 2, height // 2 * 2), FILM_FRAMES)
+            self._film.__enter__()
+            self.say(f"filming {self._film.path}; V ends it")
+        except RenderError as error:
+            self._film = None
+            self.say(str(error))
+
+    def _shoot(self) -> None:
+        from render.errors import RenderError
+
+        film, pixels = self._film, self.window.pixels()
+        width, height = film.size
+        if pixels.shape[0] < height or pixels.shape[1] < width:
+            self.end_film()
+            self.say("the window shrank: the film ended there")
+            return
+        try:
+            film.add(np.ascontiguousarray(pixels[:height, :width]))
+        except (RenderError, OSError) as error:
+            self._film = None
+            try:
+                film.__exit__(type(error), error, None)
+            except RenderError as told:
+                self.say(str(told))
+
+    def end_film(self, whole: bool = True) -> None:
+        """Finish the film; without ``whole`` throw it away."""
+        film, self._film = self._film, None
+        if film is None:
+            return
+        error = None if whole and film.count else KeyboardInterrupt()
+        from render.errors import RenderError
+
+        try:
+            film.__exit__(type(error) if error else None, error, None)
+            self.say(f"wrote {film.path}" if error is None else "no film")
+        except RenderError as told:
+            self.say(str(told))
+
+
+def stage_of(source: World | Scene | Run) -> WorldStage | RunStage:
+    """The stage of a world, a scene or a run. A world is stepped itself; a reset goes on with a copy of how it was."""
+    if isinstance(source, Run):
+        return RunStage(source)
+    if isinstance(source, Scene):
+        return WorldStage(source.build, source.name)
+    again = _copier(source)
+    first = [source]
+    return WorldStage(lambda: first.pop() if first else again(), source.scene.name)
+
+
+def _copier(world: World) -> Callable[[], World]:
+    """A function that makes the world as it now is."""
+    functions = {force.name: force.function for force in world.forces if getattr(force, "function", None) is not None}
+    folder = tempfile.TemporaryDirectory()
+    world.save(Path(folder.name) / "world.npz")
+    return lambda: World.load(Path(folder.name) / "world.npz", functions)
+
+
+def view(
+    source: World | Scene | Run,
+    size: tuple[int, int] = (1280, 720),
+    preset: str = "default",
+    overlays: tuple[str, ...] | None = None,
+    camera: Any = None,
+    paused: bool = False,
+    speed: float = 1.0,
+    start: float | None = None,
+    folder: str | Path = ".",
+) -> World | Run:
+    """Open a window on a world, a scene or a recorded run, until it is closed; H shows the keys. Returns what was shown.
+
+    Parameters
+    ----------
+    source : a World (which is stepped), a Scene (which is built) or a Run.
+    size, preset, overlays, camera : as for ``render.picture``.
+    paused : begin with a pause. speed : seconds of the scene per second of the clock.
+    start : of a run, where to begin [s].
+    folder : where pictures and films go.
+
+    Raises
+    ------
+    InputError : odd input, named. RenderError : no window can be opened.
+    """
+    from render import overlay
+    from render.look import preset as check_preset
+    from render.video import camera_for, check_size
+    from render.window import Window
+
+    check_preset(preset)
+    size, speed = check_size(size), check_number("speed", speed, above=0)
+    stage = stage_of(source)
+    wanted = overlay.check(overlays, stage.frames.cast)
+    if start is not None and stage.span:
+        stage.seek(check_number("start", start))
+    seen = stage.frames if isinstance(stage, RunStage) else stage.frame()
+    own = getattr(stage.frames, "camera", None)
+    camera = camera_for(seen, size, own if camera is None else camera)
+    with Window(size, preset, f"tumble: {(stage.title or 'world').replace('_', ' ')}   (H: keys)", camera, wanted) as window:
+        loop = Loop(stage, window, folder, speed)
+        loop.paused = paused
+        loop.run()
+    return stage.world if isinstance(stage, WorldStage) else stage.run

@@ -1,0 +1,255 @@
+"""What is drawn to explain the physics, against the physics: on real worlds and runs."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from collision.boxes import bounding_box
+from collision.errors import InputError
+from collision.pose import Pose
+from collision.shapes import Box, HalfSpace, Sphere
+from render import marks, overlay
+from render.camera import Camera
+from render.context import open_renderer
+from render.frame import Contacts, Frame, cast_of, frame_of
+from render.graphs import POINTS, Log, graphs_of_run, panels
+from render.recorded import RunFrames
+from render.rotation import rotate
+from render.video import picture
+from render.watched import WorldFrames
+from sim.errors import RecordingError
+from sim.recording import Recorder
+from sim.scene import Scene
+from tests.render.known_flights import flight, two_cuboids
+
+CAMERA = Camera((0.0, -3.0, 1.0), (0.0, 0.0, 0.2))
+SIZE = (640, 360)
+
+
+def pile() -> Scene:
+    scene = Scene("pile")
+    scene.add(HalfSpace(), kind="static", name="floor", friction=0.5)
+    scene.add(Box((0.2, 0.15, 0.1)), name="low", position=(0, 0, 0.1), friction=0.5)
+    scene.add(Box((0.1, 0.1, 0.1)), name="high", position=(0, 0, 0.3), friction=0.5)
+    scene.add(Sphere(0.1), name="ball", position=(0.8, 0, 0.5), angular_velocity=(0, 3, 1), friction=0.5, restitution=0.5)
+    return scene
+
+
+@pytest.fixture(scope="module")
+def piled():
+    """A world, and a run with contacts of the same."""
+    world = pile().build()
+    world.step(60)
+    return world, pile().build().run(0.5, [Recorder(contacts=True)])
+
+
+@pytest.fixture(scope="module")
+def tumbling():
+    """A free brick that turns about its middle axis, nearly."""
+    scene = Scene("tumbling", gravity=(0, 0, 0))
+    scene.add(Box((0.1, 0.2, 0.3)), name="brick", angular_velocity=(0.05, 4.0, 0.02))
+    return scene.build().run(3.0)
+
+
+def test_recorded_contacts_are_those_of_the_world(piled):
+    world, run = piled
+    frames = RunFrames(run)
+    frames.prepare(("text", "contacts"))
+    seen, told = frames.at(world.time).contacts, world.contacts()
+    assert len(told) == 8
+    assert (seen.points == told["point"]).all()
+    assert (seen.forces == told["force"]).all()
+    assert (seen.bodies == np.stack([told["body_a"], told["body_b"]], axis=1)).all()
+    with pytest.raises(RecordingError, match="holds no contacts"):
+        RunFrames(flight(two_cuboids())).prepare(("normals",))
+    red = (
+        np.abs(picture(run, SIZE, time=0.25, overlays=("contacts",))[..., :3].astype(int) - (214, 0, 60)).max(axis=2) < 30
+    ).sum()
+    assert red > 50
+
+
+def test_a_larger_force_is_longer_and_redder():
+    x = np.zeros((3, 3))
+    forces = np.array([[0, 0, 1.0], [0, 0, 100.0], [0, 0, 25.0]])
+    frame = Frame(cast_of([]), 0.0, np.zeros((0, 3)), np.zeros((0, 4)))
+    frame.contacts = Contacts(x, forces, forces, np.zeros((3, 2), int), np.zeros((3, 2), int))
+    rows = marks.contacts(frame, CAMERA, 1.0)
+    dots, shafts, heads = rows[:3], rows[3:6], rows[6:]
+    length = np.linalg.norm(heads[:, 3:6] - shafts[:, 0:3], axis=1)
+    assert length / length[1] == pytest.approx([0.1, 1.0, 0.5])
+    assert length[1] == pytest.approx(0.08 * CAMERA.distance)
+    assert dots[1, 8:11] == pytest.approx(marks.CONTACT)
+    reds = np.linalg.norm(dots[:, 8:11] - marks.CONTACT, axis=1)
+    assert reds[0] > reds[2] > reds[1]
+
+
+def test_manifolds_go_around_the_face(piled):
+    """The outline of what touches: as long as the face is round, each point once."""
+    frame = frame_of(piled[0])
+    rows = marks.manifolds(frame, 1.0)
+    sides = rows[np.linalg.norm(rows[:, 3:6] - rows[:, :3], axis=1) > 0]
+    lengths = np.linalg.norm(sides[:, 3:6] - sides[:, :3], axis=1)
+    assert len(sides) == 8
+    assert lengths.sum() == pytest.approx(2 * (0.4 + 0.3) + 2 * (0.2 + 0.2))
+
+
+def test_boxes_and_pairs(piled):
+    frame = frame_of(piled[0])
+    lo, hi = frame.boxes()
+    for i in (1, 2, 3):
+        a, b = bounding_box(frame.cast.shapes[i], Pose(tuple(frame.positions[i]), tuple(frame.orientations[i])))
+        assert (lo[i] == a).all()
+        assert (hi[i] == b).all()
+    overlapping = {
+        (i, j) for i in range(4) for j in range(i + 1, 4) if ((lo[i] <= hi[j]) & (lo[j] <= hi[i])).all()
+    }  # fmt: skip
+    assert {tuple(pair) for pair in frame.pairs().tolist()} == overlapping == {(0, 1), (1, 2)}
+    assert len(marks.boxes(frame, 1.0)) == 3 * 12
+    rows = marks.pairs(frame, 1.0)[:2]
+    assert rows[0, :6] == pytest.approx([0, 0, 0, 0, 0, 0.1], abs=1e-9)  # the shortest way to the floor
+    assert rows[1, :6] == pytest.approx([0, 0, 0.1, 0, 0, 0.3], abs=1e-9)
+
+
+def test_principal_axes_of_a_box_are_its_own():
+    scene = Scene()
+    q = np.array([0.5, 0.5, 0.5, 0.5])
+    scene.add(Box((0.2, 0.3, 0.1)), position=(1, 2, 3), orientation=tuple(q))
+    cast = cast_of(scene.bodies)
+    axes, half = cast.principal
+    assert half[0] == pytest.approx([0.3, 0.2, 0.1])
+    assert np.abs(axes[0]) == pytest.approx(np.eye(3)[[1, 0, 2]])
+    assert np.linalg.det(axes[0]) == pytest.approx(1.0)
+    rows = marks.axes(Frame(cast, 0.0, np.array([[1.0, 2, 3]]), q[None]), CAMERA, 1.0)
+    tips = rows[[1, 3, 5], 3:6] - (1, 2, 3)
+    reach = np.linalg.norm(tips, axis=1)
+    assert (np.diff(reach) < 0).all()
+    assert tips / reach[:, None] == pytest.approx(rotate(q, axes[0]))
+
+
+def test_polhode_and_herpolhode_lie_where_euler_and_poinsot_say(tumbling):
+    """In the body: on the ellipsoids of energy and of angular momentum. In space: in the invariable plane. Turned: not."""
+    frames = RunFrames(tumbling)
+    frames.prepare(("polhode",))
+    frame = frames.at(2.4)
+    (trace,) = frame.traces
+    inertia = frame.cast.inertias[0]
+    energy, momentum = tumbling.kinetic_angular[0], np.linalg.norm(tumbling.angular_momentum[0])
+
+    def off(polhode):
+        in_body = rotate(frame.orientations[0] * (1, -1, -1, -1), polhode)
+        l = in_body @ inertia
+        energies = np.abs(0.5 * np.einsum("ij,ij->i", in_body, l) / energy - 1).max()
+        return max(energies, np.abs(np.linalg.norm(l, axis=1) / momentum - 1).max())
+
+    assert off(trace.polhode) < 1e-6
+    assert off(rotate(np.array([0.8, 0.6, 0, 0]), trace.polhode)) > 1e-2
+    plane = trace.herpolhode @ tumbling.angular_momentum[0]
+    assert plane == pytest.approx(np.full(len(plane), 2 * energy), rel=1e-6)
+    assert np.ptp(trace.polhode @ tumbling.angular_momentum[0]) > 0.1 * energy  # that of the body is none
+    assert trace.polhode[-1] == pytest.approx(trace.herpolhode[-1])
+    assert np.linalg.norm(trace.herpolhode, axis=1).max() > 1.01 * np.linalg.norm(trace.herpolhode, axis=1).min()
+
+
+def test_a_world_that_goes_on_has_the_traces_of_its_run(tumbling):
+    world = tumbling.scene.build()
+    watched = WorldFrames(world)
+    watched.prepare(("trails", "polhode", "energy"))
+    for _ in range(96):
+        world.step(6)
+        watched.look()
+    recorded = RunFrames(tumbling)
+    recorded.prepare(("trails", "polhode"))
+    seen, told = watched.now(), recorded.at(world.time)
+    assert seen.traces[0].herpolhode[-1] == pytest.approx(told.traces[0].herpolhode[-1])
+    assert seen.traces[0].polhode[-1] == pytest.approx(told.traces[0].polhode[-1])
+    (_, way), (_, other) = seen.trails[0], told.trails[0]
+    assert way[-1] == pytest.approx(other[-1])
+    assert watched.cast.names == ("brick",)
+    assert seen.graphs.energies["of spin"] == pytest.approx(np.full(96, tumbling.kinetic_angular[0]), rel=1e-6)
+
+
+def test_the_stack_of_energies_is_level(piled):
+    """Energy, and what was lost of it, add up to what there was: to 1e-9, at each instant. Without an entry they do not."""
+    graphs = graphs_of_run(piled[1])
+    layers = graphs.layers()
+    assert {"of motion", "potential", "restitution"} <= set(layers)
+    total = sum(layers.values())
+    assert np.ptp(total) < 2 * 2e-3 * total.max()  # layers too thin to be seen are left out
+    everything = sum(graphs.energies.values()) + sum(graphs.books[n] for n in ("friction", "restitution"))
+    everything = everything - sum(graphs.books[n] for n in ("external", "user", "contact", "correction", "sleep", "integrator"))
+    assert np.ptp(everything) < 1e-9 * total.max()
+    assert np.ptp(total - layers["restitution"]) > 0.05 * total.max()
+    shown = panels(graphs, 0.25, ("energy", "momentum"), (1280, 720))
+    assert len(shown) == 3
+    assert all(p.left + p.pixels.shape[1] <= 1280 and p.top + p.pixels.shape[0] <= 720 for p in shown)
+    later = panels(graphs, 0.5, ("energy",), (1280, 720))[0].pixels
+    assert (later != shown[0].pixels).any()
+
+
+def test_graphs_of_a_world_take_no_more_memory_as_it_goes_on():
+    world = pile().build()
+    log = Log()
+
+    class Clock:
+        time = 0.0
+
+        def __getattr__(self, name):
+            return getattr(world, name)
+
+    clock = Clock()
+    for k in range(20_000):
+        clock.time = 0.01 * k
+        log.look(clock)
+        assert len(log.rows) < 2 * POINTS
+    times = log.graphs().times
+    assert len(times) > POINTS / 2
+    assert times[0] == 0.0
+    assert times[-1] > 0.98 * clock.time
+    assert np.diff(times).max() < 2.1 * np.diff(times).min()
+
+
+def test_sleepers_are_greyer(backend):
+    scene = Scene(sleep_after=0.1)
+    scene.add(HalfSpace(), kind="static")
+    scene.add(Box((0.3, 0.3, 0.3)), position=(0, 0, 0.3), color="#ff2000")
+    world = scene.build()
+    world.step(60)
+    frame = frame_of(world)
+    assert frame.asleep.tolist() == [False, True]
+    with open_renderer(SIZE, "default") as renderer:
+        awake, asleep = (renderer.draw(frame, CAMERA, o)[200, 320, :3].astype(int) for o in ((), ("sleeping",)))
+    assert np.ptp(awake) > 100
+    assert np.ptp(asleep) < 0.7 * np.ptp(awake)
+
+
+def test_every_overlay_is_drawn(backend, piled):
+    """Each alone changes the picture, and some have a line in the legend."""
+    world, run = piled
+    seen = {}
+    for name in overlay.OVERLAYS:
+        if name in ("joints", "sleeping"):  # not in this scene
+            continue
+        seen[name] = picture(run, (320, 180), time=0.2, overlays=(name,)).tobytes()
+    assert len(set(seen.values())) == len(seen)
+    assert picture(run, (320, 180), time=0.2, overlays=()).tobytes() not in seen.values()
+    frame = frame_of(world)
+    texts = [text for text, _ in overlay.legend(frame, ("contacts", "polhode", "axes", "boxes"))]
+    assert len(texts) == 8
+    assert any(text.startswith("contact forces, largest") and text.endswith(" N") for text in texts)
+
+
+@pytest.mark.parametrize("name", ["polhode", "energy", "momentum"])
+def test_a_world_as_it_stands_has_no_past(piled, name):
+    with pytest.raises(InputError, match=f"overlays = '{name}': shows what went before"):
+        picture(piled[0], (64, 48), overlays=(name,))
+
+
+def test_run_without_ledger_is_drawn():
+    """An older recording, or one made elsewhere, may lack entries of the books."""
+    run = flight(two_cuboids())
+    assert json.loads(run.attributes["scene"])
+    assert set(graphs_of_run(run).layers()) <= {"of motion", "of spin", "potential"}
+    assert picture(run, (320, 180), time=0.5, overlays=("energy",)).std() > 5

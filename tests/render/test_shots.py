@@ -1,0 +1,128 @@
+"""Cameras that move, and films that are no MP4."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import render
+from collision.errors import InputError
+from render.recorded import RunFrames
+from render.shots import Follow, Keyframes, Orbit, parse, shot_for
+from render.writers import writer
+from tests.render.known_flights import flight, two_cuboids
+
+SIZE = (320, 180)
+
+
+@pytest.fixture
+def run():
+    return flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
+
+
+def psnr(a, b):
+    return 10 * np.log10(255**2 / np.mean((a.astype(float) - b.astype(float)) ** 2))
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a.webp", "pictures"])
+def test_other_kinds_of_film_are_what_was_drawn(name, run, tmp_path):
+    path = render.film(run, tmp_path / name, SIZE, fps=10)
+    if name == "pictures":
+        assert sorted(os.listdir(path)) == [f"{k:05d}.png" for k in range(10)]
+        frames = [np.asarray(Image.open(path / f"{k:05d}.png").convert("RGB")) for k in range(10)]
+    else:
+        with Image.open(path) as film:
+            assert film.n_frames == 10
+            assert film.info["loop"] == 0
+            frames, durations = [], []
+            for k in range(10):
+                film.seek(k)
+                frames.append(np.asarray(film.convert("RGB")))
+                durations.append(film.info["duration"])
+            assert durations == [100] * 10
+    for k in (0, 4, 9):
+        drawn = render.picture(run, SIZE, time=k / 10)[..., :3]
+        assert psnr(frames[k], drawn) > {"a.gif": 31, "a.webp": 30, "pictures": np.inf}[name] or (frames[k] == drawn).all()
+        assert psnr(frames[(k + 5) % 10], drawn) < 29
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(run, tmp_path):
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "thesis.txt").write_text("years of work")
+    with pytest.raises(InputError, match="it is left as it is"):
+        render.film(run, tmp_path / "pictures", SIZE)
+    assert (tmp_path / "pictures" / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_broken_folder_of_pictures_is_none(run, tmp_path):
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        render.film(run, tmp_path / "pictures", SIZE, progress=interrupt)
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(InputError, match="must be 50 or less for a GIF"):
+        writer(tmp_path / "a.gif", SIZE, 60)
+
+
+def test_orbit_goes_around_and_comes_back(run):
+    frames = RunFrames(run)
+    shot, frame = shot_for(frames, SIZE, Orbit()), frames.at(0.5)
+    stands = shot_for(frames, SIZE)(frame, 0.3)
+    start, quarter, end = (shot(frame, share) for share in (0.0, 0.25, 1.0))
+    assert start == stands
+    assert end.position == pytest.approx(start.position)
+    a, b = np.subtract(start.position, start.target), np.subtract(quarter.position, quarter.target)
+    assert (a[0], a[1]) == pytest.approx((b[1], -b[0]))  # a quarter of a turn, anticlockwise
+    assert a[2] == pytest.approx(b[2])
+
+
+def test_follow_keeps_the_body_where_it_was(run):
+    frames = RunFrames(run)
+    shot = shot_for(frames, SIZE, Follow(run.names[0]))
+    pixels = [shot(frames.at(t), t).project(frames.at(t).centers_of_mass(), SIZE)[0] for t in (0.0, 0.4, 1.0)]
+    assert pixels[1][0] == pytest.approx(pixels[0][0], abs=1e-6)
+    assert pixels[2][0] == pytest.approx(pixels[0][0], abs=1e-6)
+    assert abs(pixels[2][1] - pixels[0][1]).max() > 20  # the other one moves
+
+
+def test_keyframes_are_passed_at_their_times(run):
+    cameras = [render.Camera((3, 0, 1), (0, 0, 0)), render.Camera((0, 4, 1), (0, 0, 0.5)), render.Camera((-3, 0, 2), (0, 0, 0))]
+    frames = RunFrames(run)
+    shot = shot_for(frames, SIZE, Keyframes((0.0, 0.3, 1.0), cameras))
+    for t, camera in zip((0.0, 0.3, 1.0), cameras, strict=True):
+        assert shot(frames.at(t), t).position == pytest.approx(camera.position)
+        assert shot(frames.at(t), t).target == pytest.approx(camera.target)
+    heights = [shot(frames.at(t), t).position[2] for t in np.linspace(0, 1, 50)]
+    assert (np.diff(heights) >= -1e-12).all()  # from 1 to 2, no swinging out
+
+
+def test_cameras_of_the_command_line(tmp_path):
+    assert parse("orbit") == Orbit(1.0)
+    assert parse("orbit:-0.5") == Orbit(-0.5)
+    assert parse("follow:box_1") == Follow("box_1")
+    file = tmp_path / "path.toml"
+    file.write_text("".join(f"[[camera]]\ntime = {t}\nposition = [3, {t}, 1]\ntarget = [0, 0, 0]\n" for t in (0, 2)))
+    assert parse(str(file)).times == (0.0, 2.0)
+    file.write_text("[[camera]]\nposition = [3, 0, 1]\ntarget = [0, 0, 0]\n")
+    assert parse(str(file)).position == (3.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("camera", "message"),
+    [
+        ("orbit:fast", "must be orbit:TURNS"),
+        ("shaky", "must be orbit, orbit:TURNS, follow:NAME, or a .toml file"),
+        ("no.toml", "can not be read"),
+        (Follow("nobody"), "there is no such body; there are"),
+    ],
+)
+def test_odd_cameras_are_named(camera, message, run, tmp_path):
+    with pytest.raises(InputError, match=message):
+        render.film(run, tmp_path / "a.mp4", SIZE, camera=camera)
+    with pytest.raises(InputError, match="must be at least two, rising"):
+        Keyframes((1.0, 0.0), [render.Camera((1, 0, 0), (0, 0, 0))] * 2)
