@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from collision.group import group
+
 # Kinds. The order is the order of dispatch: a pair is always handled with kind[a] <= kind[b].
 HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)
 
@@ -16,6 +18,7 @@ HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)
 SHARP = 1e12
 
 
+@group
 class Geometry(NamedTuple):
     """``s`` convex shapes in their local frames [m]."""
 

@@ -1,6 +1,6 @@
 """The state of a world: structure of arrays, grouped by who reads and who writes.
 
-Every group is a NamedTuple of arrays, which compiled kernels take as one argument. Row i of the body arrays is body i
+Every group is a NamedTuple of arrays, which compiled kernels take as one pointer (collision/group.py). Row i of the body arrays is body i
 of the world, in the order of adding.
 """
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from collision.group import group
 from sim.path import COLUMNS
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
@@ -40,6 +41,7 @@ COEFFICIENTS = 6
 HELD, FAST, LOOSE = range(3)
 
 
+@group
 class Bodies(NamedTuple):
     """What a body is, and how it moves. World axes, about the centre of mass, unless said otherwise."""
 
@@ -107,6 +109,7 @@ class Bodies(NamedTuple):
     knots: np.ndarray  # (k, COLUMNS) of all paths, see path.py
 
 
+@group
 class Geoms(NamedTuple):
     """Convex pieces: which shape on which body, where."""
 
@@ -125,6 +128,7 @@ class Geoms(NamedTuple):
     hi: np.ndarray  # (m, 3)
 
 
+@group
 class Pairs(NamedTuple):
     """Candidate pairs of pieces, sorted, with what is known of each."""
 
@@ -143,6 +147,7 @@ class Pairs(NamedTuple):
     sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
 
 
+@group
 class Contacts(NamedTuple):
     """Contact points of the last kick, in the order of the pairs."""
 
@@ -168,6 +173,7 @@ class Contacts(NamedTuple):
     order: np.ndarray  # (c,) int64 rows sorted by island
 
 
+@group
 class Joints(NamedTuple):
     """Joints of two bodies each, in the order of adding. See sim.joints.rows for coordinates, blocks and rows."""
 
@@ -199,6 +205,7 @@ class Joints(NamedTuple):
     apart: np.ndarray  # (a,) int64 sorted keys of the pairs of bodies that do not touch (joints.pairs.pair_key)
 
 
+@group
 class Books(NamedTuple):
     """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger.py."""
 
@@ -231,6 +238,7 @@ RESIDUAL, DEPTH, GAIN = range(3)
 WORST = 3
 
 
+@group
 class Forces(NamedTuple):
     """Forces other than uniform gravity: a row for each body, or pair of bodies, that one acts on.
 

@@ -34,7 +34,8 @@ def package(tmp_path):
     folder = tmp_path / "collision"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    shutil.copy(ROOT / "collision" / "jit.py", folder)
+    for module in ("jit", "group", "group_type"):
+        shutil.copy(ROOT / "collision" / f"{module}.py", folder)
     return folder
 
 
