@@ -1,7 +1,7 @@
 """The state of a world: structure of arrays, grouped by who reads and who writes.
 
-Every group is a NamedTuple of arrays, which compiled kernels take as one pointer (collision/group.py). Row i of the body arrays is body i
-of the world, in the order of adding.
+Every group is a NamedTuple of arrays, which compiled kernels take as one pointer (collision/group.py). Row i of the body
+arrays is body i of the world, in the order of adding.
 """
 
 from __future__ import annotations
