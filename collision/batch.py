@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.depth import quick_depth
+from collision.depth import ROW, quick_depth
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
 from collision.gjk import INSIDE, NO_START
 from collision.jit import kernel, lean
@@ -28,6 +28,8 @@ from collision.support import is_capsule, is_polytope
 NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own
 LATER = -1  # status of pairs that are left to the second loop
+NEVER, AGAIN = -1, -2  # in place of corners: not known to overlap; it did in the last call, which left a surface
+DEEP = -2  # in place of the number of known corners: there is a surface
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
 
@@ -75,6 +77,8 @@ class PairCache:
         self.axis = np.zeros((count, 3))  # last normal, world axes; zero for none
         # shapes of A and B that it belongs to, number of corners that the closest points lie between, their names (quick.py)
         self.start = np.full((count, 6), -1, np.int64)
+        # of pairs that overlap (DEEP for the number of corners) the surface that proved how much: see depth.py
+        self.surface = np.zeros((count, ROW), np.int64)
         self.shapes: ShapeSet | None = None
         self.pieces: PairCache | None = None  # the same for all pairs of pieces, where there are compounds
 
@@ -98,12 +102,14 @@ class PairCache:
         if self.pieces is None or len(self.pieces) != pieces.total:
             self.pieces = PairCache(pieces.total)
         part = PairCache(0)
-        part.axis, part.start = self.pieces.axis[pieces.row], self.pieces.start[pieces.row]
+        for name in ("axis", "start", "surface"):
+            setattr(part, name, getattr(self.pieces, name)[pieces.row])
         return part
 
     def keep_pieces(self, pieces: Pieces, part: PairCache) -> None:
         """Take over what is now known of them."""
-        self.pieces.axis[pieces.row], self.pieces.start[pieces.row] = part.axis, part.start
+        for name in ("axis", "start", "surface"):
+            getattr(self.pieces, name)[pieces.row] = getattr(part, name)
 
 
 def signed_distances(
@@ -196,7 +202,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
     )
 
     def run(span):
-        arguments = (shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, *span, *results)
+        arguments = (shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, warm.surface, *span, *results)
         bad, left, deep = quick_pairs(*arguments)
         if deep and bad == 2 * n:
             left = deep_pairs(*arguments)
@@ -216,7 +222,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
 
 @kernel(nogil=True, _nrt=False)
 def quick_pairs(
-    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
     corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
@@ -236,7 +242,7 @@ def quick_pairs(
             bad = min(bad, 2 * k if not usable_a else 2 * k + 1)
             continue
         settled = False
-        corners[k, 0] = -1
+        corners[k, 0] = NEVER
         t = sub(xb_k, xa_k)
         size = g.radius[i] + g.radius[j] + norm(t)
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
@@ -245,6 +251,13 @@ def quick_pairs(
                 axis = load3(warm_axis, k)
                 known = warm_start[k, 2]
                 names = warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME
+            if known == DEEP and margin != SIGN_ONLY:
+                corners[k, 0] = AGAIN
+                status[k] = LATER
+                left += 1
+                deep += 1
+                continue
+            known = max(known, 0)
             r, t = matmul(transpose(ra), rb), mul_t(ra, t)
             if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
                 guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
@@ -276,7 +289,7 @@ def quick_pairs(
 
 @kernel(nogil=True, _nrt=False)
 def deep_pairs(
-    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
     corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) left that are known to overlap. The number of those that are left now."""
@@ -284,7 +297,7 @@ def deep_pairs(
     for k in range(first, stop):
         if status[k] != LATER:
             continue
-        if corners[k, 0] < 0 or margin == SIGN_ONLY:
+        if corners[k, 0] == NEVER or margin == SIGN_ONLY:
             left += 1
             continue
         i, j = a[k], b[k]
@@ -294,7 +307,7 @@ def deep_pairs(
         r, t = matmul(transpose(ra), rb), mul_t(ra, sub(xb_k, xa_k))
         size = g.radius[i] + g.radius[j] + norm(t)
         names = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
-        settled, low, high, n, p, q, turns = quick_depth(g, i, j, r, t, size, names)
+        settled, low, high, n, p, q, turns, grown = quick_depth(g, i, j, r, t, size, names, warm_surface, k)
         if not settled:
             left += 1
             continue
@@ -303,14 +316,14 @@ def deep_pairs(
         store3(normal, k, n)
         store3(point_a, k, p)
         store3(point_b, k, q)
-        if len(warm_axis) > 0:
-            store_warm(warm_axis, warm_start, k, i, j, n, 0, NO_NAMES)
+        if len(warm_axis) > 0 and grown:
+            store_warm(warm_axis, warm_start, k, i, j, n, DEEP, NO_NAMES)
     return left
 
 
 @kernel(nogil=True, _nrt=False)
 def other_pairs(
-    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, first, stop,
+    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
     corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) whose status is LATER."""

@@ -23,30 +23,41 @@ from numba import types
 from collision.jit import lean, stack_table, tight
 from collision.linalg import add, axpy, cross, dot, load3, neg, norm, scale, store3, sub
 from collision.quick import CLOSE, lowest, named_point
+from collision.sat import separation_here
 from collision.support import EPS
 
 MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS
+MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a number, ROW numbers
+ROW = 64
+SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
+ROUGH = 1e-8  # of size: what heights may be off, at most, as slender as faces may be
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
+key_table = stack_table(MOST_FACES, 1)
 link_table = stack_table(MOST_FACES, 8, types.int64)
 point_table = stack_table(MOST_POINTS, 4)
 name_table = stack_table(MOST_POINTS, 1, types.int64)
+across_table = stack_table(MOST_KEPT + 1, MOST_KEPT + 1, types.int64)
 edge_table = stack_table(MOST_FACES, 1, types.int64)
 
 
 @tight
-def write_face(faces, links, f, i, j, k, a, b, c, n, turn):
-    """Face f with corners i, j, k at a, b, c and the normal n of any length; False for a sliver."""
+def write_face(faces, links, keys, f, i, j, k, w, n, rough, slack, turn):
+    """Face f with corners i, j, k, of which the last is at w, and the normal n of any length; False for a sliver.
+
+    ``rough``: product of the squares of the edges that n is the cross product of.
+    """
     square = dot(n, n)
-    n = scale(1.0 / math.sqrt(square), n)
+    height = dot(n, w)
     store3(faces, f, n)
-    faces[f, 3] = min(dot(n, a), min(dot(n, b), dot(n, c)))
+    faces[f, 3] = height + slack * (abs(n[0]) + abs(n[1]) + abs(n[2]))
+    keys[f, 0] = height * abs(height) / square
     links[f, 0] = i
     links[f, 1] = j
     links[f, 2] = k
     links[f, 6] = turn
-    return square > 0.0
+    return square > SLIVER * rough
 
 
 @tight
@@ -57,7 +68,7 @@ def join(links, f, e, h, m):
 
 
 @tight
-def start_tetrahedron(g, a, b, r, t, names, faces, links, points, named):
+def start_tetrahedron(g, a, b, r, t, names, slack, faces, links, keys, points, named):
     """The faces of four named corners; False where they are flat."""
     for k in range(4):
         p, q = named_point(g, a, b, r, t, names[k])
@@ -68,11 +79,13 @@ def start_tetrahedron(g, a, b, r, t, names, faces, links, points, named):
     if dot(cross(sub(w1, w0), sub(w2, w0)), sub(w3, w0)) > 0.0:
         i, j = 2, 1
         w1, w2 = w2, w1
+    d1, d2, d3, d4, d5 = sub(w1, w0), sub(w2, w0), sub(w3, w0), sub(w3, w1), sub(w2, w1)
+    s1, s2, s3, s4, s5 = dot(d1, d1), dot(d2, d2), dot(d3, d3), dot(d4, d4), dot(d5, d5)
     # seen from outside: 0 i j, 0 3 i, i 3 j, j 3 0
-    ok = write_face(faces, links, 0, 0, i, j, w0, w1, w2, cross(sub(w1, w0), sub(w2, w0)), 0)
-    ok = write_face(faces, links, 1, 0, 3, i, w0, w3, w1, cross(sub(w3, w0), sub(w1, w0)), 0) and ok
-    ok = write_face(faces, links, 2, i, 3, j, w1, w3, w2, cross(sub(w3, w1), sub(w2, w1)), 0) and ok
-    ok = write_face(faces, links, 3, j, 3, 0, w2, w3, w0, cross(sub(w3, w2), sub(w0, w2)), 0) and ok
+    ok = write_face(faces, links, keys, 0, 0, i, j, w0, cross(d1, d2), s1 * s2, slack, 0)
+    ok = write_face(faces, links, keys, 1, 0, 3, i, w0, cross(d3, d1), s1 * s3, slack, 0) and ok
+    ok = write_face(faces, links, keys, 2, i, 3, j, w3, cross(d4, d5), s4 * s5, slack, 0) and ok
+    ok = write_face(faces, links, keys, 3, j, 3, 0, w0, cross(d2, d3), s2 * s3, slack, 0) and ok
     join(links, 0, 0, 1, 2)
     join(links, 0, 1, 2, 2)
     join(links, 0, 2, 3, 2)
@@ -83,7 +96,7 @@ def start_tetrahedron(g, a, b, r, t, names, faces, links, points, named):
 
 
 @tight
-def grow(faces, links, points, todo, near, new, w, count, turn, rounding):
+def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
     """Replace the faces that see the point ``new`` at w by a fan; the number of faces, or -1 where that is no disc.
 
     Face ``near`` sees it. Faces across edges are visited in the order of the outline, so that each new face is joined to the last.
@@ -101,6 +114,7 @@ def grow(faces, links, points, todo, near, new, w, count, turn, rounding):
     spare = near
     first, last = -1, -1
     out = sub(load3(points, links[near, 0]), w)
+    out_square = dot(out, out)
     while height > 0:
         height -= 1
         h = todo[height, 0] >> 2
@@ -108,7 +122,7 @@ def grow(faces, links, points, todo, near, new, w, count, turn, rounding):
         after = e + 1 if e < 2 else 0
         if links[h, 6] >= turn:
             return -1
-        if dot(load3(faces, h), w) - faces[h, 3] > rounding:
+        if dot(load3(faces, h), w) > faces[h, 3]:
             before = 3 - e - after
             links[h, 6] = GONE
             todo[height, 0] = links[h, 3 + before]
@@ -128,11 +142,11 @@ def grow(faces, links, points, todo, near, new, w, count, turn, rounding):
             f = count
             count += 1
         i, j = links[h, after], links[h, e]
-        x, y = load3(points, i), load3(points, j)
-        into = sub(y, w)
-        if not write_face(faces, links, f, i, j, new, x, y, w, cross(out, into), turn):
+        into = sub(load3(points, j), w)
+        into_square = dot(into, into)
+        if not write_face(faces, links, keys, f, i, j, new, w, cross(out, into), out_square * into_square, slack, turn):
             return -1
-        out = into
+        out, out_square = into, into_square
         join(links, f, 0, h, e)
         if made > 0:
             join(links, f, 2, last, 1)
@@ -147,48 +161,143 @@ def grow(faces, links, points, todo, near, new, w, count, turn, rounding):
 
 
 @tight
-def quick_depth(g, a, b, r, t, size, names):
-    """(settled, low, high, n, p, q, turns) of two polytopes that overlap; see the module. n, p, q are in A's frame.
+def recall(g, a, b, r, t, slack, kept, row, faces, links, keys, points, named):
+    """The faces of a surface that was kept, with the corners where they are now: (usable, points, faces)."""
+    used, count = kept[row, 0] & 255, kept[row, 0] >> 8
+    for k in range(used):
+        name = kept[row, 1 + k]
+        named[k, 0] = name
+        p, q = named_point(g, a, b, r, t, name)
+        store3(points, k, sub(q, p))
+    usable = used > 0
+    slot, left, packed = 1 + used, 0, 0
+    for f in range(count):
+        if left == 0:
+            packed = kept[row, slot]
+            slot += 1
+            left = 3
+        i, j, k = packed & 63, packed >> 6 & 63, packed >> 12 & 63
+        packed >>= 18
+        left -= 1
+        w = load3(points, k)
+        d, e = sub(load3(points, i), w), sub(load3(points, j), w)
+        usable = write_face(faces, links, keys, f, i, j, k, w, cross(d, e), dot(d, d) * dot(e, e), slack, 0) and usable
+    return usable, used, count
 
-    ``names``: four corners about the origin.
+
+@tight
+def keep(used, count, links, named, kept, row):
+    """Write a surface to a row for the next query; one that is too large is not kept. Was it?"""
+    if used > MOST_KEPT:
+        return False
+    kept[row, 0] = used | count << 8
+    for k in range(used):
+        kept[row, 1 + k] = named[k, 0]
+    for f in range(0, count, 3):
+        packed = 0
+        for m in range(min(count - f, 3)):
+            packed |= (links[f + m, 0] | links[f + m, 1] << 6 | links[f + m, 2] << 12) << 18 * m
+        kept[row, 1 + used + f // 3] = packed
+    return True
+
+
+@tight
+def join_all(links, count, across):
+    """Find the neighbours of all faces by their corners. ``across``: a table of MOST_POINTS squared."""
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            across[i, j] = 4 * f + e
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            links[f, 3 + e] = across[j, i]
+
+
+@tight
+def quick_depth(g, a, b, r, t, size, names, kept, row):
+    """(settled, low, high, n, p, q, turns, grown) of two polytopes that overlap; see the module. n, p, q are in A's frame.
+
+    ``names``: four corners about the origin, or a negative one in front: then the surface in this row of ``kept`` is where to
+    start. The surface at the end is written there, if it is another one (grown) and there are rows at all.
     """
     faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
+    keys, across = key_table(), across_table()
+    for f in range(MOST_FACES):
+        keys[f, 0] = math.inf
     n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     low, high = -math.inf, math.inf
     turns = 0
-    if not start_tetrahedron(g, a, b, r, t, names, faces, links, points, named):
-        return False, low, high, n, p, q, turns
-    used, count = 4, 4
     rounding = 4.0 * EPS * size
-    while used < MOST_POINTS:
+    grown = names[0] >= 0
+    if grown:
+        usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
+        used, count = 4, 4
+    else:
+        usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
+    while usable and used < MOST_POINTS:
         turns += 1
-        near = 0
-        least = faces[0, 3]
-        for f in range(1, count):
-            if faces[f, 3] < least:
-                least = faces[f, 3]
-                near = f
-        n = neg(load3(faces, near))
-        w, name, low = lowest(g, a, b, r, t, n)
-        high = -least
+        near = nearest(keys, count)
+        n = load3(faces, near)
+        w, name, _ = lowest(g, a, b, r, t, neg(n))
         i, j, k = links[near, 0], links[near, 1], links[near, 2]
-        if high - low <= rounding or name == named[i, 0] or name == named[j, 0] or name == named[k, 0]:
+        if dot(n, w) <= faces[near, 3] or name == named[i, 0] or name == named[j, 0] or name == named[k, 0]:
             break
+        if not grown:
+            join_all(links, count, across)
+            grown = True
         store3(points, used, w)
         named[used, 0] = name
-        count = grow(faces, links, points, todo, near, used, w, count, turns, rounding)
-        if count < 0:
-            return False, low, high, n, p, q, turns
+        count = grow(faces, links, keys, points, todo, near, used, w, count, turns, rounding)
+        usable = count > 0
         used += 1
-    if not (high - low <= CLOSE * EPS * size and low < -64.0 * EPS * size):
-        return False, low, high, n, p, q, turns
+    if not usable:
+        return False, low, high, n, p, q, turns, grown
+    n = scale(-1.0 / norm(n), n)
+    low = separation_here(g, a, b, r, t, n)
+    close = CLOSE * EPS * size
+    if not low < -4.0 * close:
+        return False, low, high, n, p, q, turns, grown
+    # faces about as near with care
+    reach = ROUGH * size - low
+    reach *= reach
+    found = False
+    high = -math.inf
     for f in range(count):
-        if faces[f, 3] + high <= CLOSE * EPS * size:
+        if keys[f, 0] <= reach:
             i, j, k = links[f, 0], links[f, 1], links[f, 2]
-            inside, p, q = on_face(g, a, b, r, t, n, named[i, 0], named[j, 0], named[k, 0])
-            if inside:
-                return norm(axpy(-low, n, sub(q, p))) <= CLOSE * EPS * size, low, high, n, p, q, turns
-    return False, low, high, n, p, q, turns
+            m = load3(faces, f)
+            m = scale(-1.0 / norm(m), m)
+            height = max(dot(m, load3(points, i)), max(dot(m, load3(points, j)), dot(m, load3(points, k))))
+            high = max(high, height)
+            if height - low <= close and not found:
+                found, p, q = on_face(g, a, b, r, t, n, named[i, 0], named[j, 0], named[k, 0])
+                found = found and norm(axpy(-low, n, sub(q, p))) <= close
+    settled = found and high - low <= close
+    if settled and grown and len(kept) > 0:
+        grown = keep(used, count, links, named, kept, row)
+    return settled, low, high, n, p, q, turns, grown
+
+
+@tight
+def nearest(keys, count):
+    """The face of the least key; four at a time, since each comparison waits for the one before."""
+    f0, f1, f2, f3 = 0, 1, 2, 3
+    k0, k1, k2, k3 = keys[0, 0], keys[1, 0], keys[2, 0], keys[3, 0]
+    for f in range(4, count, 4):
+        if keys[f, 0] < k0:
+            k0, f0 = keys[f, 0], f
+        if keys[f + 1, 0] < k1:
+            k1, f1 = keys[f + 1, 0], f + 1
+        if keys[f + 2, 0] < k2:
+            k2, f2 = keys[f + 2, 0], f + 2
+        if keys[f + 3, 0] < k3:
+            k3, f3 = keys[f + 3, 0], f + 3
+    if k1 < k0:
+        k0, f0 = k1, f1
+    if k3 < k2:
+        k2, f2 = k3, f3
+    return f2 if k2 < k0 else f0
 
 
 @tight
