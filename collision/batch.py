@@ -112,6 +112,9 @@ class PairCache:
             getattr(self.pieces, name)[pieces.row] = getattr(part, name)
 
 
+COLD = PairCache(0)
+
+
 def signed_distances(
     shapes: ShapeSet,
     a,
@@ -158,7 +161,7 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     """Both of the above, checked."""
     if not isinstance(shapes, ShapeSet):
         raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
-    a, b = indices("a", a, len(shapes)), indices("b", b, len(shapes))
+    a, b = whole_numbers("a", a, len(shapes)), whole_numbers("b", b, len(shapes))
     n = len(a)
     if len(b) != n:
         raise InputError("b", b.shape, f"must hold one index for each of the {n} in a")
@@ -170,6 +173,8 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
         if cache is not None:
             cache.serve(shapes)
         return search(shapes, a, b, poses, margin, cache, threads)
+    check_range("a", a, len(shapes))
+    check_range("b", b, len(shapes))
     check_poses(poses)
     pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
     warm = None
@@ -184,7 +189,7 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
 
 def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None = None, threads: int = 1) -> Distances:
     """Pairs of convex pieces, rows a and b of the geometry, without checks."""
-    warm = warm if warm is not None else PairCache(0)
+    warm = warm if warm is not None else COLD
     n = len(a)
     out = Distances(
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
@@ -216,7 +221,11 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
     else:
         with ThreadPoolExecutor(len(spans)) as pool:
             bad = list(pool.map(run, spans))
-    _report(min(bad), poses)
+    bad = min(bad)
+    if bad < 2 * n:
+        check_range("a", a, len(shapes.geometry.kind))
+        check_range("b", b, len(shapes.geometry.kind))
+        _report(bad, poses)
     return out
 
 
@@ -227,19 +236,24 @@ def quick_pairs(
 ):  # fmt: skip
     """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
 
-    corners (n, 4): for pairs left, the names of four corners about the origin, or -1 in front. Returns (first bad pose,
-    pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good. No far calls here: with them, this loop
+    corners (n, 4): for pairs left, the names of four corners about the origin, or NEVER or AGAIN in front. Returns (first bad
+    pose, pairs left, those of them that are known to overlap): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good,
+    0 where an index is out of range. No far calls here: with them, this loop
     takes half as long again.
     """
     bad, left, deep = 2 * len(a), 0, 0
     warm = len(warm_axis) > 0
     for k in range(first, stop):
         i, j = a[k], b[k]
+        if not (0 <= i < len(g.kind) and 0 <= j < len(g.kind)):
+            bad = 0
+            continue
         xa_k, xb_k = load3(xa, k), load3(xb, k)
-        usable_a, ra = pose(xa_k, load4(qa, k))
-        usable_b, rb = pose(xb_k, load4(qb, k))
-        if not (usable_a and usable_b):
-            bad = min(bad, 2 * k if not usable_a else 2 * k + 1)
+        qa_k, qb_k = load4(qa, k), load4(qb, k)
+        good_a, sa = usable(xa_k, qa_k)
+        good_b, sb = usable(xb_k, qb_k)
+        if not (good_a and good_b):
+            bad = min(bad, 2 * k if not good_a else 2 * k + 1)
             continue
         settled = False
         corners[k, 0] = NEVER
@@ -258,6 +272,7 @@ def quick_pairs(
                 deep += 1
                 continue
             known = max(known, 0)
+            ra, rb = rotation(qa_k, sa), rotation(qb_k, sb)
             r, t = matmul(transpose(ra), rb), mul_t(ra, t)
             if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
                 guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
@@ -272,7 +287,7 @@ def quick_pairs(
                     corners[k, m] = names[m]
                 deep += 1
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
-            za, zb = (ra[2], ra[5], ra[8]), (rb[2], rb[5], rb[8])
+            za, zb = third_axis(qa_k, sa), third_axis(qb_k, sb)
             settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb, ZERO)
             turns = 1
         if settled:
@@ -380,30 +395,60 @@ def vertex_rows(corners, k):
 
 
 @lean
-def pose(x, q):
-    """(usable, rotation matrix) of a position and a quaternion; not usable: not finite, too far out, or not of unit length."""
-    w, i, j, k = q
-    square = w * w + i * i + j * j + k * k
+def usable(x, q):
+    """(yes, 2 / |q|²) of a pose; no: not finite, too far out, or the quaternion not of unit length."""
+    square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     near = abs(x[0]) <= MOST_LENGTH and abs(x[1]) <= MOST_LENGTH and abs(x[2]) <= MOST_LENGTH
-    if not (near and abs(square - 1.0) <= 2.0 * UNIT):
-        return False, IDENTITY
-    s = 2.0 / square
+    if near and abs(square - 1.0) <= 2.0 * UNIT:
+        return True, 2.0 / square
+    return False, 0.0
+
+
+@lean
+def rotation(q, s):
+    """The matrix of a quaternion; s = 2 / |q|²."""
+    w, i, j, k = q
     wi, wj, wk = s * w * i, s * w * j, s * w * k
     ii, jj, kk = s * i * i, s * j * j, s * k * k
     ij, ik, jk = s * i * j, s * i * k, s * j * k
-    return True, (1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj))
+    return 1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj)
+
+
+@lean
+def third_axis(q, s):
+    """The last column of that matrix."""
+    w, i, j, k = q
+    return s * i * k + s * w * j, s * j * k - s * w * i, 1.0 - (s * i * i + s * j * j)
+
+
+@lean
+def pose(x, q):
+    """(usable, rotation matrix) of a position and a quaternion."""
+    good, s = usable(x, q)
+    return good, rotation(q, s)
+
+
+def whole_numbers(name: str, value, count: int) -> np.ndarray:
+    """(n,) int64; whether they are in [0, count) is left to `check_range`."""
+    found = np.asarray(value)
+    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
+        raise InputError(name, value, f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}")
+    return np.ascontiguousarray(found, np.int64)
+
+
+def check_range(name: str, found: np.ndarray, count: int) -> None:
+    """InputError for the first index that is not in [0, count)."""
+    wrong = (found < 0) | (found >= count)
+    if wrong.any():
+        k = int(wrong.argmax())
+        raise InputError(f"{name}[{k}]", found[k], f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}")
 
 
 def indices(name: str, value, count: int) -> np.ndarray:
     """(n,) int64, each in [0, count)."""
-    found = np.asarray(value)
-    wanted = f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}"
-    if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
-        raise InputError(name, value, wanted)
-    if found.size and (found.min() < 0 or found.max() >= count):
-        k = int(np.argmax((found < 0) | (found >= count)))
-        raise InputError(f"{name}[{k}]", found[k], wanted)
-    return np.ascontiguousarray(found, np.int64)
+    found = whole_numbers(name, value, count)
+    check_range(name, found, count)
+    return found
 
 
 def table(name: str, value, n: int, width: int) -> np.ndarray:

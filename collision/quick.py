@@ -224,6 +224,7 @@ def quick_capsules(g, a, b, t, za, zb, axis):
     half_a = g.size[a, 1] if g.kind[a] == CAPSULE else 0.0
     half_b = g.size[b, 1] if g.kind[b] == CAPSULE else 0.0
     p, v = ZERO, t
+    s, u = 0.0, 0.0
     if half_a > 0.0 or half_b > 0.0:
         ta, tb, c = dot(za, t), dot(zb, t), dot(za, zb)
         rest = 1.0 - c * c
@@ -238,7 +239,22 @@ def quick_capsules(g, a, b, t, za, zb, axis):
         return False, 0.0, 0.0, axis, p, p
     n = scale(1.0 / length, v)
     low = dot(n, t) - half_b * abs(dot(n, zb)) - half_a * abs(dot(n, za))
-    size = g.radius[a] + g.radius[b] + norm(t)
+    close = CLOSE * EPS * (g.radius[a] + g.radius[b] + norm(t))
+    if length - low > close:  # cores that nearly meet leave little of v: across an axis the normal is made so anew
+        m = v
+        if abs(s) < half_a and abs(u) < half_b:
+            m = cross(za, zb)
+            m = scale(math.copysign(1.0, dot(m, t)), m)
+        elif abs(s) < half_a:
+            m = axpy(-dot(v, za), za, v)
+        elif abs(u) < half_b:
+            m = axpy(-dot(v, zb), zb, v)
+        off = norm(m)
+        if off > 0.0:
+            m = scale(1.0 / off, m)
+            other = dot(m, t) - half_b * abs(dot(m, zb)) - half_a * abs(dot(m, za))
+            if other > low:
+                low, n = other, m
     q = axpy(-radius_b, n, add(p, v))
     radii = radius_a + radius_b
-    return length - low <= CLOSE * EPS * size, low - radii, length - radii, n, axpy(radius_a, n, p), q
+    return length - low <= close, low - radii, length - radii, n, axpy(radius_a, n, p), q
