@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.depth import ROW, quick_depth
+from collision.depth import ROW, quick_boxes, quick_depth
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
+from collision.geometry import BOX
 from collision.gjk import INSIDE, NO_START
 from collision.jit import kernel, lean
 from collision.linalg import IDENTITY, ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
@@ -321,8 +322,12 @@ def deep_pairs(
         _, rb = pose(xb_k, load4(qb, k))
         r, t = matmul(transpose(ra), rb), mul_t(ra, sub(xb_k, xa_k))
         size = g.radius[i] + g.radius[j] + norm(t)
-        names = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
-        settled, low, high, n, p, q, turns, grown = quick_depth(g, i, j, r, t, size, names, warm_surface, k)
+        if g.kind[i] == BOX and g.kind[j] == BOX:
+            settled, low, n, p, q = quick_boxes(g, i, j, r, t, size)
+            high, turns, grown = low, 1, True
+        else:
+            names = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
+            settled, low, high, n, p, q, turns, grown = quick_depth(g, i, j, r, t, size, names, warm_surface, k)
         if not settled:
             left += 1
             continue

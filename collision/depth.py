@@ -21,10 +21,12 @@ import math
 from numba import types
 
 from collision.jit import lean, stack_table, tight
-from collision.linalg import add, axpy, cross, dot, load3, neg, norm, scale, store3, sub
+from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from collision.pairs.axes import best_axis
+from collision.pairs.overlap import edge_points
 from collision.quick import CLOSE, lowest, named_point
-from collision.sat import separation_here
-from collision.support import EPS
+from collision.sat import sat_boxes, separation_here
+from collision.support import EPS, support
 
 MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS
@@ -316,3 +318,35 @@ def on_face(g, a, b, r, t, n, i, j, k):
     p = axpy(l2, p2, add(scale(l0, p0), scale(l1, p1)))
     q = axpy(l2, q2, add(scale(l0, q0), scale(l1, q1)))
     return inside, p, q
+
+
+@tight
+def quick_boxes(g, a, b, r, t, size):
+    """(settled, depth, n, p, q) of two boxes that overlap, by their fifteen axes; depth is negative.
+
+    The witness on a face must lie on it: where another point of the other box is as deep, it may not.
+    """
+    face_a, sep_a, face_b, sep_b, sep_e, n, edges = sat_boxes(g, a, b, r, t)
+    best = max(sep_a, sep_b, sep_e)
+    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n, size)
+    slack = 4.0 * EPS * size
+    if which == 2:
+        p, q = edge_points(g.vertices, r, t, edges)
+        over = norm(axpy(-best, n, sub(q, p))) <= 4.0 * slack
+    elif which == 0:
+        _, q = support(g, b, neg(mul_t(r, n)))
+        q = add(mul(r, q), t)
+        p = axpy(-best, n, q)
+        over = in_box(g, a, p, slack)
+    else:
+        _, p = support(g, a, n)
+        q = axpy(best, n, p)
+        over = in_box(g, b, mul_t(r, sub(q, t)), slack)
+    return over and best < -64.0 * EPS * size, best, n, p, q
+
+
+@tight
+def in_box(g, s, x, slack):
+    """Is x in box s, in its frame, or outside by no more than slack?"""
+    over = abs(x[0]) <= g.size[s, 0] + slack and abs(x[1]) <= g.size[s, 1] + slack
+    return over and abs(x[2]) <= g.size[s, 2] + slack
