@@ -14,7 +14,7 @@ from collision.errors import MOST_LENGTH, InputError, check_number, check_point
 from collision.geometry import BOX
 from collision.gjk import INSIDE, NO_START
 from collision.jit import kernel, lean
-from collision.linalg import IDENTITY, ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
+from collision.linalg import ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
 from collision.narrowphase import distance_far
 from collision.pairs.axes import NO_ROWS
 from collision.pairs.overlap import overlap_far

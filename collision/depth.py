@@ -20,7 +20,7 @@ import math
 
 from numba import types
 
-from collision.jit import lean, stack_table, tight
+from collision.jit import stack_table, tight
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from collision.pairs.axes import best_axis
 from collision.pairs.overlap import edge_points
@@ -101,17 +101,16 @@ def start_tetrahedron(g, a, b, r, t, names, slack, faces, links, keys, points, n
 def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
     """Replace the faces that see the point ``new`` at w by a fan; the number of faces, or -1 where that is no disc.
 
-    Face ``near`` sees it. Faces across edges are visited in the order of the outline, so that each new face is joined to the last.
+    Face ``near`` sees it. Edges are visited in the order of the outline, so that each new face is joined to the last one. New
+    faces take the places of removed ones at once; these make up a list, from ``spare`` on by column 7.
     """
     todo[0, 0] = links[near, 5]
     todo[1, 0] = links[near, 4]
     todo[2, 0] = links[near, 3]
     links[near, 6] = GONE
     height = 3
-    free0, free1 = near, -1
     made = 0
     removed = 1
-    # places of removed faces are taken at once
     waiting = 1
     spare = near
     first, last = -1, -1
@@ -130,7 +129,6 @@ def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
             todo[height, 0] = links[h, 3 + before]
             todo[height + 1, 0] = links[h, 3 + after]
             height += 2
-            # keep a list of free places in the corners of removed faces
             links[h, 7] = spare
             spare = h
             waiting += 1
