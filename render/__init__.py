@@ -1,6 +1,7 @@
 """Pictures, films and figures of a world or a recorded run. Draws frames; never steps, never writes state.
 
-``still(world_or_run, "a.png")``, ``film(run, "a.mp4")``, ``plots.energy_momentum(run, "energy.png")``. Importing this package
+``still(world_or_run, "a.png")``, ``film(run, "a.mp4")``, ``plots.energy_momentum(run, "energy.png")``, ``export(run, "a.glb")``.
+Importing this package
 loads nothing heavy: OpenGL, PyAV and matplotlib come in with the first call that needs them.
 """
 
@@ -13,16 +14,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from render import plots
     from render.camera import Camera
+    from render.gltf import export
     from render.overlay import OVERLAYS
     from render.shots import Follow, Keyframes, Orbit
     from render.video import film, picture, still
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
-__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "film", "picture", "plots", "still"]
+__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "export", "film", "picture", "plots", "still"]
 
 _MEMBERS = {
     "render.camera": ("Camera",),
+    "render.gltf": ("export",),
     "render.overlay": ("OVERLAYS",),
     "render.shots": ("Follow", "Keyframes", "Orbit"),
     "render.video": ("film", "picture", "still"),

@@ -76,6 +76,28 @@ def energy_momentum(run: Any, path: str | os.PathLike | None = None, size: tuple
         return path
 
 
+def trajectory(run: Any, body: str, path: str | os.PathLike) -> Path:
+    """Position, velocity and angular velocity of a body over time, and its way seen from above, as .png, .svg or .pdf.
+
+    Raises InputError: no such body, or no kind of picture. RenderError: the file can not be written.
+    """
+    from render.curves import Panel, panels
+
+    if body not in run.names:
+        raise InputError("body", body, f"must be one of {', '.join(run.names)}")
+    row, t = run.names.index(body), run.times
+    pick = np.unique(np.linspace(0, len(t) - 1, POINTS).round().astype(int))
+    of = lambda values: {axis: (t[pick], np.asarray(values)[pick, row, k]) for k, axis in enumerate("xyz")}  # noqa: E731
+    x = np.asarray(run.positions)[pick, row]
+    fields = [
+        Panel("Position", "time [s]", "[m]", of(run.positions)),
+        Panel("Velocity", "time [s]", "[m/s]", of(run.velocities)),
+        Panel("Angular velocity", "time [s]", "[rad/s]", of(run.angular_velocities)),
+        Panel("Seen from above", "x [m]", "y [m]", {"way": (x[:, 0], x[:, 1])}),
+    ]
+    return panels(body, fields, path, across=2)
+
+
 def energy_parts(ax: Axes, run: Any, pick: np.ndarray) -> None:
     """Kinetic and potential energy and their sum."""
     curves = {

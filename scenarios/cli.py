@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PRESETS = ("fast", "default", "best")
+CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds"))
 DEMO = ("two_cuboids", "dropped_cuboids")
 
 
@@ -104,7 +105,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     show_warnings()
     try:
-        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every)
+        contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ()))
+        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every, contacts=contacts)
         report(artefacts, out, arguments.video, **_film(arguments))
     except KeyboardInterrupt:
         recorded = (out / TRAJECTORY).exists()
@@ -192,6 +194,28 @@ def converge(arguments: argparse.Namespace) -> None:
         lines = {f"1/{1 / dt:g} s": (found.times, off) for dt, off in steps}
         title = f"{found.quantity}: off the run with half the step"
         print(panels(found.scenario, [Panel(title, "time [s]", "", lines, log="y")], arguments.out))
+
+
+def report(arguments: argparse.Namespace) -> None:
+    """One page of HTML about a recorded run."""
+    from scenarios.report import PAGE, show_warnings, write_report
+    from sim.run import Run
+
+    show_warnings()
+    run = Run.open(arguments.run)
+    out = Path(arguments.out or run.path.parent / PAGE)
+    options = {"size": arguments.size, "preset": arguments.preset, "overlays": arguments.overlays}
+    print(write_report(run, out, not arguments.no_film, **options))
+
+
+def export(arguments: argparse.Namespace) -> None:
+    """A recorded run as an animated glTF file."""
+    import render
+    from scenarios.progress import Bar
+    from sim.run import Run
+
+    with Bar(f"Writing {arguments.out}", counted=True) as bar:
+        print(render.export(Run.open(arguments.run), arguments.out, arguments.rate, bar.update))
 
 
 def view(arguments: argparse.Namespace) -> None:
@@ -368,6 +392,7 @@ def parser() -> Parser:
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/NAME)")
     one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
+    one.add_argument("--contacts", action="store_true", help="record the contacts too")
     one.add_argument("--video", action="store_true", help="make a film too")
     _film_options(one)
 
@@ -392,6 +417,17 @@ def parser() -> Parser:
     one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     one.add_argument("--start", type=_quantity("s"), metavar="S", help="of a run; else its beginning")
     _picture_options(one)
+
+    one = verb("report", report, "write one page about a run: summary, replay in 3D, film, figures, provenance")
+    one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
+    one.add_argument("--out", metavar="F.html", help="the page (report.html beside the recording)")
+    one.add_argument("--no-film", action="store_true", help="leave the film out")
+    _picture_options(one, (960, 540))
+
+    one = verb("export", export, "write a run as an animated glTF file, for Blender and browsers")
+    one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
+    one.add_argument("--out", required=True, metavar="F.glb", help="the file")
+    one.add_argument("--rate", type=_quantity("", above=0), default=60.0, metavar="N", help="poses per second (60)")
 
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
@@ -445,8 +481,8 @@ def _film_options(one: Parser) -> None:
     _picture_options(one)
 
 
-def _picture_options(one: Parser) -> None:
-    one.add_argument("--size", type=_size, default=(1280, 720), metavar="WxH", help="of the picture (1280x720)")
+def _picture_options(one: Parser, size: tuple[int, int] = (1280, 720)) -> None:
+    one.add_argument("--size", type=_size, default=size, metavar="WxH", help=f"of the picture ({size[0]}x{size[1]})")
     one.add_argument("--preset", choices=PRESETS, default="default", help="quality of the picture (default)")
     one.add_argument("--overlays", type=_names, metavar="A,B", help="such as text,contacts,energy")
 

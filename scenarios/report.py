@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from collision.errors import InputError
 from scenarios.progress import Bar, console
 from scenarios.run import Artefacts
 from sim.run import Run
 
-FILM, FIGURE = "film.mp4", "energy.png"
+FILM, FIGURE, PAGE = "film.mp4", "energy.png", "report.html"
+LONGEST_FILM = 60.0  # s, of the film in a page
 
 
 def film_run(run: Run, path: str | Path, quiet: bool = False, **options: Any) -> Path:
@@ -34,6 +39,52 @@ def report(artefacts: Artefacts, out: Path, video: bool, quiet: bool = False, **
     artefacts.paths["figure"] = plot_run(artefacts.run, out / FIGURE)
     if video:
         artefacts.paths["film"] = film_run(artefacts.run, out / FILM, quiet, **options)
+
+
+def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = False, **options: Any) -> Path:
+    """One self-contained page of HTML about a run; ``options`` are those of ``render.film``, in small by default.
+
+    Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
+    """
+    from render import plots
+    from render.recorded import RunFrames
+    from render.replay import page_file, replay
+    from render.video import camera_for
+    from render.writers import whole
+    from scenarios.page import page
+
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError("path", str(path), "a report is an .html file")
+    frames = RunFrames(run)
+    shown = {"size": (960, 540), "fps": 30.0, "speed": max(run.duration / LONGEST_FILM, 1.0), **options}
+    with tempfile.TemporaryDirectory() as folder:
+        figures = {"Energy and momentum": plots.energy_momentum(run, Path(folder) / "energy.png")}
+        for name in farthest(run):
+            file = Path(folder) / f"{len(figures)}.png"
+            figures[f"{name.replace('_', ' ')}: motion"] = plots.trajectory(run, name, file)
+        made = film_run(run, Path(folder) / FILM, quiet, **shown) if film else None
+        data = replay(frames, camera_for(frames, shown["size"]))
+        text = page(run, page_file("page.html"), page_file("viewer.min.js"), data, figures, made, about(run))
+        part = path.with_name(f".{path.stem}.part{path.suffix}")
+        with whole(path, part):
+            part.write_text(text, encoding="utf-8")
+    return path
+
+
+def farthest(run: Run, most: int = 2) -> list[str]:
+    """Names of the bodies that end farthest from where they began."""
+    moved = np.linalg.norm(run.positions[-1] - run.positions[0], axis=1)
+    moving = [i for i in np.argsort(-moved, kind="stable") if run.scene.bodies[i].kind == "dynamic"]
+    return [run.names[i] for i in moving[:most]]
+
+
+def about(run: Run) -> str:
+    """What the scenario says of itself; nothing for a scene that is none of the catalog."""
+    from scenarios.registry import load, names
+
+    name = run.attributes.get("scenario", "")
+    return load(name).doc if name in names() else ""
 
 
 ROWS = (

@@ -232,3 +232,18 @@ def test_view(tumble, tmp_path, monkeypatch):
     code, _, err = tumble("view", "stak")
     assert code == 2
     assert "did you mean" in err
+
+
+def test_report_and_export(tumble, tmp_path):
+    assert tumble("run", "two_cuboids", "--seconds", "0.1", "--out", "o", "--contacts")[0] == 0
+    assert len(Run.open(tmp_path / "o").contacts(0)) == 0
+    code, out, err = tumble("report", "o", "--no-film")
+    assert code == 0, err
+    assert out.strip() == str(Path("o") / "report.html")
+    assert "<video" not in (tmp_path / "o" / "report.html").read_text()
+    code, out, err = tumble("export", "o", "--out", "a.glb", "--rate", "20")
+    assert code == 0, err
+    assert (tmp_path / "a.glb").read_bytes()[:4] == b"glTF"
+    code, _, err = tumble("report", "o", "--out", "a.doc")
+    assert code == 2
+    assert "a report is an .html file" in err

@@ -1,0 +1,119 @@
+"""A run as one page of HTML that needs nothing else: summary, replay, film, figures, books, provenance."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from sim.run import Run
+
+HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
+
+
+def page(
+    run: Run, template: str, viewer: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None, doc: str
+) -> str:
+    """The page. ``template``, ``viewer``: files of the package; ``data``: of the replay; ``doc``: what the scene is about."""
+    summary = run.summary()
+    title = str(run.attributes.get("title", "run")).replace("_", " ")
+    about = doc.partition("\n")[0] or "A recorded run."
+    parts = [
+        f"<h1>{html.escape(title)}</h1>",
+        f'<p class="sub">{html.escape(about)}</p>',
+        cards(run, summary),
+        "<h2>Replay</h2>",
+        REPLAY,
+    ]
+    if film is not None:
+        parts += ["<h2>Film</h2>", f'<video controls loop muted src="{data_uri(film, "video/mp4")}"></video>']
+    for caption, path in figures.items():
+        parts += [
+            f"<h2>{html.escape(caption)}</h2>",
+            f'<div class="sheet"><img alt="" src="{data_uri(path, "image/png")}"></div>',
+        ]
+    parts += ["<h2>Where the energy went</h2>", books(run), "<h2>How it was made</h2>", provenance(run, summary)]
+    if doc:
+        parts += ["<h2>About this scene</h2>", "".join(f"<p>{html.escape(p)}</p>" for p in doc.split("\n\n"))]
+    safe = json.dumps(data).replace("</", "<\\/")
+    return Template(template).substitute(title=html.escape(title), body="\n".join(parts), data=safe, viewer=viewer)
+
+
+REPLAY = """<div class="replay" tabindex="0"><div class="canvas"></div><div class="controls">
+<button type="button">Play</button><input type="range" aria-label="time"><output>t = 0 s</output>
+<select aria-label="speed"><option value="0.1">0.1 x</option><option value="0.25">0.25 x</option>
+<option value="1" selected>real time</option><option value="4">4 x</option></select></div></div>
+<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.</p>"""
+
+
+def cards(run: Run, summary: dict[str, Any]) -> str:
+    """The figures that say whether a run can be trusted."""
+    ledger = summary["ledger"]
+    closes = abs(ledger["residual"]) <= max(1e-9 * ledger.get("moved", 0.0), 1e-12 * summary["energy_scale"])
+    shown = [
+        (f"{summary['duration']:.4g} s", f"{summary['bodies']} bodies, {summary['steps']} steps of {_step(summary['dt'])}"),
+        (f"{summary['energy_drift_relative']:.1e}", "of the energy: change that no work and no loss accounts for"),
+        (f"{ledger['residual']:.1e} J", _mark(closes, "the books close", "the books do not close")),
+        (f"{summary['momentum_drift_relative']:.1e}", "of the momentum: drift"),
+        (f"{summary['worst_penetration']:.1e} m", "deepest overlap"),
+        ("yes" if run.complete else "no", _mark(run.complete, "came to its end", "was broken off")),
+    ]
+    return '<div class="cards">' + "".join(f'<div class="card"><b>{b}</b><span>{s}</span></div>' for b, s in shown) + "</div>"
+
+
+def books(run: Run) -> str:
+    """The entries of the ledger at the end, in joules."""
+    losses = ("friction", "restitution")
+    rows = [("at the start", run.energy[0])]
+    rows += [(name, (-1 if name in losses else 1) * values[-1]) for name, values in run.ledger.items() if name != "moved"]
+    rows.append(("at the end", run.energy[-1]))
+    return _table([(name, f'<td class="number">{value + 0.0:.9g} J</td>') for name, value in rows])
+
+
+def provenance(run: Run, summary: dict[str, Any]) -> str:
+    """With what, where, when, and what came out, to the last bit."""
+    said = run.attributes
+    rows = [("scenario", said.get("scenario", "")), ("seed", said.get("seed", "")), ("time step", _step(said.get("dt", 0.0)))]
+    rows += [(f"parameter {name}", value) for name, value in json.loads(said.get("parameters", "{}")).items()]
+    rows += [
+        ("integrator", said.get("integrator", "")),
+        ("started", said.get("started", "")),
+        ("platform", said.get("platform", "")),
+    ]
+    rows += [(name, value) for name, value in json.loads(said.get("versions", "{}")).items()]
+    rows += [("revision", said.get("git_revision", "") or "not a source tree"), ("hash of the trajectory", trajectory_hash(run))]
+    if "state_hash" in said:
+        rows.append(("hash of the final state", said["state_hash"]))
+    rows += [(name, value) for name, value in summary.get("statistics", {}).items()]
+    return _table([(name, f"<td><code>{html.escape(str(value))}</code></td>") for name, value in rows])
+
+
+def trajectory_hash(run: Run) -> str:
+    """SHA-256 over every bit of times, poses and velocities: equal hashes, equal trajectories."""
+    digest = hashlib.sha256()
+    for name in HASHED:
+        digest.update(np.ascontiguousarray(getattr(run, name) + 0.0).tobytes())  # + 0.0: no minus zero
+    return digest.hexdigest()
+
+
+def data_uri(path: Path, kind: str) -> str:
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _step(dt: float) -> str:
+    return f"1/{1 / dt:g} s" if dt else "?"
+
+
+def _mark(good: bool, yes: str, no: str) -> str:
+    return f'<span class="{"good" if good else "bad"}">{yes if good else no}</span>'
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    body = "".join(f"<tr><th>{html.escape(name)}</th>{cell}</tr>" for name, cell in rows)
+    return f'<div class="sheet"><table>{body}</table></div>'
