@@ -13,6 +13,7 @@ from render import look
 from render.camera import Camera
 from render.context import GL
 from render.errors import RenderError
+from render.footprint import around, shadowed
 from render.frame import Cast, Frame
 from render.meshes import mesh_of, parts_of, planes_of
 from render.overlay import panels_of, shades, square_of, strokes_of
@@ -21,7 +22,7 @@ from render.text import Panel
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
-PROGRAMS = ("body", "depth", "edge", "floor", "sky", "smooth", "stroke", "panel")
+PROGRAMS = ("body", "depth", "edge", "floor", "plain", "sky", "smooth", "stroke", "panel")
 ROUND = ("ball", "cylinder", "cone", "capsule")
 INSTANCE = "3f 4f 3f 4f/i"
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
@@ -73,7 +74,7 @@ class Renderer:
         screen = self._keep(ctx.buffer(np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4").tobytes()))
         self._screen = {
             name: self._keep(ctx.vertex_array(self._programs[name], [(screen, "2f", "in_corner")]))
-            for name in ("floor", "sky", "smooth", "panel")
+            for name in ("floor", "plain", "sky", "smooth", "panel")
         }
         self._on_screen: tuple[Any, Any] | None = None
         self._cast: Cast | None = None
@@ -148,6 +149,8 @@ class Renderer:
     def _program(self, name: str) -> Any:
         folder = files("render") / "shaders"
         defines = f"#version 330 core\n#define TAPS {self.preset.taps}\n"
+        if name == "plain":  # the floor without shadows
+            name, defines = "floor", f"{defines}#define PLAIN\n"
 
         def source(file: str) -> str:
             lines = (folder / file).read_text(encoding="utf-8").splitlines()
@@ -274,6 +277,7 @@ class Renderer:
             @ Camera(tuple(self._eye), (0.0, 0.0, 0.0), camera.up, camera.fov_degrees).view()
         )
         to_map, texel = self._sun_view(frame, camera)
+        self._texel = texel
         self._set("depth", u_view_projection=to_map)
         half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
         for program in ("body", "floor"):
@@ -352,6 +356,9 @@ class Renderer:
     def _draw_floors(self, frame: Frame, camera: Camera) -> None:
         square = square_of(camera)
         target = np.asarray(camera.target)
+        centers, radii = frame.balls()
+        seen = np.isfinite(radii)
+        casting = centers[seen], radii[seen]
         self.gl.blend_func = self.gl.SRC_ALPHA, self.gl.ONE_MINUS_SRC_ALPHA
         for body, normal, offset in self._planes:
             n = rotate(frame.orientations[body], normal)
@@ -363,22 +370,28 @@ class Renderer:
             phase = np.mod(np.array([middle @ a, middle @ b]) / square, 20.0)
             below = n @ self._eye < level - n @ target
             in_sun, in_shade = look.floor_colors(-n if below else n)
-            self._set(
-                "floor",
-                u_in_sun=in_sun,
-                u_in_shade=in_shade,
-                u_middle=middle - target,
-                u_axis_a=a,
-                u_axis_b=b,
-                u_normal=n,
-                u_reach=30.0 * camera.distance,
-                u_phase=phase,
-                u_square=square,
-                u_fade=6.0 * camera.distance,
-            )
+            for program in ("floor", "plain"):
+                self._set(
+                    program,
+                    u_in_sun=in_sun,
+                    u_in_shade=in_shade,
+                    u_middle=middle - target,
+                    u_axis_a=a,
+                    u_axis_b=b,
+                    u_normal=n,
+                    u_reach=30.0 * camera.distance,
+                    u_phase=phase,
+                    u_square=square,
+                    u_fade=6.0 * camera.distance,
+                )
+            shade = shadowed(camera, self.size, n, level, *casting, 4.0 * self._texel)
             (self.gl.enable if below else self.gl.disable)(self.gl.BLEND)
             self.gl.polygon_offset = LINE_ROOM
-            self._screen["floor"].render(self.gl.TRIANGLE_STRIP)
+            for program, rect in (("floor", shade), *(("plain", rest) for rest in around(shade, self.size))):
+                if rect[2] > 0 and rect[3] > 0:
+                    self._target.scissor = rect
+                    self._screen[program].render(self.gl.TRIANGLE_STRIP)
+            self._target.scissor = None
             self.gl.polygon_offset = 0.0, 0.0
         self.gl.disable(self.gl.BLEND)
 

@@ -29,6 +29,7 @@ class WorldFrames:
         self._log = Log()
         self._digits = 0
         self._gather()
+        self.look()
 
     def prepare(self, overlays: tuple[str, ...]) -> None:
         """Have in the frames what these overlays show."""

@@ -37,7 +37,11 @@ void main() {
     float line = 0.5 * lines(p, w, 0.012);
 #endif
     line = max(line, lines(p * 0.1, w * 0.1, 0.0022));
+#ifdef PLAIN
+    float sun = 1.0;
+#else
     float sun = lit_at(v_position, below ? -u_normal : u_normal);
+#endif
     vec3 in_sun = mix(mix(u_in_sun[0], u_in_sun[1], light_square), u_in_sun[2], line);
     vec3 in_shade = mix(mix(u_in_shade[0], u_in_shade[1], light_square), u_in_shade[2], line);
     float clear = 1.0 / (1.0 + dot(v_position, v_position) / (u_fade * u_fade));

@@ -168,7 +168,7 @@ def test_a_world_that_goes_on_has_the_traces_of_its_run(tumbling):
     (_, way), (_, other) = seen.trails[0], told.trails[0]
     assert way[-1] == pytest.approx(other[-1])
     assert watched.cast.names == ("brick",)
-    assert seen.graphs.energies["of spin"] == pytest.approx(np.full(96, tumbling.kinetic_angular[0]), rel=1e-6)
+    assert seen.graphs.energies["of spin"] == pytest.approx(np.full(97, tumbling.kinetic_angular[0]), rel=1e-6)
 
 
 def test_the_stack_of_energies_is_level(piled):

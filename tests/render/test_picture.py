@@ -231,3 +231,33 @@ def test_a_world_as_it_stands(backend):
     assert (np.abs(forces[..., :3] - red).max(axis=2) < 30).sum() > 100
     assert (np.abs(plain[..., :3] - red).max(axis=2) < 30).sum() == 0
     assert (mask_of(scene, camera_for(frame_of(scene), SIZE))).any()
+
+
+FAR = Camera((4.0, -8.0, 4.0), (0.0, 0.0, 0.3))
+
+
+LOW, CLOSE = Camera((6.0, -1.0, 0.2), (0.0, 0.0, 0.2)), Camera((0.3, -0.4, 0.9), (0.2, 0.3, 0.1))
+
+
+@pytest.mark.parametrize("camera", [CAMERA, FAR, LOW, CLOSE])
+def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera):
+    """The floor is drawn without shadows where none can be: the same bytes as looked for everywhere. Looked for nowhere, not."""
+    from render import renderer
+
+    monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
+    scene = zoo()
+    where = []
+
+    def seen(*arguments):
+        where.append(shadowed(*arguments))
+        return where[-1]
+
+    shadowed = renderer.shadowed
+    monkeypatch.setattr(renderer, "shadowed", seen)
+    drawn = draw(scene, camera)
+    monkeypatch.setattr(renderer, "shadowed", lambda *_: (0, 0, *SIZE))
+    assert (draw(scene, camera) == drawn).all()
+    monkeypatch.setattr(renderer, "shadowed", lambda *_: (0, 0, 0, 0))
+    assert (draw(scene, camera) != drawn).any(axis=2).mean() > 0.002
+    if camera is FAR:
+        assert where[0][2] * where[0][3] < 0.5 * SIZE[0] * SIZE[1]

@@ -87,7 +87,7 @@ def pull(loop, name, by, turns=30):
 def test_looking_changes_nothing(open_loop):
     """Whatever is looked at and however: the bits are those of a world that nobody sees. Dragging changes them."""
     loop = open_loop(falling())
-    for key in ("1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "n", "z", "e", "m", "h", "space", ".", "space", "]", "[", "p"):
+    for key in (*"1234567890lnzemh", "space", ".", "space", "]", "[", "p"):
         press(key)
         mouse(pygame.MOUSEBUTTONDOWN, (3, 3), 2)
         mouse(pygame.MOUSEMOTION, (40, 30))

@@ -1,0 +1,150 @@
+"""Make docs/gallery.md and its pictures anew: ``python tools/gallery.py [NAME...]``: a still of every scenario and overlay."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+
+from render import OVERLAYS, Camera, still
+from scenarios.registry import catalog, load
+from sim import Recorder, Run
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FOLDER = "gallery"
+SIZE = (640, 360)
+SECONDS = 1.0
+# when a scene is worth a look [s], where a second is not
+WHEN = {
+    "bouncing_ball": 0.9, "bouncing_balls": 1.2, "card_house": 0.1, "arch": 0.1, "kapla": 0.1, "resting_cuboid": 0.2,
+    "stack": 0.2, "chain": 0.8, "dominoes": 1.6, "double_pendulum": 1.1, "dropped_cuboids": 0.55, "dzhanibekov": 5.0,
+    "newtons_cradle": 0.35, "pendulum": 0.6, "pile": 1.6, "pyramid": 0.2, "two_cuboids": 1.0, "balls_666": 0.5,
+    "tumbling_boxes": 0.5, "rolling_balls": 0.8,
+}  # fmt: skip
+# from near, so that an overlay is seen
+NEAR = {
+    "dropped_cuboids": Camera((1.2, -2.2, 1.1), (0.0, -0.05, 0.15)),
+    "two_cuboids": Camera((0.8, -1.9, 1.0), (0.1, 0.1, 0.0)),
+    "pyramid": Camera((0.7, -2.2, 0.9), (0.0, 0.0, 0.42)),
+}
+# an overlay, what it shows, in which scene, when
+SHOWN = {
+    "text": ("title, time, energy, and the legend", "dropped_cuboids", 0.5),
+    "joints": ("anchors of joints", "four_bar", 0.4),
+    "contacts": ("contact points and forces: the larger, the longer and redder", "pyramid", 0.2),
+    "normals": ("contact normals, from the first body to the second", "dropped_cuboids", 0.9),
+    "manifolds": ("outlines of contact manifolds", "pyramid", 0.2),
+    "boxes": ("bounding boxes", "dropped_cuboids", 0.55),
+    "pairs": ("candidate pairs of the broad phase", "dropped_cuboids", 0.7),
+    "axes": ("centre of mass and principal axes", "dzhanibekov", 1.0),
+    "trails": ("where the centres of mass were", "bouncing_balls", 1.2),
+    "velocity": ("where bodies are in 0.2 s", "dropped_cuboids", 0.3),
+    "angular_velocity": ("angular velocity", "two_cuboids", 1.0),
+    "angular_momentum": ("angular momentum", "two_cuboids", 1.0),
+    "polhode": ("angular velocity, its way in the body and in space", "dzhanibekov", 9.0),
+    "names": ("names", "dropped_cuboids", 1.2),
+    "sleeping": ("bodies that sleep are grey", "stack", 0.2),
+    "energy": ("energy by part, and where it went", "dropped_cuboids", 0.8),
+    "momentum": ("momentum and angular momentum", "two_cuboids", 1.5),
+}
+
+
+def main(wanted: list[str]) -> int:
+    (DOCS / FOLDER).mkdir(exist_ok=True)
+    for name in catalog():
+        if not wanted or name in wanted:
+            seconds = WHEN.get(name, SECONDS)
+            take(run_of(name, seconds), name, seconds, ())
+    for overlay, (_, name, seconds) in SHOWN.items():
+        if not wanted or overlay in wanted:
+            draw(overlay, name, seconds)
+    if not wanted or "window" in wanted:
+        window()
+    page = DOCS / "gallery.md"
+    page.write_text(text(), encoding="utf-8")
+    print(page)
+    return 0
+
+
+def run_of(name: str, seconds: float) -> Run:
+    return load(name)().build().run(seconds, [Recorder(contacts=True)])
+
+
+def draw(overlay: str, name: str, seconds: float) -> None:
+    """An overlay, with the legend; sleeping bodies in a world whose stack fell asleep."""
+    if overlay == "sleeping":
+        scene = load(name)()
+        scene.sleep_after = 0.1
+        world = scene.build()
+        world.step(round(seconds / world.dt))
+        take(world, f"overlay_{overlay}", None, (overlay,))
+    else:
+        take(run_of(name, seconds), f"overlay_{overlay}", seconds, ("text", overlay), NEAR.get(name))
+
+
+def take(source: object, name: str, time: float | None, overlays: tuple[str, ...], camera: Camera | None = None) -> None:
+    print(still(source, DOCS / FOLDER / f"{name}.jpg", SIZE, time, "best", camera, overlays))
+
+
+def window() -> None:
+    """The window with a body pulled out of a wall."""
+    os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
+    from render.pick import pick
+    from render.window import Window
+    from render.writers import encoded
+    from scenarios.live import Loop, stage_of
+
+    stage = stage_of(load("pyramid")())
+    size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))
+    with Window(size, "best", "tumble", camera, ("text", "contacts", "energy")) as shown:
+        loop = Loop(stage, shown)
+        loop.turn(0.2)
+        frame = shown.frame
+        row = frame.cast.names.index("box_4_2")
+        at = shown.camera().project(frame.centers_of_mass()[row], size)[0][0]
+        hit = pick(frame, shown.camera(), at, size)
+        shown.picked = hit.body
+        stage.grab(hit)
+        for k in range(1, 25):
+            stage.drag(hit.point + np.array([0.45, -0.25, 0.3]) * min(k / 20, 1))
+            loop._pace.clear()  # made as fast as it goes, not in real time
+            loop.turn(1 / 60)
+        path = DOCS / "images" / "window.png"
+        path.write_bytes(encoded(shown.pixels(), path.name))
+        print(path)
+
+
+def text() -> str:
+    """The page."""
+    lines = [
+        "# Gallery",
+        "",
+        "Made by `python tools/gallery.py`.",
+        "",
+        "## Scenarios",
+        "",
+        "`tumble view NAME` shows them moving.",
+        "",
+    ]
+    scenes = [(name, f"`{name}`: {scenario.summary}", f"{name}.jpg") for name, scenario in catalog().items()]
+    lines += table(scenes)
+    lines += ["", "## Overlays", "", "Named in `film(run, path, overlays=(...))`, with keys in [the window](window.md).", ""]
+    lines += table([(name, f"`{name}`: {SHOWN[name][0]}", f"overlay_{name}.jpg") for name in OVERLAYS])
+    return "\n".join(lines) + "\n"
+
+
+def table(entries: list[tuple[str, str, str]]) -> list[str]:
+    """Two in a row."""
+    lines = ["| | |", "|---|---|"]
+    entries = entries + [("", "", "")] * (len(entries) % 2)
+    for pair in zip(entries[::2], entries[1::2], strict=True):
+        lines.append("| " + " | ".join(f"![{name}]({FOLDER}/{file}) {says}" if name else "" for name, says, file in pair) + " |")
+    return lines
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
