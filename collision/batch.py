@@ -280,10 +280,11 @@ def quick_pairs(
             else:
                 guess = mul_t(ra, axis)
             settled, low, high, n, p, q, turns, known, names = quick_distance(g, i, j, r, t, guess, margin, size, known, names)
-            n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
-            if settled and warm:
-                store_warm(warm_axis, warm_start, k, i, j, n, known, names)
-            if not settled and known == 0 and names[3] >= 0:
+            if settled:
+                n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
+                if warm:
+                    store_warm(warm_axis, warm_start, k, i, j, n, known, names)
+            elif known == 0 and names[3] >= 0:
                 for m in range(4):
                     corners[k, m] = names[m]
                 deep += 1
@@ -362,12 +363,12 @@ def other_pairs(
             r, t = relative(xa_k, ra, xb_k, rb)
             size = g.radius[i] + g.radius[j] + norm(t)
             guess = start_axis(g, i, j, ra, r, t, axis)
-            low = 1.0
+            low, high = 1.0, math.inf
             if corners[k, 0] >= 0 and margin != SIGN_ONLY:
                 low, high, n, p, q, _, turns = overlap_far(
                     g, i, j, r, t, guess, size, INSIDE, 0.0, math.inf, ZERO, ZERO, NO_ROWS, vertex_rows(corners, k)
                 )
-            if low > 0.0:  # not known to overlap, or not after all
+            if low > 0.0 or high == math.inf:  # not known to overlap, or not after all
                 low, high, n, p, q, _, turns, _, _ = polytope_query_far(g, i, j, r, t, guess, margin, size, 0, NO_START)
             found = answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa_k, size, margin, turns)
         else:

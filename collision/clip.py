@@ -165,11 +165,12 @@ def cut(work, tags, m, now, side, offset, plane, count_ref, start_ref, loops, ba
 
 
 @lean
-def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, work, tags):
+def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, beyond, work, tags):
     """Clip the incident feature of ``inc`` against face ``f`` of ``ref``; positions relative to one origin near both.
 
     Writes points of the incident feature (not moved to the plane), their gaps <= ``limit`` [m] and ids to the columns
-    OUT, GAP and NAME. Returns (count, least gap, its row); work and tags must hold `patch_capacity` rows.
+    OUT, GAP and NAME. ``beyond``: how far points may lie out of the sides, of the shortest edge; see INSIDE. Returns (count,
+    least gap, its row); work and tags must hold `patch_capacity` rows.
     """
     n = mul(r_ref, load3(g.normals, f))
     m = load_incident(g, inc, x_inc, r_inc, incident_face(g, inc, neg(mul_t(r_inc, n))), work, tags)
@@ -182,7 +183,7 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, work, ta
     for k in range(count_ref):
         u = load3(g.vertices, g.loops[start_ref + k])
         shortest = min(shortest, norm(sub(load3(g.vertices, g.loops[start_ref + (k + 1) % count_ref]), u)))
-    inside = INSIDE * shortest + 4.0 * EPS * size
+    inside = beyond * shortest + 4.0 * EPS * size
     snap = SNAP * shortest + 4.0 * EPS * size
     now = 0
     for k in range(count_ref):

@@ -1,6 +1,7 @@
 """Two polytopes that overlap or touch: the nearest face of their Minkowski difference.
 
-For boxes the fifteen separating axes tell, for hulls the expanding polytope, and where rounding spoils that, all axes.
+For boxes the fifteen separating axes tell, for hulls the expanding polytope, and where rounding spoils that, or leaves no
+points that prove it, the polytope on a lattice (careful.py).
 """
 
 from __future__ import annotations
@@ -9,21 +10,21 @@ import math
 
 import numpy as np
 
+from collision.careful import careful
 from collision.clip import OUT, at, face_patch, patch_capacity
 from collision.epa import epa
 from collision.geometry import BOX, empty_geometry
-from collision.gjk import APART, INSIDE
+from collision.gjk import APART, INSIDE, closest_triangle, difference, witnesses
 from collision.jit import far, inner, lean, remote, tight
-from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, sub
+from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
 from collision.pairs.axes import NO_ROWS, best_axis, improve_normal, named_features
-from collision.sat import NO_EDGES, sat_boxes, sat_polytopes, separation
+from collision.sat import NO_EDGES, sat_boxes, separation
 from collision.support import EPS, face_at, support
 
-# Pairs of edges up to which all axes are tried where the expanding polytope fails; beyond, the answer is UNCERTAIN.
-AFFORDABLE = 1_000_000
 TOUCH = 64.0  # EPS of size: closer than this, the points of the search for distance are those of the contact
 ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
 NO_FOUR = (-1, -1, -1, -1, -1, -1, -1, -1)
+NO_SIMPLEX = (-1, -1, -1, -1, -1, -1)
 
 
 @lean
@@ -65,24 +66,39 @@ def over_face(normals, loop_start, loops, vertices, f, x, slack):
 
 
 @tight
-def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, size):
-    """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges."""
+def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, corners, size):
+    """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges: (found, p, q).
+
+    They are points of the bodies, and q - p is sep n but for rounding, or they are not found. ``corners``: the nearest face of
+    the Minkowski difference, -1 in front where it is not known.
+    """
+    small = 32.0 * EPS * size
+    found = False
+    p, q = n, n
     if face_a >= 0:  # as a rule the one deepest vertex lies over the face
         _, q = support(g, b, neg(mul_t(r, n)))
         q = add(mul(r, q), t)
         p = axpy(-sep, n, q)
-        if over_face(g.normals, g.loop_start, g.loops, g.vertices, face_a, p, 4.0 * EPS * size):
-            return p, q
-        return patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
-    _, p = support(g, a, n)
-    if face_b >= 0:
+        found = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_a, p, 4.0 * EPS * size)
+    elif face_b >= 0:
+        _, p = support(g, a, n)
         q = axpy(sep, n, p)
-        if over_face(g.normals, g.loop_start, g.loops, g.vertices, face_b, mul_t(r, sub(q, t)), 4.0 * EPS * size):
-            return p, q
-        return patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
-    if edges[0] >= 0:
-        p, _ = edge_points(g.vertices, r, t, edges)
-    return p, axpy(sep, n, p)
+        found = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_b, mul_t(r, sub(q, t)), 4.0 * EPS * size)
+    elif edges[0] >= 0:
+        p, q = edge_points(g.vertices, r, t, edges)
+        found = norm(sub(sub(q, p), scale(sep, n))) <= small
+    if not found and corners[0] >= 0:  # the foot of the origin on the nearest face, where it is in that triangle of it
+        rows = (*corners, 0, 0)
+        _, wa, wb, wc = closest_triangle(
+            difference(g, a, b, r, t, corners[0], corners[1]),
+            difference(g, a, b, r, t, corners[2], corners[3]),
+            difference(g, a, b, r, t, corners[4], corners[5]),
+        )
+        p, q = witnesses(g, a, b, r, t, 3, rows, (wa, wb, wc))
+        found = norm(sub(sub(q, p), scale(sep, n))) <= small
+    if not found and (face_a >= 0 or face_b >= 0):
+        found, p, q = patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
+    return found, p, q
 
 
 @inner
@@ -94,19 +110,15 @@ def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if face_a >= 0:
-        count, _, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, work, tags)
-        if count > 0:
-            q = at(work, k, OUT)
-        else:
-            _, q = support(g, b, neg(mul_t(r, n)))
-            q = add(mul(r, q), t)
-        return axpy(-sep, n, q), q
-    count, _, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, work, tags)
-    if count > 0:
-        p = at(work, k, OUT)
+        count, least, k = face_patch(g, a, origin, eye, b, t, r, face_a, math.inf, size, 0.0, work, tags)
     else:
-        _, p = support(g, a, n)
-    return p, axpy(sep, n, p)
+        count, least, k = face_patch(g, b, t, r, a, origin, eye, face_b, math.inf, size, 0.0, work, tags)
+    if count == 0 or abs(least - sep) > 32.0 * EPS * size:
+        return False, n, n
+    x = at(work, k, OUT)
+    if face_a >= 0:
+        return True, axpy(-sep, n, x), x
+    return True, x, axpy(sep, n, x)
 
 
 @lean
@@ -137,7 +149,7 @@ def feature_points(g, a, b, r, t, face_a, face_b, n, which, sep, edges, size, hi
 
 @tight
 def nearest_features(g, a, b, r, t, n, corners):
-    """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_polytopes`."""
+    """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_boxes`."""
     face_a = face_at(g.neighbor_start, g.fans, g.normals, corners[0], corners[2], corners[4], n)
     face_b = face_at(g.neighbor_start, g.fans, g.normals, corners[1], corners[3], corners[5], neg(mul_t(r, n)))
     sep_a, sep_b = -math.inf, -math.inf
@@ -167,46 +179,49 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
     ``state``, low, high, p, q, named: what `gjk` found, with ``axis`` for its normal. ``start``: the vertex rows of a
     simplex of four corners that holds the origin. Returns (low, high, n, p, q, named, iterations).
     """
+    small = TOUCH * EPS * size
     width = 0.0
     iterations = 1
+    corners = NO_SIMPLEX
     if g.kind[a] == BOX and g.kind[b] == BOX:
+        sure = True
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
     else:
-        sound, n_edge, sep_e, top, corners, more = epa(g, a, b, r, t, axis, size, start)
+        sure, n_edge, sep_e, top, corners, more = epa(g, a, b, r, t, axis, size, start)
         iterations += more
         face_a, sep_a, face_b, sep_b, edges = -1, -math.inf, -1, -math.inf, NO_EDGES
-        if sound:
+        if sure:
             face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, corners)
             width = max(top - max(sep_a, sep_b, sep_e), 0.0)
-        if not sound or width > 64.0 * EPS * size:
-            found = max(sep_a, sep_b, sep_e)
-            n_found, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
-            width = min(top, high) - found
-            if (g.edge[a, 1] - g.edge[a, 0]) * (g.edge[b, 1] - g.edge[b, 0]) <= AFFORDABLE:
-                face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_polytopes(g, a, b, r, t, axis)
-                beyond = found - max(sep_a, sep_b, sep_e)
-                width = 0.0 if beyond <= 64.0 * EPS * size else max(width, beyond)
-            if found > max(sep_a, sep_b, sep_e):  # faces of a thin body that are one but for rounding hide an axis
-                sep_e, n_edge, edges = found, n_found, NO_EDGES
-    best = max(sep_a, sep_b, sep_e)
-    small = TOUCH * EPS * size
-    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
-    if best > 0.0 and state == APART:  # apart, but closer than GJK can tell
-        if high - best > small:
-            high, p, q, named = feature_points(g, a, b, r, t, face_a, face_b, n, which, best, edges, size, high, p, q, named)
-        if low >= best:
-            n, best = axis, low
-        return best, max(high, best), n, p, q, named, iterations
-    if which == 2 and state == INSIDE and high <= small and abs(best) <= small:  # it ended where they touch
-        return best, best + width, n, p, q, named, iterations
-    if which == 2 and edges[0] < 0:  # no two edges but faces askew by rounding: the points are those of the better face
-        which = 0 if sep_a >= sep_b else 1
-    if which != 0:
-        face_a = -1
-    if which != 1:
-        face_b = -1
-    p, q = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, size)
-    return best, best + width, n, p, q, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
+            sure = width <= small
+    if sure:
+        best = max(sep_a, sep_b, sep_e)
+        n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+        if best > 0.0 and state == APART:  # apart, but closer than GJK can tell
+            if high - best > small:
+                high, p, q, named = feature_points(g, a, b, r, t, face_a, face_b, n, which, best, edges, size, high, p, q, named)
+            if low >= best:
+                n, best = axis, low
+            if high - best <= small:
+                return best, max(high, best), n, p, q, named, iterations
+        elif which == 2 and state == INSIDE and high <= small and abs(best) <= small:  # it ended where they touch
+            return best, best + width, n, p, q, named, iterations
+        else:
+            if which == 2 and edges[0] < 0 and best - max(sep_a, sep_b) <= small:  # faces askew by rounding
+                which = 0 if sep_a >= sep_b else 1
+            if which != 0:
+                face_a = -1
+            if which != 1:
+                face_b = -1
+            found, u, v = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, corners, size)
+            if found:
+                return best, best + width, n, u, v, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
+    below, above, n, u, v, count, rows, more = careful(g, a, b, r, t, axis, size)
+    if state == APART and low > below:
+        below, n = low, axis
+    if above < high:
+        return below, above, n, u, v, named_features(count, rows), iterations + more
+    return below, high, n, p, q, named, iterations + more
 
 
 overlap_far = far(

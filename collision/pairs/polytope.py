@@ -90,7 +90,7 @@ def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
             break
         known, start = count, rows
     named = named_features(count, rows)
-    if high - low > 64.0 * EPS * size and low <= 1e-3 * size:
+    if high - low > 64.0 * EPS * size:
         low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, n, size, state, low, high, p, q, named, NO_FOUR)
         return low, high, n, p, q, named, total + more, 0, NO_START
     return low, high, n, p, q, named, total, count, rows

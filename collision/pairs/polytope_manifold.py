@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.clip import face_patch, patch_capacity
+from collision.clip import INSIDE, face_patch, patch_capacity
 from collision.geometry import BOX, SHARP, empty_geometry
 from collision.gjk import NO_START
 from collision.jit import far, inner, lean, remote
@@ -113,9 +113,9 @@ def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if side == 0:
-        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, work, tags)
+        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, INSIDE, work, tags)
     else:
-        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, work, tags)
+        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, INSIDE, work, tags)
     if count == 0 or least > most:
         return 0, least, normal
     return put_patch(work, tags, count, neg(outward), xa, normal, side, rows, ids), least, normal
