@@ -135,6 +135,11 @@ class Frame:
     picked: int | None = None  # a body to stand out
     pull: np.ndarray | None = None  # (2, 3) [m] ends of the spring by which a body is dragged
 
+    @property
+    def present(self) -> np.ndarray:
+        """(n,) bool: not removed from the world; the others have no position."""
+        return np.isfinite(self.positions).all(axis=1)
+
     def centers_of_mass(self) -> np.ndarray:
         """(n, 3) [m] in the world."""
         return self.positions + rotate(self.orientations, self.cast.centers_of_mass)
@@ -146,17 +151,22 @@ class Frame:
         return rotate(self.orientations, np.einsum("nij,nj->ni", self.cast.inertias, spin))
 
     def balls(self) -> tuple[np.ndarray, np.ndarray]:
-        """``(centres (n, 3), radii (n,))`` in the world, of balls around the bodies; radius nan for half-spaces."""
+        """``(centres (n, 3), radii (n,))`` in the world, of balls around bodies; radius nan for half-spaces and the removed."""
         centers, radii = self.cast.balls
-        return self.positions + rotate(self.orientations, centers), radii
+        return self.positions + rotate(self.orientations, centers), np.where(self.present, radii, np.nan)
 
     def boxes(self) -> tuple[np.ndarray, np.ndarray]:
-        """``(lo, hi)``, (n, 3) each [m]: corners of the boxes along the world's axes; infinite for half-spaces."""
-        return bounding_boxes(self.cast.packed, np.arange(len(self.cast)), self.positions, self.orientations)
+        """``(lo, hi)``, (n, 3) each [m]: boxes along the axes of the world; infinite for half-spaces, nan for the removed."""
+        there = np.flatnonzero(self.present)
+        lo, hi = np.full((2, len(self.cast), 3), np.nan)
+        lo[there], hi[there] = bounding_boxes(self.cast.packed, there, self.positions[there], self.orientations[there])
+        return lo, hi
 
     def pairs(self) -> np.ndarray:
         """(m, 2): bodies whose boxes overlap, one of the two dynamic."""
-        return candidate_pairs(*self.boxes(), mobile=self.cast.dynamic)
+        there = np.flatnonzero(self.present)
+        lo, hi = self.boxes()
+        return there[candidate_pairs(lo[there], hi[there], mobile=self.cast.dynamic[there])]
 
 
 def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) -> Cast:

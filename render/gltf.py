@@ -48,7 +48,10 @@ def export(run: Any, path: str | os.PathLike, rate: float = 60.0, progress: Call
     for k in range(1, count):  # the near one of the two quaternions of each turn, as interpolation wants it
         far = np.einsum("ni,ni->n", poses[k, :, 3:], poses[k - 1, :, 3:]) < 0.0
         poses[k, far, 3:] *= -1.0
-    data = _Builder().build(frames, times - times[0], poses)
+    gone = ~np.isfinite(poses).all(axis=2)
+    for k in range(1, count):  # a body that was removed stays where it was, and shrinks to nothing
+        poses[k, gone[k]] = poses[k - 1, gone[k]]
+    data = _Builder().build(frames, times - times[0], poses, gone)
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     with whole(path, part):
         part.write_bytes(data)
@@ -65,7 +68,7 @@ class _Builder:
         self.file = pygltflib.GLTF2(asset=pygltflib.Asset(version="2.0", generator="tumble"))
         self.blob = bytearray()
 
-    def build(self, frames: RunFrames, times: np.ndarray, poses: np.ndarray) -> bytes:
+    def build(self, frames: RunFrames, times: np.ndarray, poses: np.ndarray, gone: np.ndarray) -> bytes:
         lib, file, cast = self.lib, self.file, frames.cast
         file.nodes.append(lib.Node(name=cast.title or "scene", rotation=list(map(float, TURN)), children=[]))
         file.scenes.append(lib.Scene(nodes=[0]))
@@ -98,6 +101,9 @@ class _Builder:
                 node.children.append(self.node(lib.Node(mesh=self.floor(normal, level, FLOOR * reach, color))))
             if clock is not None and np.ptp(poses[:, row], axis=0).any():
                 self.channels(animation, number, clock, poses[:, row])
+            if clock is not None and gone[:, row].any():
+                size = np.repeat(np.where(gone[:, row], 1e-9, 1.0)[:, None], 3, axis=1)
+                self.channel(animation, number, clock, "scale", "VEC3", size, "STEP")
             node.children = node.children or None
         if animation.channels:
             file.animations.append(animation)
@@ -110,12 +116,16 @@ class _Builder:
         return len(self.file.nodes) - 1
 
     def channels(self, animation: Any, node: int, clock: int, poses: np.ndarray) -> None:
+        self.channel(animation, node, clock, "translation", "VEC3", poses[:, :3])
+        self.channel(animation, node, clock, "rotation", "VEC4", poses[:, 3:])
+
+    def channel(
+        self, animation: Any, node: int, clock: int, target: str, kind: str, values: np.ndarray, way: str = "LINEAR"
+    ) -> None:
         lib = self.lib
-        for target, kind, values in (("translation", "VEC3", poses[:, :3]), ("rotation", "VEC4", poses[:, 3:])):
-            sampler = lib.AnimationSampler(input=clock, output=self.accessor(values, kind), interpolation="LINEAR")
-            animation.samplers.append(sampler)
-            where = lib.AnimationChannelTarget(node=node, path=target)
-            animation.channels.append(lib.AnimationChannel(sampler=len(animation.samplers) - 1, target=where))
+        animation.samplers.append(lib.AnimationSampler(input=clock, output=self.accessor(values, kind), interpolation=way))
+        where = lib.AnimationChannelTarget(node=node, path=target)
+        animation.channels.append(lib.AnimationChannel(sampler=len(animation.samplers) - 1, target=where))
 
     def mesh(self, mesh: Any, color: tuple) -> int:
         """Number of a mesh of this colour; -1 where there is no surface."""

@@ -24,7 +24,6 @@ COLORS = {"of motion": BLUE, "of spin": SKY, "potential": GREEN, "friction": ORA
 OTHER = rgb("#8a94a0")
 Color = tuple[float, float, float]
 ZOOM = 2
-MULTIPLIED = 17  # pygame.BLEND_PREMULTIPLIED
 SHARE = 2e-3  # of the largest: smaller layers are left out
 
 
@@ -169,7 +168,8 @@ class _Sheet:
     def pixels(self) -> np.ndarray:
         import pygame
 
-        self.surface.blit(pygame.transform.smoothscale(self.canvas.premul_alpha(), self.size), self.at, special_flags=MULTIPLIED)
+        small = pygame.transform.smoothscale(self.canvas.premul_alpha(), self.size)
+        self.surface.blit(small, self.at, special_flags=pygame.BLEND_PREMULTIPLIED)
         return pixels_of(self.surface)
 
 

@@ -56,7 +56,8 @@ def strokes_of(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tu
     add("normals", touching, marks.normals, camera)
     if frame.pull is not None:
         out.append(Strokes(marks.pull(frame, unit), True))
-    return [s for s in out if len(s.rows)]
+    kept = (Strokes(s.rows[np.isfinite(s.rows).all(axis=1)], s.xray) for s in out)  # none at bodies that were removed
+    return [s for s in kept if len(s.rows)]
 
 
 def panels_of(

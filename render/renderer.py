@@ -255,11 +255,14 @@ class Renderer:
         base = frame.positions - np.asarray(camera.target)
         self._eye = np.subtract(camera.position, camera.target)
         self._detail = []
-        others = shades(frame, overlays)
+        others, there = shades(frame, overlays), frame.present
         for group in self._groups:
             x, q = base[group.rows], frame.orientations[group.rows]
             if group.placed:
                 x, q = x + rotate(q, group.positions), multiply(q, group.orientations)
+            if not there.all():
+                x = np.where(there[group.rows, None], x, 2.0 * self._eye)  # removed: behind the eye
+                q = np.where(there[group.rows, None], q, (1.0, 0.0, 0.0, 0.0))
             tint = group.colors if others is None else np.concatenate([others[group.rows], group.colors[:, 3:]], axis=1)
             rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, tint], axis=1)
             group.instances.write(rows.astype("f4").tobytes())

@@ -162,6 +162,8 @@ def camera_for(source: RunFrames | Frame, size: tuple[int, int], given: Any = No
     count = int(shown.sum())
     centers = centers[:, shown].reshape(-1, 3)
     radii = np.tile(radii[shown], len(centers) // max(count, 1))
+    there = np.isfinite(centers).all(axis=1)  # not yet removed
+    centers, radii = centers[there], radii[there]
     if len(centers):
         centers, radii = robust_extent(centers, radii, count)
         centers, radii = with_feet(first, centers, radii)

@@ -86,6 +86,8 @@ export function start(place, data) {
     const s = high > i && times[high] > times[i] ? (now - times[i]) / (times[high] - times[i]) : 0;
     for (let k = 0; k < n; k++) {
       const u = 7 * (i * n + k), v = 7 * (high * n + k);
+      bodies[k].visible = !Number.isNaN(poses[u]) && !Number.isNaN(poses[v]);  // until it is removed
+      if (!bodies[k].visible) continue;
       bodies[k].position.copy(a.fromArray(poses, u).lerp(b.fromArray(poses, v), s));
       p.set(poses[u + 4], poses[u + 5], poses[u + 6], poses[u + 3]);
       q.set(poses[v + 4], poses[v + 5], poses[v + 6], poses[v + 3]);

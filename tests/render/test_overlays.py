@@ -253,3 +253,44 @@ def test_run_without_ledger_is_drawn():
     assert json.loads(run.attributes["scene"])
     assert set(graphs_of_run(run).layers()) <= {"of motion", "of spin", "potential"}
     assert picture(run, (320, 180), time=0.5, overlays=("energy",)).std() > 5
+
+
+def test_a_body_that_was_removed_is_gone(backend, tmp_path):
+    """Before: a picture with it. After: the picture of the world that lost it, byte for byte, whatever is drawn over it."""
+    from render import export
+    from sim.world import World
+
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor")
+    box = world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.5), color="#1f78c8")
+    world.add(Sphere(0.1), position=(0.4, 0, 0.5), angular_velocity=(1, 2, 3), color="#f09a12")
+
+    def control(now):
+        if box.alive and now.time > 0.1:
+            now.remove(box)
+
+    run = world.run(0.3, [Recorder(contacts=True)], control=control)
+    still = ("contacts", "boxes", "pairs", "axes", "velocity", "angular_momentum", "names")
+    for overlays in ((), still):
+        after = picture(run, SIZE, camera=CAMERA, overlays=overlays)
+        assert (after == picture(world, SIZE, camera=CAMERA, overlays=overlays)).all()
+    assert (after != picture(run, SIZE, time=0.05, camera=CAMERA, overlays=still)).any()
+    assert picture(run, SIZE, overlays=("trails", "polhode", "energy")).std() > 5  # a camera is found
+    assert export(run, tmp_path / "a.glb").stat().st_size > 1000
+
+
+def test_frames_cost_the_same_however_long_the_run():
+    """Memory that a frame takes, with all that can be drawn: of a run ten times as long, no more."""
+    import tracemalloc
+
+    def peak(duration):
+        frames = RunFrames(flight(two_cuboids(), duration, h=1 / 200))
+        frames.prepare(("trails", "polhode", "energy", "momentum"))
+        frames.at(duration / 2)
+        tracemalloc.start()
+        frames.at(duration / 2 + 0.01)
+        used = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return used
+
+    assert peak(200.0) < 1.2 * peak(20.0)

@@ -24,7 +24,8 @@ def run():
 
 
 def psnr(a, b):
-    return 10 * np.log10(255**2 / np.mean((a.astype(float) - b.astype(float)) ** 2))
+    error = np.mean((a.astype(float) - b.astype(float)) ** 2)
+    return 10 * np.log10(255**2 / error) if error > 0 else np.inf
 
 
 @pytest.mark.parametrize("name", ["a.gif", "a.webp", "pictures"])
@@ -45,7 +46,7 @@ def test_other_kinds_of_film_are_what_was_drawn(name, run, tmp_path):
             assert durations == [100] * 10
     for k in (0, 4, 9):
         drawn = render.picture(run, SIZE, time=k / 10)[..., :3]
-        assert psnr(frames[k], drawn) > {"a.gif": 31, "a.webp": 30, "pictures": np.inf}[name] or (frames[k] == drawn).all()
+        assert psnr(frames[k], drawn) >= {"a.gif": 31, "a.webp": 30, "pictures": np.inf}[name]
         assert psnr(frames[(k + 5) % 10], drawn) < 29
     assert os.listdir(tmp_path) == [name]
 
