@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from render.painter import Painter
     from render.renderer import Renderer
 
+SCREENS = ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY")
 CHOICES = ("auto", "egl", "osmesa", "painter")
 HOW_TO = "On Debian and Ubuntu: apt-get install libegl1 libgl1 libgl1-mesa-dri"
 
@@ -106,6 +107,27 @@ def windowed(size: tuple[int, int]) -> GL:
     moderngl.init_context()  # plain create_context() fails under EGL when another context is alive
     context = moderngl.get_context()
     return GL(context, "window", context.info["GL_RENDERER"])
+
+
+def screen() -> str:
+    """Open pygame's display, for windows; SDL's name of the driver. RenderError where there is no screen.
+
+    Left alone, SDL falls back on a driver that shows nothing, which would be waited at in vain.
+    """
+    import pygame
+
+    hint = "SDL_VIDEODRIVER=offscreen opens windows that nobody sees"
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in SCREENS):
+        raise RenderError(f"there is no screen: none of {', '.join(SCREENS[1:])} is set; {hint}")
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        raise RenderError(f"there is no screen ({error}); {hint}") from error
+    driver = pygame.display.get_driver()
+    if driver in ("offscreen", "dummy") and not os.environ.get("SDL_VIDEODRIVER"):
+        pygame.display.quit()
+        raise RenderError(f"there is no screen; {hint}")
+    return driver
 
 
 def forget() -> None:

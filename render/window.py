@@ -65,12 +65,8 @@ class Window:
 
     def _open(self, size: tuple[int, int], title: str) -> None:
         pygame = self._pygame
-        try:
-            pygame.display.init()
-            pygame.font.init()  # not pygame.init(), which wakes the sound card
-        except pygame.error as error:
-            raise RenderError(f"no window can be opened: {error}") from error
-        driver = pygame.display.get_driver()
+        driver = context.screen()
+        pygame.font.init()  # not pygame.init(), which wakes the sound card
         wish = context.choice()
         why = f"TUMBLE_RENDERER is {wish}"
         if wish == "auto":
@@ -84,8 +80,7 @@ class Window:
                 pygame.display.set_mode(size, pygame.RESIZABLE)
             except pygame.error as error:
                 pygame.display.quit()
-                hint = "is a screen connected? SDL_VIDEODRIVER=offscreen draws without one"
-                raise RenderError(f"no window can be opened ({error}); {hint}") from error
+                raise RenderError(f"no window can be opened: {error}") from error
             if wish == "auto" and driver != "dummy":
                 print(f"Note: the window is drawn without OpenGL of its own ({why})", file=sys.stderr)
         pygame.display.set_caption(title)

@@ -285,7 +285,7 @@ def bench(arguments: argparse.Namespace) -> None:
 
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
-    from render.context import describe
+    from render.context import describe, screen
     from scenarios.doctor import examine
 
     if arguments.prune:
@@ -293,7 +293,7 @@ def doctor(arguments: argparse.Namespace) -> int:
 
         print(f"deleted {prune()} folders of kernels that no longer fit")
     missing = False
-    for finding in examine(describe):
+    for finding in examine(describe, screen):
         mark = {True: "ok     ", None: "limited", False: "MISSING"}[finding.good]
         print(f"{mark}  {finding.what:13} {finding.says}")
         if finding.remedy:

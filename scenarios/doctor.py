@@ -23,9 +23,9 @@ class Finding(NamedTuple):
     remedy: str = ""
 
 
-def examine(drawing: Callable[[], dict[str, str]]) -> Iterator[Finding]:
-    """All findings, in the order in which they are shown. ``drawing`` tells what pictures are drawn with."""
-    for check in (_python, _packages, _compiler, _cache, partial(_drawing, drawing), _codec):
+def examine(drawing: Callable[[], dict[str, str]], screen: Callable[[], str]) -> Iterator[Finding]:
+    """All findings, in the order in which they are shown. ``drawing``: what pictures are drawn with; ``screen``: of windows."""
+    for check in (_python, _packages, _compiler, _cache, partial(_drawing, drawing), partial(_window, screen), _codec):
         yield from _guarded(check)
 
 
@@ -103,6 +103,13 @@ def _drawing(describe: Callable[[], dict[str, str]]) -> Iterator[Finding]:
         yield Finding(None, "drawing", f"{gl['renderer']}: {gl['reason']}", remedy)
     else:
         yield Finding(True, "drawing", f"{gl['renderer']}, OpenGL {gl['version']}, by {gl['backend']} in {seconds:.1f} s")
+
+
+def _window(screen: Callable[[], str]) -> Iterator[Finding]:
+    try:
+        yield Finding(True, "window", f"opens by {screen()}")
+    except Exception as error:  # pictures and films need none
+        yield Finding(None, "window", str(error), "only `tumble view` needs one")
 
 
 def _codec() -> Iterator[Finding]:

@@ -357,13 +357,20 @@ def test_quit(open_loop):
     assert not loop.open
 
 
-def test_no_screen_is_told(monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "nosuch")
+@pytest.mark.parametrize("driver", ["nosuch", ""])
+def test_no_screen_is_told(monkeypatch, driver):
+    """Also where SDL would fall back on a driver that shows nothing."""
+    for name in ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    if driver:
+        monkeypatch.setenv("SDL_VIDEODRIVER", driver)
+    elif not sys.platform.startswith("linux"):
+        pytest.skip("other systems have a screen")
     pygame.display.quit()
     run = flight(two_cuboids())
     from scenarios.live import view
 
-    with pytest.raises(RenderError, match="no window can be opened"):
+    with pytest.raises(RenderError, match="there is no screen.*SDL_VIDEODRIVER=offscreen"):
         view(run, SIZE)
 
 
