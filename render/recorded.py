@@ -34,7 +34,10 @@ class RunFrames:
     """
 
     def __init__(self, run: Any):
-        self.cast = cast_of(run.scene.bodies, getattr(run.scene, "name", ""), getattr(run.scene, "joints", ()))
+        bodies = getattr(run, "bodies", run.scene.bodies)  # those that were recorded
+        names = {None, *(body.name for body in bodies)}
+        joints = [joint for joint in getattr(run.scene, "joints", ()) if joint.a in names and joint.b in names]
+        self.cast = cast_of(bodies, getattr(run.scene, "name", ""), joints)
         self.camera = getattr(run.scene, "camera", None)
         self.times = np.asarray(run.times, float)
         if len(self.times) == 0:

@@ -84,7 +84,8 @@ def assert_momentum(run: Run, rtol: float = 1e-12, atol: float = 0.0) -> None:
     __tracebackhide__ = True
     if run.scene.forces:
         raise InputError("run", run.scene.name, "has forces, which give momentum that is not booked: assert_conserved may do")
-    mass, gravity = masses(run), np.array(run.scene.gravity)
+    mass = np.array([body.mass_properties()[0] for body in run.scene.bodies if body.kind == "dynamic"])
+    gravity = np.array(run.scene.gravity)
     t = (run.times - run.times[0])[:, None]
     given = run.reservoir_momentum - run.reservoir_momentum[0]
     off = np.linalg.norm(run.momentum - run.momentum[0] - mass.sum() * gravity * t + given, axis=1)
@@ -137,7 +138,7 @@ def assert_at_rest(
     ``body``: the name of one; else all dynamic bodies.
     """
     __tracebackhide__ = True
-    rows = [run.index(body)] if body else [i for i, b in enumerate(run.scene.bodies) if b.kind == "dynamic"]
+    rows = [run.index(body)] if body else [i for i, b in enumerate(run.bodies) if b.kind == "dynamic"]
     late = run.times >= (run.times[-1] if since is None else since)
     if not late.any():
         raise InputError("since", since, f"must be within the run, which ends at {run.times[-1]:g} s")
@@ -203,8 +204,8 @@ def scale(run: Run, quantity: str | Callable[[Run], np.ndarray], values: np.ndar
 
 
 def properties(run: Run) -> list[tuple[float, Any, Any]]:
-    """(mass, centre, inertia) of each body; mass 0 of what is not dynamic."""
-    return [b.mass_properties() if b.kind == "dynamic" else (0.0, np.zeros(3), np.zeros((3, 3))) for b in run.scene.bodies]
+    """(mass, centre, inertia) of each recorded body; mass 0 of what is not dynamic."""
+    return [b.mass_properties() if b.kind == "dynamic" else (0.0, np.zeros(3), np.zeros((3, 3))) for b in run.bodies]
 
 
 def masses(run: Run) -> np.ndarray:

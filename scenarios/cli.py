@@ -106,11 +106,12 @@ def run(arguments: argparse.Namespace) -> None:
     show_warnings()
     try:
         contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ()))
-        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every, contacts=contacts)
+        how = {"contacts": contacts, "resume": arguments.resume}
+        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every, **how)
         report(artefacts, out, arguments.video, **_film(arguments))
     except KeyboardInterrupt:
         recorded = (out / TRAJECTORY).exists()
-        raise KeyboardInterrupt(f"what was recorded is in {out / TRAJECTORY}" if recorded else "") from None
+        raise KeyboardInterrupt(f"what was recorded is in {out / TRAJECTORY}; --resume goes on" if recorded else "") from None
     print(table([artefacts.summary]))
     _say_paths(artefacts.paths)
 
@@ -394,6 +395,7 @@ def parser() -> Parser:
     one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
     one.add_argument("--contacts", action="store_true", help="record the contacts too")
     one.add_argument("--video", action="store_true", help="make a film too")
+    one.add_argument("--resume", action="store_true", help="go on with a run that was stopped, from where it was last saved")
     _film_options(one)
 
     one = verb("demo", demo, "run two scenarios from start to film")

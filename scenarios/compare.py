@@ -144,11 +144,17 @@ def check(run: Run | str | Path, progress: Any = None) -> Check:
     for k, step in enumerate(run.steps):
         if step > world.step_count:
             world.step(int(step) - world.step_count)
+        rows = [world.names.index(name) for name in run.names]
         now = {
             "position": world.positions, "orientation": world.orientations,
             "velocity": world.velocities, "angular_velocity": world.angular_velocities,
         }  # fmt: skip
-        first = _first(run, np.array([k]), _states(run, np.array([k])), {name: value[None] for name, value in now.items()})
+        first = _first(
+            run,
+            np.array([k]),
+            _states(run, np.array([k])),
+            {n: value[None, rows].astype(run.positions.dtype) for n, value in now.items()},
+        )
         if first:
             return Check(False, first, k + 1, tuple(notes))
         if progress is not None:

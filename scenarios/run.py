@@ -5,17 +5,25 @@ from __future__ import annotations
 import copy
 import json
 import os
+import sys
+import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from collision.errors import InputError, check_number
+from scenarios.fields import shortened
 from scenarios.progress import RunProgress, compiling
-from sim.recording import Recorder
+from sim.recording import Recorder, versions
 from sim.run import Run
 from sim.scene import Scene
 
-TRAJECTORY, SUMMARY = "trajectory.zarr", "summary.json"
+if TYPE_CHECKING:
+    from sim.world import World
+
+TRAJECTORY, SUMMARY, CHECKPOINT = "trajectory.zarr", "summary.json", "checkpoint.npz"
+CHECKPOINT_SECONDS = 20.0  # wall clock: what a crash can cost at most
 
 
 @dataclass
@@ -62,22 +70,92 @@ def run_scene(
     every: int = 1,
     quiet: bool = False,
     contacts: bool = False,
+    resume: bool = False,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
 ) -> Artefacts:
     """Run a scene, recording every ``every`` steps under ``out`` (in memory where that is None).
 
-    ``seconds`` and ``dt`` replace the scene's own. Under ``out`` go trajectory.zarr and summary.json.
+    ``seconds`` and ``dt`` replace the scene's own. Under ``out`` go trajectory.zarr, summary.json and checkpoint.npz, the world
+    as it was last saved: each ``checkpoint_seconds`` of the clock, and at the end. ``resume``: go on from there, bit for bit, up
+    to ``seconds`` in all; where nothing was saved yet, it begins.
     Raises InputError, RecordingError, SimulationError.
     """
     if dt is not None:
         scene = copy.copy(scene)
         scene.dt = check_number("dt", dt, above=0)
     seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
+    if resume and out is None:
+        raise InputError("resume", resume, "needs the folder that the run is in")
     warm(quiet)
     out = None if out is None else Path(out)
-    recorder = Recorder(None if out is None else out / TRAJECTORY, every=every, contacts=contacts)
-    run = scene.build().run(seconds, [recorder, RunProgress(f"Running {scene.name}", seconds, scene.dt, quiet)])
+    world = _taken_up(scene, out, every, contacts) if resume else None
+    recorder = Recorder(None if out is None else out / TRAJECTORY, every=every, contacts=contacts, append=world is not None)
+    observers: list[Any] = [recorder]
+    if out is not None:
+        if world is None:
+            (out / CHECKPOINT).unlink(missing_ok=True)  # it belongs to the recording that is about to be replaced
+        observers.append(Checkpoints(out / CHECKPOINT, recorder, checkpoint_seconds))
+    world = scene.build() if world is None else world
+    left = max(0, round(seconds / scene.dt) - world.step_count) * scene.dt
+    run = world.run(left, [*observers, RunProgress(f"Running {scene.name}", seconds, scene.dt, quiet)])
     artefacts = Artefacts(run, run.summary())
     if out is not None:
-        (out / SUMMARY).write_text(json.dumps(artefacts.summary, indent=2) + "\n", encoding="utf-8")
+        write_whole(out / SUMMARY, json.dumps(artefacts.summary, indent=2) + "\n")
         artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
     return artefacts
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under a temporary name first: it is there whole, or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+class Checkpoints:
+    """An observer that saves the world now and then, once all samples up to it are on disk; and when the run ends.
+
+    So that a run that was killed at any instant can go on from the file: it has no sample less than the world needs.
+    """
+
+    def __init__(self, path: Path, recorder: Recorder, seconds: float):
+        self.path, self.recorder, self.every = path, recorder, recorder.every
+        self.seconds = check_number("checkpoint_seconds", seconds, least=0)
+        self.saved = time.monotonic()
+
+    def __call__(self, world: World) -> None:
+        if world.step_count % self.every == 0 and time.monotonic() - self.saved >= self.seconds:
+            self.save(world)
+
+    def finish(self, world: World) -> None:
+        if sys.exception() is None:
+            self.save(world)
+
+    def save(self, world: World) -> None:
+        self.recorder.flush()
+        world.save(self.path)
+        self.saved = time.monotonic()
+
+
+def _taken_up(scene: Scene, out: Path, every: int, contacts: bool) -> World | None:
+    """The world that was saved under ``out``; None where none was. It must be of this scene, recorded in the same way."""
+    from sim.world import World
+
+    if not (out / CHECKPOINT).exists() or not (out / TRAJECTORY).exists():
+        return None
+    run = Run.open(out)
+    if run.scene != scene:
+        then, now = run.scene.to_dict(), scene.to_dict()
+        key = next(key for key in ("parameters", *now, *then) if then.get(key) != now.get(key))
+        raise InputError(
+            key, shortened(now.get(key)), f"the run in {out} had {shortened(then.get(key))}: resume it as it was begun"
+        )
+    for name, value in (("every", every), ("contacts", contacts)):
+        was = run.attributes.get("every", 1) if name == "every" else "contact_count" in run._arrays
+        if was != value:
+            raise InputError(name, value, f"the run in {out} had {was}: resume it as it was begun")
+    if run.attributes["versions"] != json.dumps(versions()):
+        warnings.warn(f"{out} was begun with other versions: the bits may not be those of one run", stacklevel=3)
+    world = World.load(out / CHECKPOINT)
+    world._scene = run.scene
+    return world

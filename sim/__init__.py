@@ -26,6 +26,8 @@ _ROOMS = {
     "Joint": "joints.joint",
     "Recorder": "recording",
     "Every": "observers",
+    "EveryTime": "observers",
+    "On": "observers",
     "Path": "path",
     "Run": "run",
     "InputError": "errors",

@@ -7,10 +7,13 @@ also when the run is interrupted. ``start`` and ``finish`` may be missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from collision.errors import check_number
 from sim.errors import InputError
+from sim.happenings import KINDS
 
 
 class Every:
@@ -34,6 +37,67 @@ class Every:
     def finish(self, world: Any) -> None:
         if hasattr(self.action, "finish"):
             self.action.finish(world)
+
+
+class EveryTime(Every):
+    """Call ``action(world)`` at the start, and at the first step at or after each multiple of ``seconds`` from there.
+
+    >>> world.run(seconds=2.0, observers=[EveryTime(0.1, Recorder("run.zarr"))])
+    """
+
+    def __init__(self, seconds: float, action: Callable[[Any], None] | None = None):
+        super().__init__(1, action)
+        self.seconds = check_number("seconds", seconds, above=0)
+        self._origin, self._next = 0.0, 0
+
+    def start(self, world: Any) -> None:
+        self._origin, self._next = world.time, 0
+        super().start(world)
+
+    def __call__(self, world: Any) -> None:
+        passed = math.floor((world.time - self._origin) / self.seconds + 1e-9)  # a multiple is not missed by rounding
+        if passed >= self._next:
+            self._next = passed + 1
+            super().__call__(world)
+
+
+class On(Every):
+    """Call ``action(world, event)`` for each event of a kind: "impact", "begin", "end", "persist", "enter" or "leave".
+
+    ``between``: names of bodies; one: events that it takes part in, two: events between the two. An ``action`` that is itself an
+    observer, such as a Recorder, is called with the world alone, at the steps that have such events. During a run with On
+    among its observers the events go to them, and ``world.events()`` is left with none.
+
+    >>> world.run(seconds=2.0, observers=[On("impact", lambda world, event: print(event.time, event.loss))])
+    """
+
+    def __init__(self, kind: str, action: Callable[..., None], between: Sequence[str] = ()):
+        super().__init__(1, action)
+        if kind not in KINDS:
+            raise InputError("kind", kind, f"must be one of {', '.join(KINDS)}")
+        if isinstance(between, str):
+            between = (between,)
+        if len(between) > 2:
+            raise InputError("between", list(between), "must be one name or two")
+        self.kind, self.between = kind, frozenset(between)
+
+    def start(self, world: Any) -> None:
+        for name in self.between:
+            if name not in world.names:
+                raise InputError("between", name, f"there is no such body; there are {', '.join(world.names)}")
+        super().start(world)
+
+    def __call__(self, world: Any) -> None:
+        """Nothing: it is told of events by :meth:`happened`."""
+
+    def happened(self, world: Any, events: Sequence[Any]) -> None:
+        mine = [e for e in events if e.kind == self.kind and self.between <= {e.a.name, e.b.name}]
+        if hasattr(self.action, "start"):
+            if mine:
+                self.action(world)
+        else:
+            for event in mine:
+                self.action(world, event)
 
 
 def whole(name: str, value: object) -> int:

@@ -48,12 +48,12 @@ def rows(world: Any, bodies: list[Any]) -> np.ndarray:
 
 
 class ContactStore:
-    """The arrays of the contacts in a Zarr group; rows wait until they are flushed."""
+    """The arrays of the contacts in a Zarr group, ``length`` rows of them; rows wait until they are flushed."""
 
-    def __init__(self, group: Any):
+    def __init__(self, group: Any, length: int = 0):
         self.arrays = {field: group[f"contact_{field}"] for field in CONTACT.names}
         self.waiting: list[np.ndarray] = []
-        self.length = 0
+        self.length = length
 
     @staticmethod
     def create(group: Any, chunk: int) -> None:
@@ -69,7 +69,14 @@ class ContactStore:
         new = np.concatenate(self.waiting) if self.waiting else np.zeros(0, CONTACT)
         if len(new):
             for field, array in self.arrays.items():
-                array.resize((self.length + len(new), *array.shape[1:]))
-                array[self.length :] = new[field]
+                if array.shape[0] < self.length + len(new):
+                    array.resize((self.length + len(new), *array.shape[1:]))
+                array[self.length : self.length + len(new)] = new[field]
         self.length += len(new)
         self.waiting.clear()
+
+    def close(self) -> None:
+        """Cut off what was there from before, beyond the last row."""
+        for array in self.arrays.values():
+            if array.shape[0] > self.length:
+                array.resize((self.length, *array.shape[1:]))

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import RecordingError
+from sim.errors import InputError, RecordingError
 from sim.observers import whole
 from sim.recorded_contacts import AXES, ContactStore, rows
 from sim.run import Run
@@ -116,20 +116,46 @@ class Recorder:
     every : record each ``every`` steps, and the first and last.
     attributes : more metadata to keep (what JSON can hold).
     contacts : keep the contacts of each sample too, see ``Run.contacts``.
+    bodies : names of those whose poses and velocities are kept; else all. Energies, momenta and books are of all anyway.
+    precision : "double", or "single" for poses and velocities of half the size.
+    compression : of what is on disk, the level of Zstandard from 0, none, to 22; 1 is fast, 0 is for disks that are faster.
+    append : go on with the recording at ``path`` from the step at which the world is, as :meth:`World.load` left it; what was
+        recorded later than that is written anew. Where there is none, it begins.
 
     After the run :meth:`run` gives what was recorded as a :class:`~sim.run.Run`.
     """
 
     def __init__(
-        self, path: str | Path | None = None, every: int = 1, attributes: dict[str, Any] | None = None, contacts: bool = False
+        self,
+        path: str | Path | None = None,
+        every: int = 1,
+        attributes: dict[str, Any] | None = None,
+        contacts: bool = False,
+        bodies: Sequence[str] | None = None,
+        precision: str = "double",
+        compression: int = 1,
+        append: bool = False,
     ):
         self.path = None if path is None else Path(path)
-        self.contacts = bool(contacts)
-        self.variables = (*VARIABLES, CONTACT_COUNT) if contacts else VARIABLES
+        self.contacts, self.append = bool(contacts), bool(append)
+        if isinstance(bodies, str) or (bodies is not None and len(bodies) == 0):
+            raise InputError("bodies", bodies, "must be a list of names")
+        if bodies is not None and contacts:
+            raise InputError("bodies", list(bodies), "contacts are between all bodies: record all, or no contacts")
+        if precision not in ("double", "single"):
+            raise InputError("precision", precision, 'must be "double" or "single"')
+        if isinstance(compression, bool) or not isinstance(compression, int) or not 0 <= compression <= 22:
+            raise InputError("compression", compression, "must be a whole number in [0, 22]")
+        if append and path is None:
+            raise InputError("append", append, "a recording in memory can not be gone on with: give a path")
+        self.chosen, self.compression = None if bodies is None else list(bodies), compression
+        kept = VARIABLES if precision == "double" else tuple(_single(v) for v in VARIABLES)
+        self.variables = (*kept, CONTACT_COUNT) if contacts else kept
         self.every = whole("every", every)
         self.attributes = dict(attributes or {})
         self._store: _Store | _Memory | None = None
         self._bodies: list[Any] = []  # those at the start: the rows of what is recorded
+        self._picked: list[int] | None = None  # rows of the chosen ones
         self._last_step: int | None = None
         self._raising: BaseException | None = None
         self._clock = 0.0  # when the run began
@@ -138,11 +164,26 @@ class Recorder:
     def start(self, world: Any) -> None:
         self._raising = sys.exception()
         if self._store is None:
-            self.attributes = {**metadata(world), **self.attributes}
-            make = _Memory if self.path is None else _Store
-            self._store = make(self.path, world.names, self.attributes, self.variables)
+            self._pick(world)
+            names = world.names if self.chosen is None else tuple(self.chosen)
+            if self.append and self.path.exists():
+                self._store = _Store(self.path, names, {}, self.variables, self.compression, world.step_count)
+                self._last_step = self._store.last_step
+                self.attributes = {**self._store.attributes, **self.attributes}
+            else:
+                self.attributes = {**metadata(world), "every": self.every, **self.attributes}
+                if self.path is None:
+                    self._store = _Memory(None, names, self.attributes, self.variables)
+                else:
+                    self._store = _Store(self.path, names, self.attributes, self.variables, self.compression)
             self._bodies = list(world.bodies)
         self._clock = time.perf_counter()
+
+    def _pick(self, world: Any) -> None:
+        for name in self.chosen or ():
+            if name not in world.names:
+                raise InputError("bodies", name, f"there is no such body; there are {', '.join(world.names)}")
+        self._picked = None if self.chosen is None else [world.names.index(name) for name in self.chosen]
 
     def __call__(self, world: Any) -> None:
         if self._store is None:
@@ -159,7 +200,9 @@ class Recorder:
     def _in_rows(self, world: Any, values: list[Any]) -> list[Any]:
         """Values with a row for each body that was there at the start; nan for one that was removed."""
         if world.bodies == self._bodies:
-            return values
+            return (
+                values if self._picked is None else [self._of_picked(v, x) for v, x in zip(self.variables, values, strict=True)]
+            )
         rows = [row for row, body in enumerate(self._bodies) if body.alive]
         if len(rows) != len(world.bodies):
             name = next(body.name for body in world.bodies if body not in self._bodies)
@@ -170,8 +213,16 @@ class Recorder:
                 spread = np.full((len(self._bodies), *value.shape[1:]), np.nan)
                 spread[rows] = value
                 value = spread
-            out.append(value)
+            out.append(self._of_picked(variable, value))
         return out
+
+    def _of_picked(self, variable: Variable, value: Any) -> Any:
+        return value if self._picked is None or variable.dims[:1] != ("body",) else value[self._picked]
+
+    def flush(self) -> None:
+        """Write all samples so far to disk."""
+        if isinstance(self._store, _Store):
+            self._store.flush()
 
     def finish(self, world: Any) -> None:
         """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""
@@ -218,10 +269,22 @@ class _Memory:
 
 
 class _Store:
-    """Samples in a Zarr store; whole chunks at a time, or what there is after FLUSH_SECONDS."""
+    """Samples in a Zarr store; whole chunks at a time, or what there is after FLUSH_SECONDS.
 
-    def __init__(self, path: Path, names: list[str], attributes: dict[str, Any], variables: tuple[Variable, ...]):
-        self.path, self.names, self.variables = path, tuple(names), variables
+    ``step``: go on with the store that is there from this step on. Its arrays do not shrink before the end: what is written
+    anew is what they hold already, and a reader sees whole samples at any time.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        names: Sequence[str],
+        attributes: dict[str, Any],
+        variables: tuple[Variable, ...],
+        compression: int = 1,
+        step: int | None = None,
+    ):
+        self.path, self.names, self.variables, self.compression = path, tuple(names), variables, compression
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
         self.begin = 0  # first sample of the buffer
         self.count = 0  # samples in the buffer
@@ -229,8 +292,44 @@ class _Store:
         self.clock = time.monotonic()
         sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
         self.buffers = [np.zeros((self.chunk, *(sizes[d] for d in v.dims)), dtype=v.dtype) for v in variables]
-        self._create(sizes, attributes)
-        self.contacts = ContactStore(self.group) if CONTACT_COUNT in variables else None
+        self.last_step: int | None = None
+        if step is None:
+            self._create(sizes, attributes)
+            self.contacts = ContactStore(self.group) if CONTACT_COUNT in variables else None
+        else:
+            self._open(step)
+
+    def _open(self, step: int) -> None:
+        """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
+        import zarr
+
+        run = Run.open(self.path)  # says what is wrong where it is no recording
+        if run.names != self.names:
+            raise RecordingError(self.path, f"is of other bodies: {', '.join(run.names[:4])}")
+        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self.attributes = {**dict(self.group.attrs), "complete": False}
+        held = {name for name, _ in self.group.arrays()}
+        if ("contact_count" in held) != (CONTACT_COUNT in self.variables) or not {v.name for v in self.variables} <= held:
+            raise RecordingError(self.path, "holds other variables: go on as it was begun")
+        self.arrays = [self.group[v.name] for v in self.variables]
+        self.chunk = self.arrays[0].chunks[0]
+        steps = self.group["step"][: min(array.shape[0] for array in self.arrays)]
+        rising = np.concatenate([[True], np.diff(steps) > 0])[: len(steps)] & (steps <= step)
+        kept = int(rising.argmin()) if not rising.all() else len(steps)
+        if kept == 0 or (kept > 1 and step - steps[kept - 1] > steps[1] - steps[0]):
+            raise RecordingError(self.path, f"ends before step {step}, from which the world would go on")
+        self.last_step = int(steps[kept - 1])
+        self.begin = kept - kept % self.chunk
+        self.count = self.flushed = kept - self.begin
+        sizes = [array.shape[1:] for array in self.arrays]
+        self.buffers = [np.zeros((self.chunk, *size), dtype=v.dtype) for v, size in zip(self.variables, sizes, strict=True)]
+        for array, buffer in zip(self.arrays, self.buffers, strict=True):
+            buffer[: self.count] = array[self.begin : kept]
+        self.contacts = None
+        if CONTACT_COUNT in self.variables:
+            self.contacts = ContactStore(self.group, int(self.group["contact_count"][:kept].sum()))
+        self.group.attrs.put(self.attributes)
+        _consolidate(self.path)
 
     def _create(self, sizes: dict[str, int], attributes: dict[str, Any]) -> None:
         import zarr
@@ -247,6 +346,7 @@ class _Store:
                     shape=(0, *(sizes[d] for d in v.dims)),
                     chunks=(self.chunk, *(max(sizes[d], 1) for d in v.dims)),
                     dtype=v.dtype,
+                    compressors=_codec(self.compression),
                     fill_value=0 if v.dtype == "i8" else np.nan,
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
@@ -286,7 +386,8 @@ class _Store:
         end = self.begin + self.count
         try:
             for array, buffer in zip(self.arrays, self.buffers, strict=True):
-                array.resize((end, *array.shape[1:]))
+                if array.shape[0] < end:
+                    array.resize((end, *array.shape[1:]))
                 array[self.begin : end] = buffer[: self.count]
             if self.contacts is not None:
                 self.contacts.flush()
@@ -297,12 +398,29 @@ class _Store:
 
     def close(self, attributes: dict[str, Any]) -> None:
         self.flush()
+        end = self.begin + self.count
+        for array in self.arrays:
+            if array.shape[0] > end:  # it went on from before its end, and not so far again
+                array.resize((end, *array.shape[1:]))
+        if self.contacts is not None:
+            self.contacts.close()
         self.group.attrs.put(attributes)
         _consolidate(self.path)
 
     def run(self) -> Run:
         self.flush()
         return Run.open(self.path)
+
+
+def _single(variable: Variable) -> Variable:
+    """Poses and velocities in four bytes a number; what is of the whole world keeps its eight."""
+    return replace(variable, dtype="f4") if variable.dims[:1] == ("body",) else variable
+
+
+def _codec(level: int) -> Any:
+    from zarr.codecs import ZstdCodec
+
+    return ZstdCodec(level=level) if level else None
 
 
 def clear(path: Path) -> None:

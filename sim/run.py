@@ -17,6 +17,8 @@ from sim.scene import Scene
 if TYPE_CHECKING:
     import xarray
 
+    from sim.bodies import BodyDef
+
 
 class Run:
     """Samples of a simulation over time; T samples of n bodies. Read from disk only as far as they are used.
@@ -101,6 +103,12 @@ class Run:
     def scene(self) -> Scene:
         """The scene that the run started from."""
         return Scene.from_dict(json.loads(self.attributes["scene"]))
+
+    @cached_property
+    def bodies(self) -> tuple[BodyDef, ...]:
+        """The recorded bodies as they were at the start, in the order of ``names``."""
+        by_name = {body.name: body for body in self.scene.bodies}
+        return tuple(by_name[name] for name in self.names)
 
     @property
     def complete(self) -> bool:

@@ -73,12 +73,14 @@ def _momentum(run: Run) -> dict[str, Any]:
     gravity = np.array(scene.gravity)
     t = (run.times - run.times[0])[:, None]
     speeds = np.linalg.norm(run.velocities, axis=2)
-    scale = float((speeds @ mass).max() + mass.sum() * np.linalg.norm(gravity) * run.duration)
+    rows = {body.name: i for i, body in enumerate(scene.bodies)}
+    seen = mass[[rows[name] for name in run.names]]
+    scale = float((speeds @ seen).max() + mass.sum() * np.linalg.norm(gravity) * run.duration)
     given = run.reservoir_momentum
     drift = float(np.linalg.norm(run.momentum - run.momentum[0] - mass.sum() * gravity * t + given - given[0], axis=1).max())
     out = {"momentum_drift": drift, "momentum_drift_relative": _over(drift, scale)}
     moved = run.reservoir_angular_momentum
-    if np.any(moved != moved[0]) or not mass.any():
+    if np.any(moved != moved[0]) or not mass.any() or len(seen) < len(mass):
         return {**out, "angular_momentum_drift": None, "angular_momentum_drift_relative": None}
     about = run.angular_momentum - np.cross(_center(run, mass), run.momentum)
     drift = float(np.linalg.norm(about - about[0], axis=1).max())

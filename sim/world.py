@@ -533,7 +533,8 @@ class World(Asking):
         """
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
-        recorder = next((o for o in observers if isinstance(o, Recorder)), None)
+        recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
+        heard = [o for o in observers if hasattr(o, "happened")]  # by those who wait for events
         if recorder is None:
             recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)))
             observers.append(recorder)
@@ -555,6 +556,9 @@ class World(Asking):
                     pilot(self)
                 due = min(self.step_count - self.step_count % o.every + o.every for o in (*observers, pilot) if o is not None)
                 self.step(min(due, last) - self.step_count)
+                events = self.events() if heard else ()
+                for observer in heard if events else ():
+                    observer.happened(self, events)
                 for observer in observers:
                     if self.step_count % observer.every == 0 or self.step_count == last:
                         observer(self)

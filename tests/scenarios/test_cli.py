@@ -188,7 +188,7 @@ def test_ctrl_c_closes_the_recording(tmp_path, kind):
     process.send_signal(kind)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.splitlines()[-1] == "tumble: stopped: what was recorded is in o/trajectory.zarr"
+    assert err.splitlines()[-1] == "tumble: stopped: what was recorded is in o/trajectory.zarr; --resume goes on"
     assert "Traceback" not in err
     run = Run.open(store)
     assert not run.complete
