@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
+
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
+from sim.run import Run
 from sim.scene import CameraDef, Scene
 
 
@@ -43,3 +46,17 @@ def dominoes(
             **material,
         )
     return scene
+
+
+def measure(run: Run) -> dict[str, float]:
+    """Of a run, for sweeps: how many have fallen, and the speed of the wave [m/s] over the second half of the row."""
+    tilt = 1 - 2 * (run.orientations[:, 1:, 1] ** 2 + run.orientations[:, 1:, 2] ** 2)  # cosine to the vertical
+    fallen = tilt < np.cos(0.5)
+    count = tilt.shape[1]
+    out = {"fallen": float(fallen[-1].sum())}
+    if fallen[-1].all() and count >= 4:
+        first, last = count // 2, count - 1
+        times = run.times[fallen[:, first].argmax()], run.times[fallen[:, last].argmax()]
+        places = run.positions[0, 1:, 0]
+        out["wave_speed"] = float((places[last] - places[first]) / (times[1] - times[0]))
+    return out

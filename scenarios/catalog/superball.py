@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from typing import Annotated
+
+from collision.shapes import HalfSpace, Sphere
+from scenarios.fields import Real
+from scenarios.registry import scenario
+from sim.scene import CameraDef, Scene
+
+
+@scenario
+def superball(
+    spin: Annotated[float, Real(unit="rad/s", help="about the axis across, forward")] = 40.0,
+    speed: Annotated[float, Real(unit="m/s", help="along the floor")] = 0.0,
+    height: Annotated[float, Real(unit="m", above=0, help="clearance under the ball at the start")] = 0.5,
+    roughness: Annotated[float, Real(low=-1, high=1, help="tangential restitution: 1 turns the slip round, 0 sticks")] = 1.0,
+) -> Scene:
+    """A rough elastic ball that falls spinning leaps forward, and with the next bounce straight up again.
+
+    Each bounce turns the slip at the floor round: v' = (3 v + 4 R w)/7, R w' = (10 v - 3 R w)/7, and two of them restore what
+    there was (Garwin, Am. J. Phys. 37 (1969) 88). So it hops to the side and on the spot by turns, for ever and at the same
+    height. With roughness 0 the first bounce takes the slip away, and it goes on as a ball that rolls.
+    """
+    radius = 0.025
+    scene = Scene(duration=3.0, camera=CameraDef((0.7, -2.4, 0.5), (0.7, 0, 0.25)))
+    scene.add(HalfSpace(), kind="static", name="floor", friction=9.0)
+    scene.add(
+        Sphere(radius),
+        name="ball",
+        position=(0, 0, height + radius),
+        velocity=(speed, 0, 0),
+        angular_velocity=(0, spin, 0),
+        friction=9.0,
+        restitution=1.0,
+        tangential_restitution=roughness,
+    )
+    return scene
