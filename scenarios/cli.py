@@ -210,12 +210,16 @@ def report(arguments: argparse.Namespace) -> None:
 
 
 def export(arguments: argparse.Namespace) -> None:
-    """A recorded run as an animated glTF file."""
+    """A recorded run as an animated glTF file, a table, or a log."""
     import render
+    from scenarios.logs import write_log
     from scenarios.progress import Bar
     from sim.run import Run
 
     with Bar(f"Writing {arguments.out}", counted=True) as bar:
+        if Path(arguments.out).suffix.lower() in (".csv", ".parquet", ".mcap"):
+            print(write_log(Run.open(arguments.run), arguments.out, bar.update))
+            return
         print(render.export(Run.open(arguments.run), arguments.out, arguments.rate, bar.update))
 
 
@@ -239,6 +243,48 @@ def view(arguments: argparse.Namespace) -> None:
 
     view(source, arguments.size, arguments.preset, arguments.overlays, paused=arguments.paused, speed=arguments.speed,
          start=arguments.start)  # fmt: skip
+
+
+def sweep(arguments: argparse.Namespace) -> int:
+    """Run the members of a sweep; exit code 1 where all of them failed."""
+    import json
+
+    from scenarios.ensemble import load_plan
+    from scenarios.sweep import statistics, table
+    from scenarios.sweep import sweep as run_members
+
+    plan = load_plan(arguments.file)
+    out = Path(arguments.out or Path("runs") / Path(arguments.file).stem)
+    path = out / "sweep.zarr"
+    try:
+        store = run_members(plan, path, arguments.workers, arguments.scheduler, arguments.resume)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"what was done is in {path}; --resume goes on") from None
+    found = statistics(store)
+    (out / "statistics.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    print(table(store, found))
+    paths = {"store": path, "statistics": out / "statistics.json"}
+    if found:
+        paths["figure"] = _plot_sweep(store, found, out / "sweep.png")
+    _say_paths(paths)
+    return 0 if found else FAILED
+
+
+def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> Path:
+    """What was measured over what was varied: those numbers of which most is known from the parameters."""
+    from render.curves import Panel, panels
+    from scenarios.sweep import columns
+
+    data, fields = columns(store), []
+    for name in [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"] or [None]:
+        x = data[f"parameter_{name}"] if name else range(len(data["status"]))
+        log = "x" if name and isinstance(store.plan.parameters[name], dict) and store.plan.parameters[name].get("log") else ""
+        key = f"rank correlation with {name}"
+        own = [k for k in found if k not in ("wall", "steps_per_second") and found[k]["std"] > 0]
+        for measured in sorted(own, key=lambda k: -abs(found[k].get(key, 0.0)))[:4]:
+            title = f"{measured}, rank correlation {found[measured].get(key, 0.0):+.2f}" if name else measured
+            fields.append(Panel(title, name or "member", "", {measured: (x, data[measured])}, log=log, dots=True))
+    return panels(f"{store.plan.scenario}: {len(data['status'])} members", fields, path, across=2)
 
 
 def trace(arguments: argparse.Namespace) -> None:
@@ -411,6 +457,13 @@ def parser() -> Parser:
     _film_options(one)
 
     _comparing(verb)
+
+    one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
+    one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")
+    one.add_argument("--out", metavar="DIR", help="where to put the results (runs/FILE)")
+    one.add_argument("--workers", type=_positive, metavar="N", help="processes (as many as processors)")
+    one.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://127.0.0.1:8786")
+    one.add_argument("--resume", action="store_true", help="go on with a sweep that was stopped")
     one = verb("view", view, "look at a scenario, a scene file or a recorded run in a window; H shows the keys")
     one.add_argument("name_or_file", metavar="NAME_OR_FILE_OR_RUN", help="a name of `tumble list`, a TOML file, or a run")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
@@ -426,9 +479,9 @@ def parser() -> Parser:
     one.add_argument("--no-film", action="store_true", help="leave the film out")
     _picture_options(one, (960, 540))
 
-    one = verb("export", export, "write a run as an animated glTF file, for Blender and browsers")
+    one = verb("export", export, "write a run as animated glTF (Blender, browsers), CSV, Parquet or MCAP (Foxglove)")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument("--out", required=True, metavar="F.glb", help="the file")
+    one.add_argument("--out", required=True, metavar="F", help="a .glb, .csv, .parquet or .mcap file")
     one.add_argument("--rate", type=_quantity("", above=0), default=60.0, metavar="N", help="poses per second (60)")
 
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")

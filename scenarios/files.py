@@ -18,6 +18,7 @@
     b = "floor"
     friction = 0.2
 
+``include = ["materials.toml"]`` takes in other files, [[repeat]] makes walls, grids and piles (``scenarios/repeat.py``).
 Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.py`` lists the keys.
 """
 
@@ -34,7 +35,8 @@ from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.fields import Field, did_you_mean
-from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
+from scenarios.repeat import NEEDED, REPEAT, places
+from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
 from sim.bodies import BodyDef
 from sim.forces import force_from_dict
 from sim.joints.definitions import joint_from_dict
@@ -61,8 +63,18 @@ class SceneFileError(InputError):
 def load_scene(path: str | Path) -> Scene:
     """The scene in a TOML file. Raises SceneFileError: one line with the file, the key and its value."""
     path = Path(path)
+    data = _read(path)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return _Reader(path).scene(_with_includes(path, data, (path.resolve(),)))
+    except SceneFileError:
+        raise
+    except InputError as error:
+        raise SceneFileError(path, error.name, error.value, error.hint) from None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SceneFileError(path, "", None, "there is no such file") from None
     except OSError as error:
@@ -71,12 +83,44 @@ def load_scene(path: str | Path) -> Scene:
         raise SceneFileError(path, "", None, "is not a text in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise SceneFileError(path, "", None, f"is not valid TOML: {error}") from None
-    try:
-        return _Reader(path).scene(data)
-    except SceneFileError:
-        raise
-    except InputError as error:
-        raise SceneFileError(path, error.name, error.value, error.hint) from None
+
+
+def _with_includes(path: Path, data: dict[str, Any], above: tuple[Path, ...]) -> dict[str, Any]:
+    """The data with what the files named by ``include`` say put in front of it: its own keys come first, its bodies last."""
+    names = data.pop("include", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError("include", names, 'must be a list of files, such as ["materials.toml"]')
+    out: dict[str, Any] = {}
+    for name in names:
+        file = path.parent / name
+        if file.resolve() in above:
+            raise InputError("include", name, "includes itself")
+        out = _over(out, _with_includes(file, _absolute(file, _read(file)), (*above, file.resolve())))
+    return _over(out, data)
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Two scenes as one: lists of tables one after the other, tables merged, of other keys those of ``above``."""
+    out = dict(below)
+    for key, value in above.items():
+        if key in out and isinstance(value, list) and isinstance(out[key], list) and key in LISTS:
+            out[key] = [*out[key], *value]
+        elif key in out and isinstance(value, dict) and isinstance(out[key], dict):
+            out[key] = {**out[key], **value}
+        else:
+            out[key] = value
+    return out
+
+
+def _absolute(file: Path, data: Any) -> Any:
+    """Files of meshes are relative to the file that names them."""
+    if isinstance(data, list):
+        return [_absolute(file, item) for item in data]
+    if isinstance(data, dict):
+        data = {key: _absolute(file, value) for key, value in data.items()}
+        if data.get("type") == "mesh" and isinstance(data.get("file"), str):
+            data["file"] = str((file.parent / data["file"]).resolve())
+    return data
 
 
 def scene_to_toml(scene: Scene) -> str:
@@ -109,7 +153,7 @@ class _Reader:
         self.path = path
 
     def scene(self, data: dict[str, Any]) -> Scene:
-        tables = ("camera", "material", "pair", "body", "force", "joint", "parameters", "apart")
+        tables = ("camera", "material", "parameters", *LISTS)
         self.known("", data, [*SCENE, *tables], "a scene")
         values = self.fields("", data, SCENE)
         scene = Scene(**{"name": self.path.stem, **values})
@@ -123,12 +167,14 @@ class _Reader:
             self.known(prefix, self.table(prefix[:-1], table), MATERIAL, "a material")
             with _Within(prefix):
                 scene.set_material(name, **self.fields(prefix, table, MATERIAL))
-        bodies = self.tables("body", data)
-        if not bodies:
+        bodies, repeats = self.tables("body", data), self.tables("repeat", data)
+        if not bodies and not repeats:
             raise InputError("body", None, "a scene needs at least one [[body]]")
         for number, body in enumerate(bodies, start=1):
             name = body.get("name")
             self.body(scene, f'body "{name}": ' if isinstance(name, str) and name else f"body {number}: ", body)
+        for number, repeat in enumerate(repeats, start=1):
+            self.repeat(scene, f"repeat {number}: ", repeat)
         for number, pair in enumerate(self.tables("pair", data), start=1):
             self.pair(scene, f"pair {number}: ", pair)
         self.forces(scene, data.get("force", []))
@@ -163,7 +209,32 @@ class _Reader:
         with _Within(prefix):
             scene.set_pair(**values)
 
-    def body(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
+    def repeat(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
+        kind = data.get("kind")
+        if kind not in REPEAT:
+            near = did_you_mean(kind, list(REPEAT)) if isinstance(kind, str) else ""
+            raise InputError(f"{prefix}kind", kind, f"must be one of {', '.join(REPEAT)}{near}")
+        self.known(prefix, data, ["kind", "body", *REPEAT[kind]], f"a {kind}")
+        for key in (*NEEDED[kind], "body"):
+            if key not in data:
+                raise InputError(f"{prefix}{key}", None, f"is missing: a {kind} needs it")
+        values = self.fields(prefix, data, REPEAT[kind])
+        body = self.table(f"{prefix}body", data["body"])
+        at = BODY["position"].read(f"{prefix}body.position", body.get("position", [0, 0, 0]))
+        shape = self.shape(f"{prefix}body.shape", body.get("shape", {}))  # here first: a wall goes by its size
+        with _Within(prefix):
+            found = places(kind, values, shape)
+        for n, (place, turn) in enumerate(found, start=1):
+            one = {**body, "position": [float(p + o) for p, o in zip(place, at, strict=True)]}
+            if turn is not None:
+                if "euler_xyz" in body or "orientation" in body:
+                    raise InputError(f"{prefix}turned", True, "the body has an orientation of its own: say turned = false")
+                one["orientation"] = list(turn)
+            if body.get("name"):
+                one["name"] = f"{body['name']}_{n}"
+            self.body(scene, f"{prefix}body {n}: ", one, shape)
+
+    def body(self, scene: Scene, prefix: str, data: dict[str, Any], made: Shape | None = None) -> None:
         self.known(prefix, data, [*BODY, "shape", "path"], "a body")
         if "shape" not in data:
             raise InputError(f"{prefix}shape", None, 'is missing; such as { type = "box", half_extents = [1, 1, 1] }')
@@ -180,7 +251,7 @@ class _Reader:
             self.known(f"{prefix}path.", path, PATH, "a path")
             with _Within(f"{prefix}path."):
                 values["path"] = BodyPath.from_dict(self.fields("", path, PATH))
-        shape = self.shape(f"{prefix}shape", data["shape"])
+        shape = made or self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
             for part, _ in convex_parts(shape):
                 check_convex(part)

@@ -92,7 +92,7 @@ def run_scene(
     recorder = Recorder(None if out is None else out / TRAJECTORY, every=every, contacts=contacts, append=world is not None)
     observers: list[Any] = [recorder]
     if out is not None:
-        if world is None:
+        if world is None and out.is_dir():
             (out / CHECKPOINT).unlink(missing_ok=True)  # it belongs to the recording that is about to be replaced
         observers.append(Checkpoints(out / CHECKPOINT, recorder, checkpoint_seconds))
     world = scene.build() if world is None else world

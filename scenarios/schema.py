@@ -35,6 +35,8 @@ class Ends(Real):
         return tuple(x if isinstance(x, float) and math.isinf(x) else Real.read(self, name, x) for x in value)
 
 
+LISTS = ("body", "repeat", "pair", "force", "joint", "apart")  # of tables or pairs, at the top of a scene file
+
 COLOR = Either(Text(help='"#rrggbb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
 SCENE: dict[str, Field] = {

@@ -1,0 +1,103 @@
+"""The keys of scene files as a JSON Schema, for editors that complete and check while one types (taplo, Even Better TOML)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from scenarios.repeat import NEEDED, REPEAT
+from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES, Either, Ends
+
+
+def json_schema() -> dict[str, Any]:
+    """The schema of a scene file: draft 2020-12."""
+    body = {**_fields(BODY), "shape": {"$ref": "#/$defs/shape"}, "path": _table(_fields(PATH))}
+    repeats = [
+        _table({"kind": {"const": kind}, **_fields(fields), "body": {"$ref": "#/$defs/body"}}, ["kind", *NEEDED[kind], "body"])
+        for kind, fields in REPEAT.items()
+    ]
+    shapes = []
+    for kind, fields in SHAPES.items():
+        needed = [name for name in fields if (kind, name) not in OPTIONAL]
+        own = {"type": {"const": kind}, **_fields(fields)}
+        if kind == "compound":
+            part = _table({**_fields(PART), "shape": {"$ref": "#/$defs/shape"}}, ["shape"])
+            own, needed = {**own, "parts": {"type": "array", "minItems": 1, "items": part}}, ["parts"]
+        shapes.append(_table(own, ["type", *needed]))
+    top = {
+        **_fields(SCENE),
+        "include": {"type": "array", "items": {"type": "string"}, "description": "other scene files to take in"},
+        "camera": _table(_fields(CAMERA)),
+        "parameters": {"type": "object", "description": "what a scenario was built with"},
+        "material": {"type": "object", "additionalProperties": _table(_fields(MATERIAL))},
+        "pair": {"type": "array", "items": _table(_fields(PAIR), ["a", "b"])},
+        "body": {"type": "array", "items": {"$ref": "#/$defs/body"}},
+        "repeat": {"type": "array", "items": {"oneOf": repeats}},
+        "force": {"type": "array", "items": {"oneOf": _kinds(FORCES)}},
+        "joint": {"type": "array", "items": {"oneOf": _kinds(JOINTS)}},
+        "apart": {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "tumble scene",
+        **_table(top),
+        "$defs": {"body": _table(body, ["shape"]), "shape": {"oneOf": shapes}},
+    }
+
+
+def of_field(field: Field) -> dict[str, Any]:
+    """The schema of one field, with its help and unit as the description."""
+    said = ", ".join(text for text in (field.help, f"[{field.unit}]" if getattr(field, "unit", "") else "") if text)
+    return {**_bare(field), **({"description": said} if said else {})}
+
+
+def _bare(field: Field) -> dict[str, Any]:
+    if isinstance(field, Either):
+        return {"anyOf": [of_field(field.first), of_field(field.second)]}
+    if isinstance(field, Ends):
+        return {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}
+    if isinstance(field, Vector):
+        return {"type": "array", "items": _number(field), "minItems": field.n, "maxItems": field.n}
+    if isinstance(field, Reals):
+        return {"type": "array", "items": _number(field)}
+    if isinstance(field, Real):
+        return _number(field)
+    if isinstance(field, Rows):
+        row = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": field.n, "maxItems": field.n}
+        most = {"maxItems": int(field.most)} if field.most < math.inf else {}
+        return {"type": "array", "items": row, "minItems": field.least, **most}
+    if isinstance(field, Many):
+        return {"type": "array", "items": _bare(field.of)}
+    if isinstance(field, Whole):
+        ends = {"minimum": field.low, "maximum": field.high}
+        return {"type": "integer", **{key: value for key, value in ends.items() if value is not None}}
+    if isinstance(field, Flag):
+        return {"type": "boolean"}
+    if isinstance(field, Text):
+        return {
+            "type": "string",
+            **({"enum": list(field.choices)} if field.choices else {}),
+            **({} if field.empty else {"minLength": 1}),
+        }
+    raise TypeError(f"no schema for {type(field).__name__}")
+
+
+def _number(field: Real) -> dict[str, Any]:
+    """A number in its range, or a text with a unit."""
+    ends = {"minimum": field.low, "maximum": field.high, "exclusiveMinimum": field.above}
+    number = {"type": "number", **{key: value for key, value in ends.items() if math.isfinite(value)}}
+    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9.]"}]}
+
+
+def _fields(fields: dict[str, Field]) -> dict[str, Any]:
+    return {name: of_field(field) for name, field in fields.items()}
+
+
+def _kinds(tables: dict[str, dict[str, Field]]) -> list[dict[str, Any]]:
+    return [_table({"type": {"const": kind}, **_fields(fields)}, ["type"]) for kind, fields in tables.items()]
+
+
+def _table(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    out = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**out, "required": required} if required else out

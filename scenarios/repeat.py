@@ -1,0 +1,122 @@
+"""Many bodies from one table of a scene file: a grid, a wall, a random pile.
+
+    [[repeat]]
+    kind = "wall"
+    count = [6, 4]                       # bricks in a course, courses
+    origin = [0, 0, 0]                   # middle of the foot
+    body = { name = "brick", shape = { type = "box", half_extents = [0.125, 0.06, 0.0325] } }
+
+    [[repeat]]
+    kind = "grid"
+    count = [3, 3, 2]
+    spacing = [0.3, 0.3, 0.3]            # from one to the next
+    origin = [0, 0, 0.2]                 # of the first
+    body = { shape = { type = "sphere", radius = 0.1 } }
+
+    [[repeat]]
+    kind = "pile"
+    count = 50
+    low = [-0.5, -0.5, 0.2]              # the box in which they start
+    high = [0.5, 0.5, 2.0]
+    spacing = 0.25                       # least distance of two of them
+    seed = 7                             # of places and attitudes
+    body = { shape = { type = "box", half_extents = [0.1, 0.05, 0.05] } }
+
+``body`` is as a [[body]]; its name is numbered, its position is added to that of the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from collision.errors import InputError
+from scenarios.fields import Field, Flag, Many, Real, Vector, Whole
+
+MOST = 100_000  # bodies: more is a slip of the pen
+
+REPEAT: dict[str, dict[str, Field]] = {
+    "grid": {
+        "count": Many(of=Whole(low=1), help="along x, y and z"),
+        "spacing": Vector(unit="m", help="from one to the next along x, y and z"),
+        "origin": Vector(unit="m", help="of the first; (0, 0, 0) where it is left out"),
+    },
+    "wall": {
+        "count": Many(of=Whole(low=1), help="bricks in a course, courses"),
+        "origin": Vector(unit="m", help="middle of the wall's foot; (0, 0, 0) where it is left out"),
+        "bond": Flag(help="every second course is half a brick aside and has one brick less; true where it is left out"),
+        "joint": Real(unit="m", low=0, help="gap between bricks of a course; none where it is left out"),
+    },
+    "pile": {
+        "count": Whole(low=1, help="how many"),
+        "low": Vector(unit="m", help="a corner of the box in which they start"),
+        "high": Vector(unit="m", help="the opposite one"),
+        "spacing": Real(unit="m", above=0, help="least distance of two of them"),
+        "seed": Whole(low=0, help="of places and attitudes; 0 where it is left out"),
+        "turned": Flag(help="at random; true where it is left out"),
+    },
+}
+NEEDED = {"grid": ("count", "spacing"), "wall": ("count",), "pile": ("count", "low", "high", "spacing")}
+
+Place = tuple[np.ndarray, tuple[float, ...] | None]  # position [m], and orientation where it is not the body's own
+
+
+def places(kind: str, values: dict[str, Any], shape: Any) -> list[Place]:
+    """Where the bodies of a repetition go. InputError names the key."""
+    return _MAKE[kind](values, shape)
+
+
+def _grid(values: dict[str, Any], shape: Any) -> list[Place]:
+    count = _counts(values, 3)
+    origin, step = np.array(values.get("origin", (0.0, 0.0, 0.0))), np.array(values["spacing"])
+    steps = ((i, j, k) for k in range(count[2]) for j in range(count[1]) for i in range(count[0]))
+    return [(origin + step * np.array(at), None) for at in steps]
+
+
+def _wall(values: dict[str, Any], shape: Any) -> list[Place]:
+    half = getattr(shape, "half_extents", None)
+    if half is None:
+        raise InputError("body.shape", type(shape).__name__.lower(), "a wall is made of boxes")
+    count, origin = _counts(values, 2), np.array(values.get("origin", (0.0, 0.0, 0.0)))
+    pitch = 2 * half[0] + values.get("joint", 0.0)
+    out: list[Place] = []
+    for course in range(count[1]):
+        fewer = course % 2 if values.get("bond", True) and count[0] > 1 else 0
+        n = count[0] - fewer
+        out += [(origin + (pitch * (k - (n - 1) / 2), 0, half[2] * (2 * course + 1)), None) for k in range(n)]
+    return out
+
+
+def _pile(values: dict[str, Any], shape: Any) -> list[Place]:
+    """Places drawn one after the other, each anew until it is far enough from those before (random sequential addition)."""
+    low, high, spacing = np.array(values["low"]), np.array(values["high"]), values["spacing"]
+    if not (low < high).all():
+        raise InputError("high", values["high"], f"must be above low, {values['low']}, in each coordinate")
+    random = np.random.default_rng(values.get("seed", 0))
+    found = np.zeros((values["count"], 3))
+    for n in range(values["count"]):
+        for _ in range(1000):
+            found[n] = random.uniform(low, high)
+            if n == 0 or ((found[:n] - found[n]) ** 2).sum(axis=1).min() >= spacing**2:
+                break
+        else:
+            raise InputError("count", values["count"], f"no room for body {n + 1}: a larger box, or a smaller spacing")
+    if not values.get("turned", True):
+        return [(place, None) for place in found]
+    turns = random.normal(size=(len(found), 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    return [(place, tuple(map(float, q))) for place, q in zip(found, turns, strict=True)]
+
+
+def _counts(values: dict[str, Any], n: int) -> tuple[int, ...]:
+    count = values["count"]
+    if len(count) != n:
+        raise InputError("count", list(count), f"must be {n} whole numbers")
+    if np.prod([float(c) for c in count]) > MOST:
+        raise InputError("count", list(count), f"makes more than {MOST} bodies")
+    return count
+
+
+_MAKE: dict[str, Callable[[dict[str, Any], Any], list[Place]]] = {"grid": _grid, "wall": _wall, "pile": _pile}

@@ -1,0 +1,67 @@
+"""Exports read back by the libraries they are for hold what the run holds, to the last bit."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from collision.errors import InputError
+from scenarios import logs
+from scenarios.cli import parser
+from scenarios.run import run_scene, scene_of
+from sim.run import Run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Run:
+    return run_scene(scene_of("two_cuboids", lead=0.05), tmp_path_factory.mktemp("run"), seconds=0.1, quiet=True).run
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_tables(run, tmp_path, kind, monkeypatch):
+    import pandas
+
+    monkeypatch.setattr(logs, "BLOCK", 7)  # several blocks
+    path = logs.write_log(run, tmp_path / f"run.{kind}")
+    table = pandas.read_csv(path, dtype_backend="numpy_nullable") if kind == "csv" else pandas.read_parquet(path)
+    assert len(table) == len(run) == 25
+    assert np.array_equal(table["time"], run.times)
+    assert np.array_equal(table["small.position.z"], run.positions[:, 1, 2])
+    assert np.array_equal(table["large.orientation.w"], run.orientations[:, 0, 0])
+    assert np.array_equal(table["momentum.y"], run.momentum[:, 1])
+    assert np.array_equal(table["ledger_restitution"], run.ledger["restitution"])
+    if kind == "parquet":
+        import pyarrow.parquet
+
+        kept = pyarrow.parquet.read_schema(path).metadata
+        assert json.loads(kept[b"scene"])["name"] == "two_cuboids"
+
+
+def test_mcap(run, tmp_path):
+    reader = pytest.importorskip("mcap.reader")
+    path = logs.write_log(run, tmp_path / "run.mcap")
+    seen: dict[str, list] = {}
+    with open(path, "rb") as file:
+        for schema, channel, message in reader.make_reader(file).iter_messages():
+            seen.setdefault(channel.topic, []).append((schema.name, message.log_time, json.loads(message.data)))
+    assert {topic: len(rows) for topic, rows in seen.items()} == {"/scene": 1, "/tf": 25, "/energy": 25, "/ledger": 25}
+    name, when, last = seen["/tf"][-1]
+    assert name == "foxglove.FrameTransforms"
+    assert when == round(run.times[-1] * 1e9)
+    small = next(t for t in last["transforms"] if t["child_frame_id"] == "small")
+    assert [small["translation"][axis] for axis in "xyz"] == run.positions[-1, 1].tolist()
+    assert [small["rotation"][axis] for axis in "wxyz"] == run.orientations[-1, 1].tolist()
+    assert seen["/energy"][-1][2]["energy"] == run.energy[-1]
+    boxes = {e["id"]: e["cubes"][0]["size"] for e in seen["/scene"][0][2]["entities"]}
+    assert boxes == {"large": {"x": 0.5, "y": 0.1, "z": 0.25}, "small": {"x": 0.3, "y": 0.2, "z": 0.1}}
+
+
+def test_command_and_bad_input(run, tmp_path, capsys):
+    chosen = parser().parse_args(["export", str(run.path), "--out", str(tmp_path / "a.csv")])
+    chosen.verb(chosen)
+    assert capsys.readouterr().out.strip() == str(tmp_path / "a.csv")
+    with pytest.raises(InputError, match="must end in one of .csv, .parquet, .mcap"):
+        logs.write_log(run, tmp_path / "a.xls")
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]

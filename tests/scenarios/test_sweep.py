@@ -1,0 +1,241 @@
+"""Sweeps: samples are what they should be; nothing is lost when workers die, members fail, or the sweep is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+
+import scenarios.sweep as module
+from collision.errors import InputError
+from scenarios.cli import parser
+from scenarios.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
+from scenarios.sweep import columns, member, statistics, sweep
+from sim.errors import RecordingError
+
+TOML = """
+scenario = "bouncing_ball"
+sampling = "lhs"
+members = 10
+seed = 3
+seconds = "100 ms"
+measure = "mine.py:measure"
+[parameters]
+height = { low = "1 cm", high = 0.02 }
+restitution = [0.2, 0.9]
+[fixed]
+radius = 0.05
+"""
+MEASURE = """
+def measure(run):
+    if run.scene.parameters["height"] > 0.0185:
+        raise ValueError("too high")
+    return {"lowest": run.positions[:, 1, 2].min()}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path) -> Plan:
+    (tmp_path / "mine.py").write_text(MEASURE)
+    (tmp_path / "sweep.toml").write_text(TOML)
+    return load_plan(tmp_path / "sweep.toml")
+
+
+@pytest.fixture
+def alone(plan) -> list[dict]:
+    """Every member, run here, by itself."""
+    return [member(plan, k, p) for k, p in enumerate(plan.sample())]
+
+
+def check(store: Store, alone: list[dict]) -> None:
+    """The store has exactly what the members gave by themselves, to the last bit."""
+    assert store.pending == []
+    data = columns(store)
+    for k, row in enumerate(alone):
+        assert data["status"][k] == row["status"]
+        assert data["error"][k] == row.get("error", "")
+        assert data["state_hash"][k] == row.get("state_hash", "")
+        for name in ("energy_end", "lowest", "ledger_restitution"):
+            assert data[name][k] == row.get(name, np.nan) or np.isnan(row.get(name, np.nan))
+
+
+class TestSamples:
+    def test_latin_hypercube(self):
+        """Each of n strips of each range holds one member."""
+        plan = Plan(
+            "bouncing_ball", {"height": {"low": 1, "high": 3}, "radius": {"low": 0.01, "high": 1, "log": True}}, "lhs", 40, seed=1
+        )
+        rows = plan.sample()
+        height = np.array([row["height"] for row in rows])
+        radius = np.array([row["radius"] for row in rows])
+        assert sorted(np.floor((height - 1) / 2 * 40)) == list(range(40))
+        assert sorted(np.floor((np.log10(radius) + 2) / 2 * 40)) == list(range(40))
+        assert rows == plan.sample()
+        assert rows != Plan("bouncing_ball", plan.parameters, "lhs", 40, seed=2).sample()
+
+    def test_random_is_no_hypercube(self):
+        rows = Plan("bouncing_ball", {"height": {"low": 1, "high": 3}}, "random", 40, seed=1).sample()
+        strips = np.floor((np.array([row["height"] for row in rows]) - 1) / 2 * 40)
+        assert 15 < len(set(strips)) < 38
+        assert strips.min() >= 0
+        assert strips.max() < 40
+
+    def test_grid(self):
+        plan = Plan("dominoes", {"friction": {"low": 0.1, "high": 0.3, "count": 3}, "count": [2, 5]}, members=2, nudge=1e-9)
+        rows = plan.sample()
+        assert len(rows) == 12
+        assert rows[0] == rows[1] == {"friction": 0.1, "count": 2}
+        assert rows[-1] == {"friction": pytest.approx(0.3), "count": 5}
+
+    def test_whole_numbers(self):
+        rows = Plan("dominoes", {"count": {"low": 2, "high": 9}}, "random", 30).sample()
+        assert {type(row["count"]) for row in rows} == {int}
+
+    @pytest.mark.parametrize(
+        ("given", "says"),
+        [
+            ({"scenario": "domino"}, "did you mean dominoes?"),
+            ({"sampling": "sobol"}, "sampling = 'sobol': must be one of grid, random, lhs"),
+            ({"parameters": {"hight": [1]}}, "did you mean height?"),
+            ({"parameters": {"height": [-1]}}, "height = -1: must be positive"),
+            ({"parameters": {"height": 3}}, "must be a list of values, or { low"),
+            ({"parameters": {"height": {"low": 2, "high": 1}}}, "low must be below high"),
+            ({"parameters": {"height": {"low": 1, "high": 2}}}, "needs count"),
+            ({"parameters": {"restitution": {"low": 0, "high": 1, "log": True}}, "sampling": "lhs"}, "must be positive"),
+            ({"parameters": {}}, "nothing is varied"),
+            ({"parameters": {"height": [1]}, "fixed": {"height": 2}}, "is fixed and varied"),
+            ({"members": 0}, "members = 0"),
+            ({"nudge": -1.0}, "nudge = -1.0"),
+        ],
+    )
+    def test_bad_plans(self, given, says):
+        with pytest.raises(InputError) as caught:
+            Plan(**{"scenario": "bouncing_ball", "parameters": {"height": [1, 2]}, **given})
+        assert says in str(caught.value)
+
+    def test_bad_files(self, tmp_path):
+        for text, says in (
+            ("sampling = 1", "scenario = None: is missing"),
+            ("scenari = 1", "did you mean scenario"),
+            ("[", "TOML"),
+        ):
+            (tmp_path / "a.toml").write_text(text)
+            with pytest.raises(InputError, match=says):
+                load_plan(tmp_path / "a.toml")
+
+
+@pytest.mark.slow
+def test_processes_one_of_them_killed(plan, alone, tmp_path):
+    killed: list[int] = []
+
+    def kill_the_first(pids: list[int]) -> None:
+        if not killed:
+            killed.append(pids[0])
+            os.kill(pids[0], signal.SIGKILL)
+
+    store = sweep(plan, tmp_path / "s.zarr", workers=2, quiet=True, started=kill_the_first)
+    assert killed
+    check(store, alone)
+    assert 0 < (store.status == FAILED).sum() < 10
+    assert "ValueError: too high" in columns(store)["error"][int(np.argmax(store.status == FAILED))]
+    with xarray.open_zarr(tmp_path / "s.zarr", consolidated=False) as data:
+        assert data.lowest.dims == ("member",)
+        assert float(data.lowest.min()) == pytest.approx(0.05, abs=1e-3)
+    found = statistics(store)
+    assert found["energy_start"]["rank correlation with height"] == pytest.approx(1)
+    assert found["energy_start"]["count"] == (store.status == DONE).sum()
+
+
+@pytest.mark.slow
+def test_dask_one_worker_killed(plan, alone, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, worker_dashboard_address=None
+    ) as cluster:
+        victim = next(iter(cluster.workers.values())).pid
+        run = module._on_dask
+
+        def killing(*arguments):
+            for k, outcome in enumerate(run(*arguments)):
+                if k == 2:
+                    os.kill(victim, signal.SIGKILL)
+                yield outcome
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, "_on_dask", killing)
+            store = sweep(plan, tmp_path / "d.zarr", scheduler=cluster.scheduler_address, quiet=True)
+    check(store, alone)
+
+
+def test_interrupted_and_resumed(plan, alone, tmp_path, monkeypatch):
+    def here(plan, jobs, workers, started, stop=None):
+        for n, (k, parameters) in enumerate(jobs):
+            if n == stop:
+                raise KeyboardInterrupt
+            yield k, member(plan, k, parameters)
+
+    monkeypatch.setattr(module, "_on_processes", lambda *a: here(*a, stop=4))
+    with pytest.raises(KeyboardInterrupt):
+        sweep(plan, tmp_path / "s.zarr", quiet=True)
+    half = Store(tmp_path / "s.zarr")
+    assert (half.status != TODO).tolist() == [True] * 4 + [False] * 6
+    done: list[int] = []
+    monkeypatch.setattr(module, "_on_processes", lambda *a: (done.append(r[0]) or r for r in here(*a)))
+    check(sweep(plan, tmp_path / "s.zarr", resume=True, quiet=True), alone)
+    assert done == [4, 5, 6, 7, 8, 9]
+    sweep(plan, tmp_path / "s.zarr", resume=True, quiet=True)  # nothing to do
+    assert done == [4, 5, 6, 7, 8, 9]
+    other = Plan(plan.scenario, plan.parameters, "lhs", 11)
+    with pytest.raises(InputError, match="is of another plan"):
+        sweep(other, tmp_path / "s.zarr", resume=True, quiet=True)
+    (tmp_path / "precious").mkdir()
+    with pytest.raises(RecordingError, match="is not a sweep; it is left as it is"):
+        sweep(other, tmp_path / "precious", quiet=True)
+
+    # the same by the command, which finds nothing left to do, and draws
+    chosen = parser().parse_args(["sweep", str(tmp_path / "sweep.toml"), "--out", str(tmp_path), "--resume"])
+    (tmp_path / "s.zarr").rename(tmp_path / "sweep.zarr")
+    assert chosen.verb(chosen) == 0
+    assert (tmp_path / "sweep.png").stat().st_size > 10_000
+
+
+def test_a_member_that_kills_its_worker_is_given_up(tmp_path, monkeypatch):
+    """One that dies each time is told from those that were beside it."""
+
+    class Pool:
+        """As that of the standard library, but a job numbered 1 breaks it."""
+
+        def __init__(self, width, mp_context):
+            self._processes, self.broken = {}, False
+
+        def submit(self, job, plan, number, parameters):
+            future = module.futures.Future()
+            self.broken |= number == 1
+            if self.broken:
+                future.set_exception(module.BrokenProcessPool())
+            else:
+                future.set_result((number, {"status": DONE}))
+            return future
+
+        def shutdown(self, **_):
+            pass
+
+    monkeypatch.setattr(module.futures, "ProcessPoolExecutor", Pool)
+    plan = Plan("bouncing_ball", {"height": [1, 2, 3, 4]})
+    out = dict(module._on_processes(plan, [(k, {}) for k in range(4)], 2, None))
+    assert {k: row["status"] for k, row in out.items()} == {0: DONE, 1: FAILED, 2: DONE, 3: DONE}
+    assert out[1]["error"] == "its worker died, 3 times"
+
+
+def test_domino_wave(tmp_path):
+    """The catalog's own measure: a wave of about the speed of sqrt(g h), faster on a rough floor than if they slid."""
+    plan = Plan("dominoes", {"friction": [0.3]}, members=2, nudge=1e-9, seconds=1.2)
+    rows = [member(plan, k, p) for k, p in enumerate(plan.sample())]
+    assert [row["fallen"] for row in rows] == [12, 12]
+    assert 0.5 < rows[0]["wave_speed"] / np.sqrt(9.81 * 0.048) < 2.5
+    assert rows[0]["state_hash"] != rows[1]["state_hash"]
+    assert Path(module.__file__).exists()
