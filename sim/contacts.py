@@ -113,11 +113,12 @@ def fastest_accel(bodies, i, dt):
 
 @lean
 def speculative_margin(bodies, i, j, dt):
-    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]; in a crowd, any approach."""
+    """Gap up to which contact points are wanted: what a slow approach can close in one step [m]. In a crowd, any approach, and
+    what the kick makes one by stopping one of the two."""
     a = fastest_accel(bodies, i, dt) + fastest_accel(bodies, j, dt)
     speed = SLOWEST_IMPACT
     if crowded(bodies, i, j):
-        speed += norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + _rim_speed(bodies, i, dt) + _rim_speed(bodies, j, dt)
+        speed += norm(load3(bodies.v, i)) + norm(load3(bodies.v, j)) + _rim_speed(bodies, i, dt) + _rim_speed(bodies, j, dt)
     return dt * (speed + 3.0 * a * dt)
 
 
@@ -143,8 +144,7 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     fat = 2.0 * speculative_margin(bodies, i, i, dt)
     fat += _rim_speed(bodies, i, dt) * h
     fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
-    if bodies.crowd[i] > 0:
-        h += dt  # the kick at the end looks ahead by a step
+    h += dt  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
     v = load3(bodies.v, i)
     return (
         (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
@@ -257,9 +257,28 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
 @lean
 def narrowphase(bodies, geoms, pairs, books, geometry, dt):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
+    grew = True
+    while grew:
+        for n in range(pairs.count[0]):
+            if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, dt):
+                books.counters[UNCERTAIN] += 1
+        grew = False
+        for n in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+            if pairs.points[n] > 0 and bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC:
+                if (bodies.crowd[i] > 0) != (bodies.crowd[j] > 0):
+                    _join_crowd(bodies, geoms, pairs, i, j)
+                    grew = True
+
+
+@lean
+def _join_crowd(bodies, geoms, pairs, i, j):
+    """One of two bodies comes into the crowd of the other: its manifolds are wanted out to larger gaps."""
+    one = i if bodies.crowd[i] == 0 else j
+    bodies.crowd[one] = max(bodies.crowd[i], bodies.crowd[j])
     for n in range(pairs.count[0]):
-        if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, dt):
-            books.counters[UNCERTAIN] += 1
+        if geoms.body[pairs.geoms[n, 0]] == one or geoms.body[pairs.geoms[n, 1]] == one:
+            pairs.fresh[n] = False
 
 
 @lean

@@ -102,6 +102,7 @@ def drift(model, geometry, settings, table):
     fly_all(bodies, forces, dt)
     touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
     steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
+    helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
@@ -125,13 +126,14 @@ def drift(model, geometry, settings, table):
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
-        result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
+        result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
         if result == OK and t < dt and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0):
             if _kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
                 return WAKE
             for i in range(n):
                 steady[i] = steady[i] or touched[i]
-            result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids)
+                helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
+            result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
         if result != OK:
             return result
     else:
@@ -145,10 +147,11 @@ def drift(model, geometry, settings, table):
 
 
 @inner
-def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows, ids):
+def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids):
     """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
 
-    (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t).
+    (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can ask for
+    that once in a step.
     """
     full = False
     _launch_touched(bodies, forces, t, touched)
@@ -168,8 +171,10 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, dt, rows
             pairs.fresh[k] = False
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
             if crowded(bodies, i, j):
-                if _can_wait(bodies, pairs, k, i, j, dt):
+                waits, slow = _can_wait(bodies, pairs, k, i, j, dt)
+                if waits:
                     pairs.event[k] = math.inf
+                    sinks = sinks or not (slow or helped[i] or helped[j])
             else:
                 sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
@@ -209,11 +214,13 @@ def _left_to_kick(bodies, geoms, pairs, k, dt):
 
 @lean
 def _can_wait(bodies, pairs, k, i, j, dt):
-    """An impact of a crowd, without restitution: slow, or one of a sequence that takes long to end. The next kick sees to it."""
+    """An impact of a crowd, without restitution, that is left to the next kick: slow, or one of a sequence that takes long to
+    end. (Whether it is, whether it is slow)."""
     speed = pairs.speed[k]
     if pair_restitution(bodies, pairs, k, i, j, speed, dt) > 0.0:
-        return False
-    return speed * dt <= SMALL * pair_size(bodies, i, j) or pairs.hits[k] > TIRED
+        return False, False
+    slow = speed * dt <= SMALL * pair_size(bodies, i, j)
+    return slow or (pairs.hits[k] > TIRED and pairs.event[k] < math.inf), slow
 
 
 @lean
@@ -605,16 +612,48 @@ def _merge(bodies, i, label):
 
 
 @lean
-def _count_effort(bodies, label, effort, crowd):
-    """The island ``label`` is kicked again."""
-    size = 0
+def _becomes_crowd(bodies, label, effort, crowd):
+    """The island ``label`` is kicked again. True where it has not been a crowd before and is one now."""
+    size, before, now = 0, False, False
     for i in range(len(effort)):
-        size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            size += 1
+            before = before or bodies.crowd[i] > 0
     for i in range(len(effort)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             effort[i] += size
             if effort[i] > crowd:
                 bodies.crowd[i] = LULL
+                now = True
+    return now and not before
+
+
+@inner
+def _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched):
+    """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
+    a sleeping one."""
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    grew = True
+    while grew:
+        grew = False
+        for n in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+            if pairs.fresh[n] or not concerns(bodies, i, j, label):
+                continue
+            _bring(bodies, forces, books, i, t, touched)
+            _bring(bodies, forces, books, j, t, touched)
+            update_manifold(bodies, geoms, pairs, geometry, n, dt)
+            if pairs.points[n] > 0:
+                if rouse(bodies, i, j):
+                    return -1
+                for k in (i, j):
+                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
+                        label = _merge(bodies, k, label)
+                        grew = True
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    return label
 
 
 @inner
@@ -633,31 +672,15 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
             fly_to(bodies, forces, i, t)
             if bodies.kind[i] == DYNAMIC:
                 label = _merge(bodies, i, label)
-    for n in range(pairs.count[0]):
-        pairs.fresh[n] = False
-    grew = True
-    while grew:  # all that is connected through contact points
-        grew = False
-        for n in range(pairs.count[0]):
-            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
-            if pairs.fresh[n] or not concerns(bodies, i, j, label):
-                continue
-            _bring(bodies, forces, books, i, t, touched)
-            _bring(bodies, forces, books, j, t, touched)
-            update_manifold(bodies, geoms, pairs, geometry, n, dt)
-            if pairs.points[n] > 0:
-                if rouse(bodies, i, j):
-                    return WAKE
-                for k in (i, j):
-                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
-                        label = _merge(bodies, k, label)
-                        grew = True
-    for n in range(pairs.count[0]):
-        pairs.fresh[n] = False
+    for _ in range(2):
+        label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
+        if label < 0:
+            return WAKE
+        if not _becomes_crowd(bodies, label, effort, settings.crowd):
+            break  # a crowd connects once more: by all approaches
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             _bring(bodies, forces, books, i, t, touched)
-    _count_effort(bodies, label, effort, settings.crowd)
     if tabulate(bodies, geoms, pairs, contacts, table, dt, label, INELASTIC) != OK:
         return OK
     links = joints_of_island(bodies, joints, label)

@@ -74,7 +74,8 @@ each case to its limits; they also spoil the method and see the cases fail. What
 in `tests/physics/test_validation.py`.
 
 Where there are columns of other engines, the same was measured with them by `benchmarks/peers/cases.py`, with their default
-settings: MuJoCo with its integrator RK4 and elliptic cones, Bullet by pybullet. A finer setting makes them more exact.
+settings: MuJoCo with its integrator RK4 and elliptic cones, Bullet by pybullet, PhysX by SAPIEN (without damping). A finer
+setting makes them more exact.
 """
 
 

@@ -1,0 +1,110 @@
+"""Heaps that fall together are solved cheaply (crowds), and by sweeps where that is asked for: what must hold all the same."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace
+from sim import World
+
+G = 9.81
+ROWS, HEIGHT, GAP, FALL = 7, 0.1, 1e-3, 0.05
+
+
+def pyramid(dt: float = 1 / 240, **settings) -> World:
+    """28 boxes of 1 kg in seven rows, a little apart, above the floor: all land in the same few hundredths of a second."""
+    world = World(dt=dt)
+    world.settings = world.settings._replace(**settings)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    for row in range(ROWS):
+        for k in range(ROWS - row):
+            x, z = 0.22 * k + 0.11 * row, FALL + HEIGHT / 2 + (HEIGHT + GAP) * row
+            world.add(Box((0.1, 0.1, HEIGHT / 2)), mass=1.0, position=(x, 0, z), friction=0.5)
+    return world
+
+
+def land(world: World, seconds: float = 0.25) -> dict[str, float]:
+    """What the landing was like. The energy that it takes is known: all boxes come to rest on each other."""
+    start, energy = world.positions, world.energy().total
+    deepest, crowd = 0.0, 0
+    for _ in range(round(seconds / world.dt)):
+        world.step()
+        deepest = max(deepest, world.max_penetration())
+        crowd = max(crowd, np.count_nonzero(world.model.bodies.crowd))
+        assert world.ledger.closes
+        fallen = (ROWS * (ROWS + 1) / 2) * np.array([0, 0, -G * world.time])
+        assert np.abs(world.momentum() + world.reservoir[0] - fallen).max() < 1e-11
+    lost = G * sum((ROWS - row) * (FALL + GAP * row) for row in range(ROWS))
+    statistics = world.statistics()
+    assert statistics["impact_gain"] < 1e-11
+    return {
+        "depth": deepest,
+        "crowd": crowd,
+        "loss": energy - world.energy().total - lost,
+        "shift": np.abs((world.positions - start)[:, :2]).max(),
+        "speed": max(np.abs(body.velocity).max() for body in world.bodies),
+        "rekicks": statistics["rekicks"],
+    }
+
+
+def test_a_pyramid_lands_as_a_crowd():
+    """Without overlap, without a push aside, and it loses what it must. One sweep in place of thirty shows."""
+    found = land(pyramid())
+    assert found["crowd"] == 28
+    assert found["rekicks"] < 5
+    assert found["depth"] < 5e-5
+    assert found["shift"] < 1e-4
+    assert found["speed"] < 1e-6
+    assert abs(found["loss"]) < 1e-5
+    careless = land(pyramid(sweeps=0))
+    assert careless["depth"] > 1e-2
+    assert abs(careless["loss"]) > 1
+
+
+def test_crowds_are_of_first_order():
+    """Arrivals are not located: what is missed shrinks with the step."""
+    coarse, fine = land(pyramid(1 / 60)), land(pyramid(1 / 480))
+    assert fine["depth"] < coarse["depth"] / 4
+    assert fine["shift"] < coarse["shift"] / 4
+
+
+def test_few_bodies_are_no_crowd():
+    world = pyramid(crowd=10**6)
+    world.step(24)  # not to the end: this is what crowds spare
+    assert np.count_nonzero(world.model.bodies.crowd) == 0
+    assert pyramid().settings.crowd == 24
+
+
+def stack(n: int, solver: str) -> World:
+    world = World(solver=solver)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    for k in range(n):
+        world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1 + 0.2 * k), friction=0.5)
+    return world
+
+
+@pytest.mark.parametrize(("n", "newton", "sweeps"), [(3, 1e-11, 1e-11), (10, 1e-11, 1e-4)])
+def test_sweeps_hold_low_stacks_and_report_what_they_miss(n, newton, sweeps):
+    """Newton's method is exact on any height; thirty sweeps are not enough for ten boxes, and the statistics say so."""
+    for solver, bound in (("newton", newton), ("sweeps", sweeps)):
+        world = stack(n, solver)
+        world.step(240)
+        top = 0.2 * n - 0.1
+        assert abs(world.positions[-1, 2] - top) < bound
+        statistics = world.statistics()
+        assert (statistics["unsolved"] > 0) == (solver == "sweeps")
+        assert world.ledger.closes
+    assert n == 3 or abs(world.positions[-1, 2] - top) > newton
+
+
+@pytest.mark.parametrize("solver", ["newton", "sweeps"])
+def test_both_solvers_know_coulomb_s_law(solver):
+    """A box that slides to its rest: one island of four points, which sweeps solve to the end."""
+    world = World(solver=solver)
+    world.add(HalfSpace(), kind="static", friction=0.3)
+    world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1), velocity=(2, 1, 0), friction=0.3)
+    world.step(240)
+    assert math.hypot(*world.positions[1, :2]) == pytest.approx(5 / (2 * 0.3 * G), abs=1e-5)
