@@ -265,10 +265,10 @@ def narrowphase(bodies, geoms, pairs, books, geometry, dt):
         grew = False
         for n in range(pairs.count[0]):
             i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
-            if pairs.points[n] > 0 and bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC:
-                if (bodies.crowd[i] > 0) != (bodies.crowd[j] > 0):
-                    _join_crowd(bodies, geoms, pairs, i, j)
-                    grew = True
+            both = bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC
+            if both and pairs.points[n] > 0 and (bodies.crowd[i] > 0) != (bodies.crowd[j] > 0):
+                _join_crowd(bodies, geoms, pairs, i, j)
+                grew = True
 
 
 @lean

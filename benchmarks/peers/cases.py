@@ -2,8 +2,8 @@
 
 Each engine runs with its defaults, but for what the case sets (MuJoCo: integrator RK4, elliptic cones). The numbers go to
 ``benchmarks/peers/results.json``; ``tumble validate --page F.md --peers F.json`` puts them beside ours where the measure is
-of the same name. Engines: mujoco, bullet, physx (by SAPIEN). Jolt's bindings (culverin) can not switch its damping off, and Rapier
-has none for Python.
+of the same name. Engines: mujoco, bullet, physx (by SAPIEN). Jolt's bindings (culverin) can not switch its damping off,
+and Rapier has none for Python.
 """
 
 from __future__ import annotations
