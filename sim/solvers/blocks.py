@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from collision.jit import inner
+from collision.linalg import clear_table
 
 
 @inner
@@ -170,3 +171,38 @@ def solve(order, slot, later_start, later, values, x):
             for m in range(6):
                 s += d[r, m] * t[m]
             x[node, r] = s
+
+
+@inner
+def _add_block(block, j1, g, j2):
+    """block += j1^T g j2, with 3 x 6 Jacobians and a 3 x 3 g."""
+    for r in range(6):
+        a0, a1, a2 = j1[0, r], j1[1, r], j1[2, r]
+        s0 = a0 * g[0] + a1 * g[3] + a2 * g[6]
+        s1 = a0 * g[1] + a1 * g[4] + a2 * g[7]
+        s2 = a0 * g[2] + a1 * g[5] + a2 * g[8]
+        for c in range(6):
+            block[r, c] += s0 * j2[0, c] + s1 * j2[1, c] + s2 * j2[2, c]
+
+
+@inner
+def assemble(mass, inertia, a, b, ja, jb, g, slot, values):
+    """values = M + J^T G J"""
+    for k in range(len(values)):
+        clear_table(values[k])
+    for i in range(len(mass)):
+        d = values[slot[i, i]]
+        for r in range(3):
+            d[r, r] = mass[i]
+            for c in range(3):
+                d[3 + r, 3 + c] = inertia[i, r, c]
+    for k in range(len(a)):
+        gk = (g[k, 0], g[k, 1], g[k, 2], g[k, 3], g[k, 4], g[k, 5], g[k, 6], g[k, 7], g[k, 8])
+        i, j = a[k], b[k]
+        if i >= 0:
+            _add_block(values[slot[i, i]], ja[k], gk, ja[k])
+        if j >= 0:
+            _add_block(values[slot[j, j]], jb[k], gk, jb[k])
+        if i >= 0 and j >= 0:
+            _add_block(values[slot[i, j]], ja[k], gk, jb[k])
+            _add_block(values[slot[j, i]], jb[k], gk, ja[k])

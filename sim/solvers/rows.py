@@ -44,6 +44,17 @@ def add_impulses(inv_mass, inv_inertia, a, b, ja, jb, p, v):
 
 
 @lean
+def add_transposed(a, b, ja, jb, p, f):
+    """f += J^T p"""
+    for k in range(len(a)):
+        for c in range(6):
+            if a[k] >= 0:
+                f[a[k], c] += ja[k, 0, c] * p[k, 0] + ja[k, 1, c] * p[k, 1] + ja[k, 2, c] * p[k, 2]
+            if b[k] >= 0:
+                f[b[k], c] += jb[k, 0, c] * p[k, 0] + jb[k, 1, c] * p[k, 1] + jb[k, 2, c] * p[k, 2]
+
+
+@lean
 def relative_velocity(a, b, ja, jb, u0, v, u):
     """u = J v + u0"""
     for k in range(len(a)):
