@@ -14,7 +14,6 @@ from sim.collision_law import NEWTON, POISSON, STRONGE
 
 # Known misses, with why. Strict: a case that comes to hold must leave this list.
 MISSES = {
-    "V20": "in one step of six the load of the sliding hoop is not even; its motion is within 1 %",
     "V28a": "pushing overlaps apart moves bodies, and with them the angular momentum of the heap",
 }
 
