@@ -33,7 +33,7 @@ STAGES = {  # what belongs to a stage, by the names of the kernels; the first th
     "narrow": ("collision.",),
     "solver": ("sim.solvers.",),
     "contact": ("sim.contacts", "sim.microcollisions", "sim.moments", "sim.joints.kick", "sim.joints.rows"),
-    "impacts": ("sim.impacts", "sim.events", "sim.collision_law", "sim.joints.impact"),
+    "impacts": ("sim.impacts", "sim.collide", "sim.rekick", "sim.events", "sim.collision_law", "sim.joints.impact"),
 }
 REST = "flight"  # free flight, bounds and books: what no clock is around
 CHUNK = 10  # steps

@@ -1,0 +1,108 @@
+"""The kick in mid-step: bodies that an impact leaves in slow touch are kicked again, for the rest of the step, with their island.
+
+Where that happens again and again the island is a crowd for a while (contacts.py): it is left to the kick at the step's end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.jit import inner, lean
+from sim.accounts import AGAIN
+from sim.contacts import INELASTIC, LULL, concerns, tabulate, update_manifold
+from sim.interruptions import bring, bring_linked
+from sim.joints.impact import joints_of_island
+from sim.microcollisions import kick_island
+from sim.motion import fly_to
+from sim.state import DYNAMIC, OK, REKICKS, WAKE
+from sim.stillness import rouse
+
+
+@lean
+def _becomes_crowd(bodies, label, effort, crowd):
+    """The island ``label`` is kicked again. True where it has not been a crowd before and is one now."""
+    size, before, now = 0, False, False
+    for i in range(len(effort)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            size += 1
+            before = before or bodies.crowd[i] > 0
+    for i in range(len(effort)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            effort[i] += size
+            if effort[i] > crowd:
+                bodies.crowd[i] = LULL
+                now = True
+    return now and not before
+
+
+@lean
+def _merge(bodies, i, label):
+    """Make the island of body i part of the island ``label``, or the first one if that is -1."""
+    old = bodies.island[i]
+    if label >= 0 and old != label:
+        for k in range(len(bodies.kind)):
+            if bodies.island[k] == old:
+                bodies.island[k] = label
+    return label if label >= 0 else old
+
+
+@inner
+def _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched):
+    """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
+    a sleeping one."""
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    grew = True
+    while grew:
+        grew = False
+        for n in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+            if pairs.fresh[n] or not concerns(bodies, i, j, label):
+                continue
+            bring(bodies, forces, books, i, t, touched)
+            bring(bodies, forces, books, j, t, touched)
+            update_manifold(bodies, geoms, pairs, geometry, n, dt)
+            if pairs.points[n] > 0:
+                if rouse(bodies, i, j):
+                    return -1
+                for k in (i, j):
+                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
+                        label = _merge(bodies, k, label)
+                        grew = True
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    return label
+
+
+@inner
+def kick_again(model, geometry, settings, table, t, touched, effort):
+    """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
+
+    Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
+    in this step. Where they are many the island is a crowd for a while.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt = settings.dt
+    books.counters[REKICKS] += 1
+    label = -1
+    for i in range(len(touched)):
+        if touched[i]:
+            fly_to(bodies, forces, i, t)
+            if bodies.kind[i] == DYNAMIC:
+                label = _merge(bodies, i, label)
+    for _ in range(2):
+        label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
+        if label < 0:
+            return WAKE
+        if not _becomes_crowd(bodies, label, effort, settings.crowd):
+            break  # a crowd connects once more: by all approaches
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            bring(bodies, forces, books, i, t, touched)
+    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, INELASTIC) != OK:
+        return OK
+    links = joints_of_island(bodies, joints, label)
+    bring_linked(bodies, forces, joints, books, links, t, touched)
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    kick_island(bodies, table, joints, books, forces, settings, dt - t, AGAIN, np.arange(table.count[0]), links, local)
+    return OK
