@@ -245,6 +245,15 @@ def view(arguments: argparse.Namespace) -> None:
          start=arguments.start)  # fmt: skip
 
 
+def schema(arguments: argparse.Namespace) -> None:
+    """The keys of scene files as a JSON Schema."""
+    import json
+
+    from scenarios.editor import json_schema
+
+    print(json.dumps(json_schema(), indent=2))
+
+
 def sweep(arguments: argparse.Namespace) -> int:
     """Run the members of a sweep; exit code 1 where all of them failed."""
     import json
@@ -457,6 +466,8 @@ def parser() -> Parser:
     _film_options(one)
 
     _comparing(verb)
+
+    verb("schema", schema, "print the JSON Schema of scene files, for editors that complete and check")
 
     one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
     one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")
