@@ -254,6 +254,21 @@ def schema(arguments: argparse.Namespace) -> None:
     print(json.dumps(json_schema(), indent=2))
 
 
+def import_(arguments: argparse.Namespace) -> None:
+    """A model of another program as a scene file."""
+    from scenarios.files import save_scene
+    from scenarios.importing import load_model
+    from scenarios.report import show_warnings
+
+    show_warnings()
+    found = load_model(arguments.model)
+    out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
+    save_scene(found.scene, out)
+    print(f"{out}: {len(found.scene)} bodies")
+    if found.left_out:
+        print("not taken over:", *found.left_out, sep="\n  ")
+
+
 def sweep(arguments: argparse.Namespace) -> int:
     """Run the members of a sweep; exit code 1 where all of them failed."""
     import json
@@ -468,6 +483,10 @@ def parser() -> Parser:
     _comparing(verb)
 
     verb("schema", schema, "print the JSON Schema of scene files, for editors that complete and check")
+
+    one = verb("import", import_, "turn an MJCF or URDF model into a scene file, and tell what is not in it")
+    one.add_argument("model", metavar="MODEL", help="a .xml (MJCF) or .urdf file")
+    one.add_argument("--out", metavar="F.toml", help="the scene file (MODEL.toml)")
 
     one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
     one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")

@@ -1,7 +1,8 @@
 """MJCF: free and static bodies, geoms, meshes, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
-Bodies that are jointed by hinges, slides or balls are left out with what hangs on them, and listed. MuJoCo's collisions are between
-convex hulls of meshes, so hulls they are here too. Its contacts are soft: solref, solimp and the like have no counterpart.
+Bodies that are jointed by hinges, slides or balls are left out with what hangs on them, and listed. MuJoCo's collisions are
+between convex hulls of meshes, so hulls they are here too. Geoms that only show have mass all the same. Its
+contacts are soft: solref, solimp and the like have no counterpart.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ IGNORED = {  # of the top level: what none of the bodies' motion hangs on
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension",
 }  # fmt: skip
 GEOM = {
-    "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density", "friction",
-    "rgba", "material", "mesh", "group", "contype", "conaffinity", "condim",
+    "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
+    "friction", "rgba", "material", "mesh", "group", "contype", "conaffinity", "condim",
 }  # fmt: skip
 
 
@@ -99,6 +100,8 @@ class _Reader:
 
     def add_static(self, name: str, values: tuple[Shape, Pose, dict[str, Any]], at: Pose) -> None:
         shape, pose, more = values
+        if "shows" in more:
+            return
         pose = compose(at, pose)
         more = {key: value for key, value in more.items() if key not in ("mass", "density")}
         name = unique(name, [b.name for b in self.out.scene])
@@ -129,7 +132,8 @@ class _Reader:
 
     def free(self, body: xml.Element, name: str, at: Pose, inherited: str) -> None:
         """A free body with what is welded to it."""
-        pieces: list[Piece] = []
+        pieces: list[Piece] = []  # that touch
+        weighed: list[Piece] = []
         surface: dict[str, Any] = {}
         own: dict[str, Any] = {}
 
@@ -144,8 +148,11 @@ class _Reader:
                     continue
                 mass = more.pop("mass", None)
                 mass = more.pop("density") * mass_properties(shape).volume if mass is None else mass
-                pieces.append(Piece(shape, compose(pose, place), mass))
-                surface.update({key: value for key, value in more.items() if key not in surface})
+                weighed.append(Piece(shape, compose(pose, place), mass))
+                if "shows" in more:
+                    continue
+                pieces.append(weighed[-1])
+                surface.update({key: value for key, value in more.items() if key not in (*surface, "density")})
             self.others(element, name)
             for child in element.findall("body"):
                 if child.find("joint") is not None or child.find("freejoint") is not None:
@@ -161,7 +168,7 @@ class _Reader:
             self.out.leave(f"body {name}: it has no geom that touches")
             return
         if not own:
-            weighed = [piece for piece in pieces if piece.mass > 0]
+            weighed = [piece for piece in weighed if piece.mass > 0]
             if not weighed:
                 raise InputError(f"body {name}", None, "has no mass")
             own = inertials(weighed)
@@ -186,12 +193,12 @@ class _Reader:
         return {**self.defaults[name].get(element.tag, {}), **element.attrib}
 
     def geom(self, element: xml.Element, inherited: str) -> tuple[Shape, Pose, dict[str, Any]] | None:
-        """(shape, pose, fields of the body); None for a geom that only shows."""
+        """(shape, pose, fields of the body); ``shows`` among them where it touches nothing; None for what has no shape."""
         geom = xml.Element("geom", self.with_defaults(element, inherited))
         name = geom.get("name", geom.get("mesh", geom.get("type", "sphere")))
-        if geom.get("contype", "1") == "0" and geom.get("conaffinity", "1") == "0":
+        shows = geom.get("contype", "1") == "0" and geom.get("conaffinity", "1") == "0"
+        if shows:
             self.out.leave(f"geom {name}: it only shows")
-            return None
         for key in sorted(set(geom.attrib) - GEOM):
             self.out.leave(f"geom {key}={geom.get(key)}")
         pose, kind = self.pose(geom), geom.get("type", "mesh" if geom.get("mesh") else "sphere")
@@ -216,7 +223,7 @@ class _Reader:
         if geom.get("mass") is not None:
             more["mass"] = numbers(geom, "mass", None, 1)[0]
         more["density"] = numbers(geom, "density", (1000.0,), 1)[0]
-        return shape, pose, more
+        return shape, pose, more | ({"shows": True} if shows else {})
 
     def frictions(self, geom: xml.Element) -> tuple[float, float, float]:
         given = numbers(geom, "friction", (), None) or ()

@@ -1,7 +1,8 @@
 """URDF: links that are free, with what is fixed to them. Source: the URDF specification of ROS (wiki.ros.org/urdf/XML).
 
-Each link that no movable joint hangs on is a free body, in the place it has with all joints at zero; fixed joints weld. Links that
-hang on movable joints are left out, and listed. Collision elements are the shapes; a link without any has none to touch with.
+Each link that no movable joint hangs on is a free body, in the place it has with all joints at zero; fixed joints weld. Links
+that hang on movable joints are left out, and listed. Collision elements are the shapes; a link without any
+has none to touch with.
 """
 
 from __future__ import annotations
@@ -102,7 +103,9 @@ def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Po
     if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
         raise InputError(f"link {name}", "plane", "only a link without mass can have one")
     center = sum(m * at for m, at, _ in masses) / mass
-    inertia = sum(i + m * (((at - center) @ (at - center)) * np.eye(3) - np.outer(at - center, at - center)) for m, at, i in masses)
+    inertia = sum(
+        i + m * (((at - center) @ (at - center)) * np.eye(3) - np.outer(at - center, at - center)) for m, at, i in masses
+    )
     body = given_inertia(float(mass), Pose(tuple(map(float, center))), inertia)
     out.scene.add(combined(pieces), name=name, **body, **more)
 

@@ -110,6 +110,17 @@ def test_scene_file_is_valid(page, names, tmp_path):
     scene.build().step(10)
 
 
+def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
+    from scenarios.ensemble import load_plan
+    from scenarios.files import load_scene
+
+    (scene,), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
+    (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
+    (tmp_path / "sweep.toml").write_text(plan, encoding="utf-8")
+    assert len(load_scene(tmp_path / "scene.toml")) == 1 + 22 + 20 + 4
+    assert len(load_plan(tmp_path / "sweep.toml").sample()) == 200
+
+
 def _tool(name: str):
     spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

@@ -1,0 +1,234 @@
+"""Models of other programs: what they say is what the scene has, against closed forms, MuJoCo's reading, and public models."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collision import Box, Capsule, Compound, HalfSpace, Sphere
+from collision.errors import InputError
+from scenarios.cli import parser
+from scenarios.files import load_scene
+from scenarios.importing import load_model, matrix
+
+MJCF = """
+<mujoco model="things">
+  <compiler angle="degree"/>
+  <option gravity="0 0 -3.7" timestep="0.004" integrator="RK4"/>
+  <default>
+    <geom friction="0.6 0.002 0.0003" density="500"/>
+    <default class="slick"><geom friction="0.1" rgba="1 0 0 1"/></default>
+  </default>
+  <worldbody>
+    <light name="sun" pos="0 0 3"/>
+    <geom name="floor" type="plane" size="5 5 .1" pos="0 0 0.5" euler="0 10 0"/>
+    <body name="shelf" pos="1 0 1"><geom type="box" size="0.2 0.3 0.05" pos="0 0 0.1"/></body>
+    <body name="dumbbell" pos="0 0 2" quat="0.5 0.5 0.5 0.5">
+      <freejoint/>
+      <geom type="sphere" size="0.1" pos="0.3 0 0" mass="2"/>
+      <geom type="sphere" size="0.1" pos="-0.1 0 0" mass="2"/>
+      <geom type="sphere" size="9" mass="0" contype="0" conaffinity="0"/>
+      <body name="hat" pos="0.1 0 0.2"><geom type="box" size="0.05 0.05 0.05" class="slick" mass="1"/><site name="tip"/></body>
+    </body>
+    <body name="pill" pos="2 0 3" euler="90 0 0">
+      <joint type="free"/>
+      <geom name="tail" type="box" size="0.02 0.03 0.04" pos="0 -0.1 0" contype="0" conaffinity="0"/>
+      <geom type="capsule" fromto="0 0 0  0 0.4 0" size="0.05" condim="6"/>
+    </body>
+    <body name="given" pos="3 0 3">
+      <freejoint/>
+      <inertial pos="0 0 0.1" mass="3" diaginertia="0.1 0.2 0.25" euler="0 0 90"/>
+      <geom type="ellipsoid" size="0.3 0.2 0.1" class="slick"/>
+    </body>
+    <body name="arm" pos="5 0 1"><joint type="hinge" axis="0 1 0"/><geom type="sphere" size="0.1"/></body>
+  </worldbody>
+  <actuator><motor name="m" joint="j"/></actuator>
+</mujoco>
+"""
+
+URDF = """
+<robot name="cart">
+  <material name="blue"><color rgba="0 0 0.8 1"/></material>
+  <link name="base">
+    <inertial><origin xyz="0 0 0.1"/><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+    <visual><geometry><box size="1 1 1"/></geometry><material name="blue"/></visual>
+    <collision><origin xyz="0 0 0.1" rpy="0 0 1.5707963267948966"/><geometry><box size="0.4 0.2 0.1"/></geometry></collision>
+    <contact><lateral_friction value="0.7"/><stiffness value="3"/></contact>
+  </link>
+  <link name="mast">
+    <inertial><mass value="2"/><inertia ixx="0.2" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.01"/></inertial>
+    <collision><geometry><cylinder radius="0.05" length="1"/></geometry></collision>
+  </link>
+  <link name="wheel"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+  <joint name="weld" type="fixed"><parent link="base"/><child link="mast"/><origin xyz="0 0 0.5"/></joint>
+  <joint name="axle" type="continuous"><parent link="base"/><child link="wheel"/></joint>
+</robot>
+"""
+
+
+def write(tmp_path: Path, text: str, suffix: str) -> Path:
+    path = tmp_path / f"model{suffix}"
+    path.write_text(text)
+    return path
+
+
+def test_mjcf(tmp_path):
+    found = load_model(write(tmp_path, MJCF, ".xml"))
+    scene = found.scene
+    body = {b.name: b for b in scene}
+    assert list(body) == ["floor", "shelf", "dumbbell", "pill", "given"]
+    assert (scene.name, scene.gravity, scene.dt) == ("things", (0, 0, -3.7), 0.004)
+    assert isinstance(body["floor"].shape, HalfSpace)
+    tilt = math.radians(10)
+    assert body["floor"].shape.normal == pytest.approx((math.sin(tilt), 0, math.cos(tilt)))
+    assert body["floor"].shape.offset == pytest.approx(0.5 * math.cos(tilt))
+    assert body["shelf"].kind == "static"
+    assert body["shelf"].position == pytest.approx((1, 0, 1.1))
+    assert body["shelf"].shape == Box((0.2, 0.3, 0.05))
+
+    mass, center, inertia = body["dumbbell"].mass_properties()  # two balls of 2 kg and a cube of 1 kg, put together by hand
+    assert mass == 5
+    assert center == pytest.approx(((0.6 - 0.2 + 0.1) / 5, 0, 0.2 / 5))
+    ball, cube = 0.4 * 2 * 0.01, 1 / 6 * 0.01
+    assert inertia[1, 1] == pytest.approx(
+        2 * ball + cube + sum(m * ((x - 0.1) ** 2 + (z - 0.04) ** 2) for m, x, z in ((2, 0.3, 0), (2, -0.1, 0), (1, 0.1, 0.2)))
+    )
+    assert isinstance(body["dumbbell"].shape, Compound)
+    assert body["dumbbell"].orientation == pytest.approx((0.5, 0.5, 0.5, 0.5))
+    assert body["dumbbell"].friction == 0.6
+
+    pill = body["pill"]
+    parts = pill.shape.parts
+    assert parts[0][0] == Capsule(0.05, 0.2)
+    assert parts[0][1].position == pytest.approx((0, 0.2, 0))
+    assert matrix(parts[0][1].orientation)[:, 2] == pytest.approx((0, 1, 0), abs=1e-12)
+    tail = 0.04 * 0.06 * 0.08  # it only shows, and weighs
+    assert pill.mass == pytest.approx(500 * (math.pi * (0.05**2 * 0.4 + 4 / 3 * 0.05**3) + tail))
+    assert len(parts) == 1
+    assert (pill.torsional_friction, pill.rolling_friction) == (0.002, 0.0003)
+    assert matrix(pill.orientation)[:, 1] == pytest.approx((0, 0, 1), abs=1e-12)
+
+    mass, center, inertia = body["given"].mass_properties()
+    assert (mass, tuple(center)) == (3, (0, 0, 0.1))
+    assert np.diag(inertia) == pytest.approx((0.2, 0.1, 0.25))
+    assert (body["given"].friction, body["given"].color) == (0.1, (1, 0, 0))
+    assert found.left_out == [
+        "actuator: motor m", "option integrator=RK4", "worldbody: light sun", "geom sphere: it only shows", "dumbbell: site tip",
+        "geom tail: it only shows",
+        "body arm: its joint (hinge), and what hangs on it",
+    ]  # fmt: skip
+
+
+def test_urdf(tmp_path):
+    found = load_model(write(tmp_path, URDF, ".urdf"))
+    (body,) = found.scene.bodies
+    mass, center, inertia = body.mass_properties()
+    assert (body.name, mass, body.friction, body.color) == ("base", 4, 0.7, (0, 0, 0.8))
+    assert center == pytest.approx((0, 0, 0.3))
+    assert np.diag(inertia) == pytest.approx((0.3 + 4 * 0.04, 0.3 + 4 * 0.04, 0.11))
+    (box, place), (_, mast) = body.shape.parts
+    assert box == Box((0.2, 0.1, 0.05))
+    assert place.position == pytest.approx((0, 0, 0.1))
+    assert matrix(place.orientation)[:, 0] == pytest.approx((0, 1, 0), abs=1e-12)
+    assert mast.position == pytest.approx((0, 0, 0.5))
+    assert found.left_out == [
+        "link wheel: its joint axle (continuous), and what hangs on it",
+        "link base: contact stiffness",
+    ]
+
+
+def test_model_without_mass_is_static(tmp_path):
+    text = '<robot name="p"><link name="l"><collision><geometry><plane normal="0 0 1"/></geometry></collision></link></robot>'
+    (body,) = load_model(write(tmp_path, text, ".urdf")).scene.bodies
+    assert (body.kind, body.shape) == ("static", HalfSpace())
+
+
+def test_verb_and_scene(tmp_path, capsys):
+    """The command writes a scene file, lists what is left out, and the scene runs."""
+    path = write(tmp_path, MJCF, ".xml")
+    chosen = parser().parse_args(["import", str(path), "--out", str(tmp_path / "a.toml")])
+    chosen.verb(chosen)
+    out = capsys.readouterr().out
+    assert "not taken over" in out
+    assert "body arm" in out
+    scene = load_scene(tmp_path / "a.toml")
+    assert scene == load_model(path).scene
+    world = scene.build()
+    world.step(5)
+    assert np.isfinite(world.positions).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("<a", "is not XML"),
+        ("<sdf/>", "model = 'sdf': must be <mujoco> (MJCF) or <robot> (URDF)"),
+        ("<mujoco/>", "worldbody = None: is missing"),
+        (MJCF.replace('pos="0 0 2"', 'pos="0 0"'), "body.pos = '0 0': must be 3 numbers"),
+        (MJCF.replace('class="slick" mass', 'class="slik" mass'), "geom.class = 'slik': there is no such default"),
+        (MJCF.replace('type="sphere" size="0.1" pos="0.3', 'type="box" size="0.1" pos="0.3'), "a box has 3 numbers"),
+        (URDF.replace('child link="mast"', 'child link="mats"'), "joint weld = 'mats': there is no such link"),
+    ],
+)
+def test_bad_models(tmp_path, text, says):
+    with pytest.raises(InputError) as caught:
+        load_model(write(tmp_path, text, ".xml"))
+    assert says in str(caught.value)
+
+
+def test_as_mujoco_reads_it(tmp_path):
+    """Mass, centre of mass, principal moments and place of each body as MuJoCo's own compiler has them."""
+    mujoco = pytest.importorskip("mujoco")
+    path = write(tmp_path, MJCF.replace('<actuator><motor name="m" joint="j"/></actuator>', ""), ".xml")
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    for name in ("dumbbell", "pill", "given"):
+        body = next(b for b in load_model(path).scene if b.name == name)
+        mass, center, inertia = body.mass_properties()
+        i = theirs.body(name).id
+        j = theirs.body("hat").id if name == "dumbbell" else None
+        assert theirs.body_subtreemass[i] == pytest.approx(mass)
+        assert theirs.body_pos[i] == pytest.approx(body.position)
+        assert theirs.body_quat[i] == pytest.approx(body.orientation)
+        if j is None:
+            assert theirs.body_ipos[i] == pytest.approx(center, abs=1e-12)
+            assert sorted(theirs.body_inertia[i]) == pytest.approx(sorted(np.linalg.eigvalsh(inertia)), rel=1e-9)
+
+
+def test_public_models():
+    """Those that PyBullet ships: each loads, or says in one line why it can not, and builds a world."""
+    data = pytest.importorskip("pybullet_data")
+    folder = Path(data.getDataPath())
+    named = ("cube.urdf", "sphere2.urdf", "jenga/jenga.urdf", "domino/domino.urdf", "plane.urdf", "block.urdf")
+    files = [*folder.glob("mjcf/*.xml"), *(folder / name for name in named)]
+    loaded, refused = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for file in files:
+            try:
+                found = load_model(file)
+            except InputError as error:
+                refused.append(str(error))
+                continue
+            found.scene.build().step(2)
+            loaded.append(file.name)
+    assert len(loaded) >= 20
+    assert {Path(name).name for name in named} <= set(loaded)
+    assert [text for text in refused if "holds no" not in text] == []
+
+
+def test_spheres_roll_as_they_should(tmp_path):
+    """An imported ball and floor: it falls, and lies at its radius."""
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+    <body pos="0 0 0.3"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>"""
+    found = load_model(write(tmp_path, text, ".xml"))
+    assert found.left_out == []
+    assert isinstance(found.scene.bodies[1].shape, Sphere)
+    world = found.scene.build()
+    world.step(300)
+    assert world.positions[1][2] == pytest.approx(0.1, abs=1e-9)
+    assert "scenarios.mjcf" in sys.modules
