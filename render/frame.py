@@ -72,8 +72,13 @@ class Cast:
         return axes, half
 
     @cached_property
+    def planes(self) -> tuple[list, ...]:
+        """The half-spaces of each body, as ``planes_of`` gives them."""
+        return tuple(planes_of(shape) for shape in self.shapes)
+
+    @cached_property
     def has_floor(self) -> bool:
-        return any(planes_of(shape) for shape in self.shapes)
+        return any(self.planes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ import numpy as np
 from render.camera import Camera
 from render.frame import Frame
 from render.look import rgb
-from render.meshes import planes_of
 from render.rotation import rotate
 from render.strokes import arrows, dots, lines, path
 from render.text import INK
@@ -69,16 +68,16 @@ def normals(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
 
 def manifolds(frame: Frame, unit: float) -> np.ndarray:
     """The outline of the contact points of each two pieces that touch."""
-    found, out = frame.contacts, [np.zeros((0, 16))]
-    _, owner = np.unique(found.pieces, axis=0, return_inverse=True)
+    found, ink = frame.contacts, (*MANIFOLD, 0.95)
+    _, owner, count = np.unique(found.pieces, axis=0, return_inverse=True, return_counts=True)
     owner = owner.ravel()  # NumPy 2.0 gives a column
-    for k in range(owner.max() + 1 if len(owner) else 0):
+    out = [dots(found.points, 7 * unit, ink)]
+    for k in np.flatnonzero(count > 1):
         points, normal = found.points[owner == k], found.normals[owner == k][0]
         arm = points - points.mean(axis=0)
         u = np.cross(normal, (1.0, 0.0, 0.0) if abs(normal[0]) < 0.7 else (0.0, 1.0, 0.0))
         ring = points[np.argsort(np.arctan2(arm @ np.cross(normal, u), arm @ u))]
-        out += [lines(ring, np.roll(ring, -1, axis=0), (4 * unit, 4 * unit), (*MANIFOLD, 0.95))]
-        out += [dots(ring, 7 * unit, (*MANIFOLD, 0.95))]
+        out.append(lines(ring, np.roll(ring, -1, axis=0), (4 * unit, 4 * unit), ink))
     return np.concatenate(out)
 
 
@@ -94,11 +93,11 @@ def boxes(frame: Frame, unit: float) -> np.ndarray:
 def pairs(frame: Frame, unit: float) -> np.ndarray:
     """A line between each two bodies whose boxes overlap; to a half-space by the shortest way."""
     found = frame.pairs()
-    centers, cast = frame.centers_of_mass(), frame.cast
+    centers, bodies = frame.centers_of_mass(), frame.cast.planes
     ends = np.stack([centers[found[:, 0]], centers[found[:, 1]]], axis=1) if len(found) else np.zeros((0, 2, 3))
     for row, pair in enumerate(found):
         for side in range(2):
-            planes = planes_of(cast.shapes[pair[side]])
+            planes = bodies[pair[side]]
             if planes:
                 n = rotate(frame.orientations[pair[side]], planes[0][0])
                 level = planes[0][1] + float(n @ frame.positions[pair[side]])

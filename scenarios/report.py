@@ -75,7 +75,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
 def farthest(run: Run, most: int = 2) -> list[str]:
     """Names of the bodies that end farthest from where they began."""
     moved = np.linalg.norm(run.positions[-1] - run.positions[0], axis=1)
-    moving = [i for i in np.argsort(-moved, kind="stable") if getattr(run, "bodies", run.scene.bodies)[i].kind == "dynamic"]
+    moving = [i for i in np.argsort(-moved, kind="stable") if run.bodies[i].kind == "dynamic"]
     return [run.names[i] for i in moving[:most]]
 
 

@@ -85,7 +85,9 @@ class Run:
     def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Contacts of all samples, and where those of each sample begin and end."""
         if "contact_count" not in self._arrays:
-            raise RecordingError(self.path or "memory", "holds no contacts: record with Recorder(..., contacts=True)")
+            raise RecordingError(
+                self.path or "memory", "holds no contacts: record with Recorder(..., contacts=True), or tumble run --contacts"
+            )
         bounds = np.concatenate([[0], np.cumsum(self._read("contact_count"))])
         rows = np.zeros(bounds[-1], CONTACT)
         for field in CONTACT.names:

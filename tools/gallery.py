@@ -23,7 +23,9 @@ WHEN = {
     "bouncing_ball": 0.9, "bouncing_balls": 1.2, "card_house": 0.1, "arch": 0.1, "kapla": 0.1, "resting_cuboid": 0.2,
     "stack": 0.2, "chain": 0.8, "dominoes": 1.6, "double_pendulum": 1.1, "dropped_cuboids": 0.55, "dzhanibekov": 5.0,
     "newtons_cradle": 0.35, "pendulum": 0.6, "pile": 1.6, "pyramid": 0.2, "two_cuboids": 1.0, "balls_666": 0.5,
-    "tumbling_boxes": 0.5, "rolling_balls": 0.8,
+    "tumbling_boxes": 0.5, "rolling_balls": 0.8, "billiard_break": 0.4, "coins": 0.7,
+    "falling_chimney": 1.6, "incline": 0.8, "jacks": 0.9, "part_feeder": 0.8, "rocking_block": 0.6, "spool": 0.6,
+    "superball": 0.6, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 0.7, "kepler_orbit": 1.5,
 }  # fmt: skip
 # from near, so that an overlay is seen
 NEAR = {
