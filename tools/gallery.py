@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from render import OVERLAYS, Camera, still
+from render.recorded import RunFrames
 from scenarios.registry import catalog, load
 from sim import Recorder, Run
 
@@ -25,7 +26,7 @@ WHEN = {
     "newtons_cradle": 0.35, "pendulum": 0.6, "pile": 1.6, "pyramid": 0.2, "two_cuboids": 1.0, "balls_666": 0.5,
     "tumbling_boxes": 0.5, "rolling_balls": 0.8, "billiard_break": 0.4, "coins": 0.7,
     "falling_chimney": 1.6, "incline": 0.8, "jacks": 0.9, "part_feeder": 0.8, "rocking_block": 0.6, "spool": 0.6,
-    "superball": 0.6, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 0.7, "kepler_orbit": 1.5,
+    "superball": 0.6, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 1.2, "kepler_orbit": 1.5,
 }  # fmt: skip
 # from near, so that an overlay is seen
 NEAR = {
@@ -60,7 +61,9 @@ def main(wanted: list[str]) -> int:
     for name in catalog():
         if not wanted or name in wanted:
             seconds = WHEN.get(name, SECONDS)
-            take(run_of(name, seconds), name, seconds, ())
+            run = run_of(name, seconds)
+            floor = RunFrames(run).cast.has_floor  # in free space nothing else shows the way gone
+            take(run, name, seconds, ("joints",) if floor else ("joints", "trails"))
     for overlay, (_, name, seconds) in SHOWN.items():
         if not wanted or overlay in wanted:
             draw(overlay, name, seconds)
