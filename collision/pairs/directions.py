@@ -18,7 +18,7 @@ from collision.jit import inner, lean
 from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.pairs.surface import is_revolved, support_piece
 
-LEVELS = 42  # corners are then 1e-6 rad apart
+LEVELS = 60  # corners are then 1e-9 rad apart
 MOST_TRIANGLES = 1024
 LUNE = 1e-6  # [rad] wide
 WIDTH = 18  # of a row: three directions, three support points

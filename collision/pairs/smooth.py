@@ -268,7 +268,7 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
             high = min(high, norm(sub(q, p)))
             if s > low:
                 n, low = m, s
-        if low > 0.0 and high - low <= 1e-4 * WIDEST * size:
+        if high - low <= (1e-4 if low > 0.0 else 0.1) * WIDEST * size:
             return low, high, n, p, q, iterations
         axis = n
     n, low, p, q, high, more = overlap(g, a, b, r, t, axis, small, size)
@@ -306,7 +306,7 @@ def overlap(g, a, b, r, t, axis, small, size):
     high = math.inf
     p, q = ZERO, ZERO
     rounds = 0
-    while rounds < 4:
+    while rounds < 16:
         rounds += 1
         n, low, p, q, count, pieces, weights = climb(g, a, b, r, t, n, low, small, size)
         n, low, which = better_flat(g, a, b, r, t, n, low, 4.0 * EPS * size)
