@@ -32,8 +32,10 @@ MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS
 MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a number, ROW numbers
 ROW = 64
+SPARE = MOST_FACES - 1  # a place for what is written without need
 SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
 ROUGH = 1e-8  # of size: what heights may be off, at most, as slender as faces may be
+LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
@@ -109,16 +111,17 @@ def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
     todo[2, 0] = links[near, 3]
     links[near, 6] = GONE
     height = 3
-    made = 0
-    removed = 1
-    waiting = 1
+    # a list of free places, by column 7: the one of the first face and two more
     spare = near
-    first, last = -1, -1
+    links[near, 7] = count
+    links[count, 7] = count + 1
+    made, removed = 0, 1
+    first, last = near, SPARE
     out = sub(load3(points, links[near, 0]), w)
     out_square = dot(out, out)
     while height > 0:
         height -= 1
-        h = todo[height, 0] >> 2
+        h = todo[height, 0] >> 2 & LAST_FACE
         e = todo[height, 0] & 3
         after = e + 1 if e < 2 else 0
         if links[h, 6] >= turn:
@@ -131,33 +134,25 @@ def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
             height += 2
             links[h, 7] = spare
             spare = h
-            waiting += 1
             removed += 1
             continue
-        if waiting > 0:
-            f = spare
-            waiting -= 1
-            spare = links[f, 7]
-        else:
-            f = count
-            count += 1
-        i, j = links[h, after], links[h, e]
+        f = spare
+        spare = links[f, 7] & LAST_FACE
+        i, j = links[h, after] & LAST_POINT, links[h, e] & LAST_POINT
         into = sub(load3(points, j), w)
         into_square = dot(into, into)
         if not write_face(faces, links, keys, f, i, j, new, w, cross(out, into), out_square * into_square, slack, turn):
             return -1
         out, out_square = into, into_square
         join(links, f, 0, h, e)
-        if made > 0:
-            join(links, f, 2, last, 1)
-        else:
-            first = f
+        join(links, f, 2, last, 1)
+        first = first if made > 0 else f
         last = f
         made += 1
     if made != removed + 2:
         return -1
     join(links, first, 2, last, 1)
-    return count
+    return count + 2
 
 
 @tight
@@ -240,7 +235,7 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
         near = nearest(keys, count)
         n = load3(faces, near)
         w, name, _ = lowest(g, a, b, r, t, neg(n))
-        i, j, k = links[near, 0], links[near, 1], links[near, 2]
+        i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
         if dot(n, w) <= faces[near, 3] or name == named[i, 0] or name == named[j, 0] or name == named[k, 0]:
             break
         if not grown:
@@ -297,7 +292,7 @@ def nearest(keys, count):
         k0, f0 = k1, f1
     if k3 < k2:
         k2, f2 = k3, f3
-    return f2 if k2 < k0 else f0
+    return (f2 if k2 < k0 else f0) & LAST_FACE
 
 
 @tight

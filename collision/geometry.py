@@ -42,8 +42,8 @@ class Geometry(NamedTuple):
     block: np.ndarray  # (s, 2) int64: rows [first, stop) of `blocks`
     blocks: np.ndarray  # (b, 24) the vertices once more, eight x, eight y, eight z a row: see sweep.py
     guide: np.ndarray  # (s, 2) int64: first row of `cells`, cells along a side of the cube; 0 of them for few vertices
-    cells: np.ndarray  # (c + 1,) int64: slots of `candidates` by cell of a cube of directions
-    candidates: np.ndarray  # int32: rows of the vertices that are furthest along some direction of a cell, or nearly so
+    cells: np.ndarray  # (c + 1,) int64: rows of `candidates` by cell of a cube of directions
+    candidates: np.ndarray  # (k, 8) int32: rows of the vertices that are furthest along some direction of a cell, or nearly so
     edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)
 
 
@@ -55,5 +55,5 @@ def empty_geometry() -> Geometry:
         kind=ints, size=np.zeros((0, 4)), center=points, radius=floats, rank=ints, vertex=spans, face=spans, edge=spans,
         vertices=points, neighbor_start=ints, neighbors=ints, fans=ints, normals=points, offsets=floats, loop_start=ints,
         loops=ints, block=spans, blocks=np.zeros((0, 24)), guide=spans, cells=ints,
-        candidates=np.zeros(0, np.int32), edges=np.zeros((0, 4), np.int64),
+        candidates=np.zeros((0, 8), np.int32), edges=np.zeros((0, 4), np.int64),
     )  # fmt: skip

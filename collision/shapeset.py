@@ -120,7 +120,7 @@ def pack(shapes: tuple[Shape, ...]) -> Geometry:
         blocks=_stack(tables.blocks, float, 3 * LANES),
         guide=np.array(column[9], ints).reshape(s, 2),
         cells=np.array(tables.cells, ints),
-        candidates=np.concatenate([np.empty(0, np.int32), *tables.candidates]),
+        candidates=_stack(tables.candidates, np.int32, LANES),
         edges=_stack(tables.edges, ints, 4),
     )
 
@@ -219,8 +219,9 @@ class _Tables:
                     left = np.arange(len(vertices))
                     for best in (corners.sum(axis=0).argmax(), *corners.argmax(axis=1)):
                         left = left[(corners[:, best, None] - corners[:, left]).min(axis=0) <= slack]
-                    self.candidates.append((left + first).astype(np.int32))
-                    self.cells.append(self.cells[-1] + len(left))
+                    filled = np.concatenate([left, np.repeat(left[-1:], -len(left) % LANES)]) + first
+                    self.candidates.append(filled.reshape(-1, LANES).astype(np.int32))
+                    self.cells.append(self.cells[-1] + len(filled) // LANES)
         return start, side
 
 

@@ -11,11 +11,13 @@ import math
 import numpy as np
 
 from collision.geometry import BOX, CAPSULE, HULL, SPHERE
-from collision.jit import lean, tight
+from collision.jit import lean, stack_table, tight
 from collision.linalg import load3
-from collision.sweep import place, reach
+from collision.sweep import LANES, place, reach
 
 EPS = 2.0**-52
+MOST_ROWS = (1 << 31) - 1
+turned_table = stack_table(1, 5)
 
 
 @lean
@@ -105,27 +107,27 @@ def best_of_cell(g, s, d):
     """
     side = g.guide[s, 1]
     x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
-    if x >= y and x >= z:
-        face = 0 if d[0] > 0.0 else 1
-        long, u, v = x, d[1], d[2]
-    elif y >= z:
-        face = 2 if d[1] > 0.0 else 3
-        long, u, v = y, d[2], d[0]
-    else:
-        face = 4 if d[2] > 0.0 else 5
-        long, u, v = z, d[0], d[1]
-    cell = g.guide[s, 0] + face * side * side
-    if long > 0.0:
-        half = 0.5 * side
-        cell += min(int((u / long + 1.0) * half), side - 1) * side + min(int((v / long + 1.0) * half), side - 1)
-    best = -1
+    # which face of the cube, and where on it, by a table: branches would be hard to foresee
+    axis = 2 if z > max(x, y) else (1 if y > x else 0)
+    turned = turned_table()
+    turned[0, 0], turned[0, 1], turned[0, 2] = d[0], d[1], d[2]
+    turned[0, 3], turned[0, 4] = d[0], d[1]
+    u, v = turned[0, axis + 1], turned[0, axis + 2]
+    long = max(max(x, y), z)
+    face = 2 * axis + (0 if turned[0, axis] > 0.0 else 1)
+    half = 0.5 * side
+    scale = half / long if long > 0.0 else 0.0
+    i, j = min(int(u * scale + half), side - 1), min(int(v * scale + half), side - 1)
+    cell = g.guide[s, 0] + (face * side + i) * side + j
+    best = 0
     top = -math.inf
-    for slot in range(g.cells[cell], g.cells[cell + 1]):
-        k = g.candidates[slot]
-        h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
-        if h > top:
-            top = h
-            best = k
+    for row in range(g.cells[cell], g.cells[cell + 1]):
+        for m in range(LANES):
+            k = g.candidates[row, m] & MOST_ROWS
+            h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
+            if h > top:
+                top = h
+                best = k
     return np.int64(best), top
 
 
