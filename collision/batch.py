@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.depth import ROW, quick_boxes, quick_depth
+from collision.depth import ROW, known_depth
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
-from collision.geometry import BOX
 from collision.gjk import INSIDE, NO_START
 from collision.jit import kernel, lean
 from collision.linalg import ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
@@ -29,7 +28,6 @@ from collision.support import is_capsule, is_polytope
 NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own
 LATER = -1  # status of pairs that are left to the second loop
-NEVER, AGAIN = -1, -2  # in place of corners: not known to overlap; it did in the last call, which left a surface
 DEEP = -2  # in place of the number of known corners: there is a surface
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
@@ -209,9 +207,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
 
     def run(span):
         arguments = (shapes.geometry, a, b, *poses, margin, warm.axis, warm.start, warm.surface, *span, *results)
-        bad, left, deep = quick_pairs(*arguments)
-        if deep and bad == 2 * n:
-            left = deep_pairs(*arguments)
+        bad, left = quick_pairs(*arguments)
         if left and bad == 2 * n:
             other_pairs(*arguments)
         return bad
@@ -237,12 +233,10 @@ def quick_pairs(
 ):  # fmt: skip
     """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
 
-    corners (n, 4): for pairs left, the names of four corners about the origin, or NEVER or AGAIN in front. Returns (first bad
-    pose, pairs left, those of them that are known to overlap): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good,
-    0 where an index is out of range. No far calls here: with them, this loop
-    takes half as long again.
+    corners (n, 4): for pairs left, the names of four corners about the origin, or -1 in front. Returns (first bad pose,
+    pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good, 0 where an index is out of range.
     """
-    bad, left, deep = 2 * len(a), 0, 0
+    bad, left = 2 * len(a), 0
     warm = len(warm_axis) > 0
     for k in range(first, stop):
         i, j = a[k], b[k]
@@ -257,7 +251,7 @@ def quick_pairs(
             bad = min(bad, 2 * k if not good_a else 2 * k + 1)
             continue
         settled = False
-        corners[k, 0] = NEVER
+        corners[k, 0] = -1
         t = sub(xb_k, xa_k)
         size = g.radius[i] + g.radius[j] + norm(t)
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
@@ -266,28 +260,32 @@ def quick_pairs(
                 axis = load3(warm_axis, k)
                 known = warm_start[k, 2]
                 names = warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME
-            if known == DEEP and margin != SIGN_ONLY:
-                corners[k, 0] = AGAIN
-                status[k] = LATER
-                left += 1
-                deep += 1
-                continue
-            known = max(known, 0)
             ra, rb = rotation(qa_k, sa), rotation(qb_k, sb)
             r, t = matmul(transpose(ra), rb), mul_t(ra, t)
-            if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
-                guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
+            deep = known == DEEP and margin != SIGN_ONLY
+            changed = warm
+            if deep:
+                names = NO_NAMES
             else:
-                guess = mul_t(ra, axis)
-            settled, low, high, n, p, q, turns, known, names = quick_distance(g, i, j, r, t, guess, margin, size, known, names)
+                if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
+                    guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
+                else:
+                    guess = mul_t(ra, axis)
+                settled, low, high, n, p, q, turns, known, names = quick_distance(
+                    g, i, j, r, t, guess, margin, size, max(known, 0), names
+                )
+                if not settled and known == 0 and names[3] >= 0:
+                    for m in range(4):
+                        corners[k, m] = names[m]
+                    deep = margin != SIGN_ONLY
+            if deep:
+                settled, low, high, n, p, q, turns, grown = known_depth(g, i, j, r, t, size, names, warm_surface, k)
+                changed = warm and grown
+                known = DEEP
             if settled:
                 n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
-                if warm:
+                if changed:
                     store_warm(warm_axis, warm_start, k, i, j, n, known, names)
-            elif known == 0 and names[3] >= 0:
-                for m in range(4):
-                    corners[k, m] = names[m]
-                deep += 1
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
             za, zb = third_axis(qa_k, sa), third_axis(qb_k, sb)
             settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb, ZERO)
@@ -301,45 +299,7 @@ def quick_pairs(
         else:
             status[k] = LATER
             left += 1
-    return bad, left, deep
-
-
-@kernel(nogil=True, _nrt=False)
-def deep_pairs(
-    g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
-    corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
-):  # fmt: skip
-    """Those of the pairs [first, stop) left that are known to overlap. The number of those that are left now."""
-    left = 0
-    for k in range(first, stop):
-        if status[k] != LATER:
-            continue
-        if corners[k, 0] == NEVER or margin == SIGN_ONLY:
-            left += 1
-            continue
-        i, j = a[k], b[k]
-        xa_k, xb_k = load3(xa, k), load3(xb, k)
-        _, ra = pose(xa_k, load4(qa, k))
-        _, rb = pose(xb_k, load4(qb, k))
-        r, t = matmul(transpose(ra), rb), mul_t(ra, sub(xb_k, xa_k))
-        size = g.radius[i] + g.radius[j] + norm(t)
-        if g.kind[i] == BOX and g.kind[j] == BOX:
-            settled, low, n, p, q = quick_boxes(g, i, j, r, t, size)
-            high, turns, grown = low, 1, True
-        else:
-            names = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
-            settled, low, high, n, p, q, turns, grown = quick_depth(g, i, j, r, t, size, names, warm_surface, k)
-        if not settled:
-            left += 1
-            continue
-        found = answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa_k, size, margin, turns)
-        status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
-        store3(normal, k, n)
-        store3(point_a, k, p)
-        store3(point_b, k, q)
-        if len(warm_axis) > 0 and grown:
-            store_warm(warm_axis, warm_start, k, i, j, n, DEEP, NO_NAMES)
-    return left
+    return bad, left
 
 
 @kernel(nogil=True, _nrt=False)
