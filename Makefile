@@ -1,4 +1,4 @@
-# demo test validate bench bench-collision lint clean: each sets up what it needs in .venv by itself.
+# demo test validate bench bench-collision lint docs clean: each sets up what it needs in .venv by itself.
 # Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
 
 VENV ?= .venv
@@ -11,7 +11,7 @@ PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt tools/setup_venv.py
 JOBS ?= 2
 
-.PHONY: demo test validate bench bench-collision lint clean
+.PHONY: demo test validate bench bench-collision lint docs clean
 .DEFAULT_GOAL = demo
 
 demo: $(USER_STAMP)
@@ -35,6 +35,10 @@ lint: $(DEV_STAMP)
 # beside coal, MuJoCo, python-fcl, distance3d and PyBullet
 bench-collision: $(PEER_STAMP)
 	@$(BIN)/python -m benchmarks.peers $(ARGS)
+
+# the site, from docs/, README and docstrings, into build/site
+docs: $(DEV_STAMP)
+	@$(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) runs build dist *.egg-info .pytest_cache .hypothesis .ruff_cache

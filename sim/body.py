@@ -114,6 +114,11 @@ class Body:
         self._world.wake()
         run(self._world.model.bodies, self.index, velocity, spin)
 
+    def _repr_html_(self) -> str:
+        from sim import html
+
+        return html.body(self)
+
     def __repr__(self) -> str:
         if not self.alive:
             return f"<Body {self.name!r}: removed>"

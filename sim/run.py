@@ -160,6 +160,11 @@ class Run:
 
         return summarize(self)
 
+    def _repr_html_(self) -> str:
+        from sim import html
+
+        return html.run(self)
+
     def __repr__(self) -> str:
         size = f"{len(self)} samples of {len(self.names)} bodies, {self.duration:g} s"
         return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"

@@ -577,5 +577,10 @@ class World(Asking):
         """The world that was saved to a file; ``functions``: by name, those that were forces, which no file can hold."""
         return checkpoint.load(cls, path, functions or {})
 
+    def _repr_html_(self) -> str:
+        from sim import html
+
+        return html.world(self)
+
     def __repr__(self) -> str:
         return f"<World: {len(self.bodies)} bodies, t = {self.time:.6g} s, {self.energy().total:.9g} J>"
