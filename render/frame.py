@@ -103,6 +103,15 @@ class Contacts:
 
 
 @dataclass(frozen=True, eq=False)
+class Impact:
+    """A hit of a moment ago: ``point`` (3,) [m], ``impulse`` (3,) [N s] on the second body, ``age`` from 0 to 1, forgotten."""
+
+    point: np.ndarray
+    impulse: np.ndarray
+    age: float
+
+
+@dataclass(frozen=True, eq=False)
 class SpinTrace:
     """The way of a body's angular velocity [rad/s], from old to new, as vectors from its centre of mass.
 
@@ -134,6 +143,7 @@ class Frame:
     joints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] both anchors of each
     trails: list[tuple[int, np.ndarray]] = field(default_factory=list)  # (body, (m, 3) points from old to new)
     traces: list[SpinTrace] = field(default_factory=list)
+    impacts: list[Impact] = field(default_factory=list)
     asleep: np.ndarray | None = None  # (n,) bool
     lines: tuple[str, ...] = ()  # text in the corner
     graphs: Graphs | None = None

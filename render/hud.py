@@ -11,7 +11,7 @@ from render.look import PALETTE, rgb
 from render.text import INK, Panel, inked, text_block, veil
 
 KEYS = {
-    "1": "contacts", "2": "normals", "3": "manifolds", "4": "boxes", "5": "pairs", "6": "axes", "7": "velocity",
+    "1": "contacts", "2": "normals", "3": "manifolds", "i": "impacts", "4": "boxes", "5": "pairs", "6": "axes", "7": "velocity",
     "8": "angular_velocity", "l": "angular_momentum", "9": "polhode", "0": "trails", "n": "names", "j": "joints",
     "z": "sleeping", "e": "energy", "m": "momentum", "t": "text",
 }  # fmt: skip

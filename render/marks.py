@@ -14,6 +14,7 @@ from render.text import INK
 ARROWS = {"velocity": rgb("#0b7a55"), "angular_velocity": rgb("#8a3ab9"), "angular_momentum": rgb("#c4161c")}
 CONTACT, FAINT_CONTACT = np.array(rgb("#d6003c")), np.array(rgb("#f3a712"))  # the largest force, and the smallest
 NORMAL, MANIFOLD, BOX, PAIR = rgb("#1553b7"), rgb("#00796b"), rgb("#3d5a80"), rgb("#b5179e")
+IMPACT = rgb("#7b1fa2")
 AXES = (rgb("#0072b2"), rgb("#e08e00"), rgb("#009e73"))  # least inertia, middle, largest
 POLHODE, HERPOLHODE = rgb("#d95f02"), rgb("#5b3fa8")
 GRIP = rgb("#0f4c9c")
@@ -58,6 +59,23 @@ def contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
     marks = dots(found.points, 8 * unit, np.concatenate([colors, np.ones((len(colors), 1))], axis=1))
     vectors = found.forces * (0.08 * camera.distance * share / np.where(size > 0, size, 1.0))[:, None]
     return np.concatenate([marks, arrows(found.points, vectors, colors, camera, unit, 3.0)])
+
+
+def impacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
+    """An arrow along each impulse of a moment ago, that fades; lengths as those of contact forces."""
+    points = np.array([hit.point for hit in frame.impacts])
+    impulses = np.array([hit.impulse for hit in frame.impacts])
+    fade = 1.0 - np.array([hit.age for hit in frame.impacts])
+    size = np.linalg.norm(impulses, axis=1)
+    share = np.sqrt(size / max(size.max(), 1e-300))
+    vectors = impulses * (0.1 * camera.distance * share / np.where(size > 0, size, 1.0))[:, None]
+    out = [dots(points, 12 * unit, (*IMPACT, 1.0))]
+    out[0][:, (11, 15)] *= fade[:, None]
+    for k in range(len(points)):
+        rows = arrows(points[k : k + 1], vectors[k : k + 1], IMPACT, camera, unit, 5.0)
+        rows[:, (11, 15)] *= fade[k]
+        out.append(rows)
+    return np.concatenate(out)
 
 
 def normals(frame: Frame, camera: Camera, unit: float) -> np.ndarray:

@@ -13,8 +13,8 @@ from render.strokes import Strokes
 from render.text import INK, Line, Panel, inked, length, text_block
 
 OVERLAYS = (
-    "text", "joints", "contacts", "normals", "manifolds", "boxes", "pairs", "axes", "trails", "velocity", "angular_velocity",
-    "angular_momentum", "polhode", "names", "sleeping", "energy", "momentum",
+    "text", "joints", "contacts", "normals", "manifolds", "impacts", "boxes", "pairs", "axes", "trails", "velocity",
+    "angular_velocity", "angular_momentum", "polhode", "names", "sleeping", "energy", "momentum",
 )  # fmt: skip
 OF_CONTACTS = ("contacts", "normals", "manifolds")
 ASLEEP = look.linear(np.array(look.rgb("#7d8794")))
@@ -54,6 +54,7 @@ def strokes_of(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tu
     add("manifolds", touching, marks.manifolds)
     add("contacts", touching, marks.contacts, camera)
     add("normals", touching, marks.normals, camera)
+    add("impacts", bool(frame.impacts), marks.impacts, camera)
     if frame.pull is not None:
         out.append(Strokes(marks.pull(frame, unit), True))
     kept = (Strokes(s.rows[np.isfinite(s.rows).all(axis=1)], s.xray) for s in out)  # none at bodies that were removed
@@ -97,6 +98,9 @@ def legend(frame: Frame, overlays: tuple[str, ...]) -> list[Line]:
         forces = np.linalg.norm(frame.contacts.forces, axis=1)
         most = f", largest {forces.max():.3g} N" if len(forces) else ""
         out.append((f"contact forces{most}", tuple(marks.CONTACT)))
+    if "impacts" in overlays:
+        most = max((float(np.linalg.norm(hit.impulse)) for hit in frame.impacts), default=None)
+        out.append(("impacts" if most is None else f"impacts, largest {most:.3g} N s", marks.IMPACT))
     for name, text, color in (
         ("normals", "normals", marks.NORMAL),
         ("manifolds", "manifolds", marks.MANIFOLD),

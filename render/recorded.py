@@ -11,6 +11,7 @@ from render.frame import Contacts, Frame, SpinTrace, cast_of, digits_of, lines_o
 from render.graphs import Graphs, graphs_of_run
 from render.overlay import OF_CONTACTS
 from render.rotation import interpolate, rotate
+from sim.errors import RecordingError
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60
@@ -61,6 +62,8 @@ class RunFrames:
     def prepare(self, overlays: tuple[str, ...]) -> None:
         """Have in the frames what these overlays show. RecordingError where the run does not hold it."""
         self.trails, self.traces = "trails" in overlays, "polhode" in overlays
+        if "impacts" in overlays:
+            raise RecordingError(self.run.path or "memory", "holds no impacts: they are seen in a window on the scene itself")
         wanted = any(name in overlays for name in OF_CONTACTS)
         if wanted and not self.contacts:
             self.run.contacts(0)  # says so if there are none

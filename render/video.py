@@ -42,7 +42,7 @@ def picture(
             raise InputError("time", time, "a world is drawn as it stands; only a recorded run has other times")
         frame = frame_of(source)
         wanted = overlay.check(overlays, frame.cast)
-        for name in ("polhode", "energy", "momentum"):
+        for name in ("polhode", "impacts", "energy", "momentum"):
             if name in wanted:
                 raise InputError("overlays", name, "shows what went before, which a world does not tell: draw a run of it")
         own = getattr(getattr(source, "scene", None), "camera", None)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from typing import Any
 
 import numpy as np
 
-from render.frame import Frame, cast_of, digits_of, frame_of, lines_of, spin_trace
+from render.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, spin_trace
 from render.graphs import Log
 from render.overlay import OF_CONTACTS
 from render.recorded import TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
+
+HIT_SECONDS = 0.3  # for so long an impact is seen
+HITS = 400  # at most
 
 
 class WorldFrames:
@@ -18,14 +22,16 @@ class WorldFrames:
 
     Attributes
     ----------
-    trails, traces, contacts, graphs : whether frames have them; :meth:`prepare` sets them by the names of overlays.
+    trails, traces, contacts, impacts, graphs : whether frames have them; :meth:`prepare` sets them by the names of overlays.
+        Impacts are read from the events of the world, which are gone then.
     """
 
     def __init__(self, world: Any, title: str | None = None):
         self.world = world
         self.title = world.scene.name if title is None else title
         self.camera = getattr(world.scene, "camera", None)
-        self.trails = self.traces = self.contacts = self.graphs = False
+        self.trails = self.traces = self.contacts = self.impacts = self.graphs = False
+        self._hits: deque = deque(maxlen=HITS)
         self._log = Log()
         self._digits = 0
         self._gather()
@@ -36,11 +42,17 @@ class WorldFrames:
         self.trails, self.traces = "trails" in overlays, "polhode" in overlays
         self.contacts = any(name in overlays for name in OF_CONTACTS)
         self.graphs = "energy" in overlays or "momentum" in overlays
+        if "impacts" in overlays and not self.impacts:
+            with warnings.catch_warnings(action="ignore"):  # what happened before it was looked at may be too much
+                self.world.events()
+        self.impacts = "impacts" in overlays
 
     def look(self) -> None:
         """Keep what trails, traces and graphs will need."""
         if self.world.bodies != self._bodies:
             self._gather()
+        if self.impacts:
+            self._hits += [(e.time, e.point, e.impulse) for e in self.world.events() if e.kind == "impact"]
         world, time = self.world, self.world.time
         if not self._ways or time >= self._ways[-1][0] + TRAIL_SECONDS / TRAIL_POINTS:
             self._ways.append((time, world.centers_of_mass))
@@ -63,6 +75,9 @@ class WorldFrames:
             turns = np.stack([*(q for _, q, _ in self._spins), frame.orientations])
             spins = np.stack([*(w for _, _, w in self._spins), frame.angular_velocities])
             frame.traces = [spin_trace(b, turns[:, b], spins[:, b]) for b in moving]
+        if self.impacts:
+            ages = ((frame.time - time) / HIT_SECONDS for time, _, _ in self._hits)
+            frame.impacts = [Impact(x, p, max(a, 0.0)) for (_, x, p), a in zip(self._hits, ages, strict=True) if a < 1.0]
         if self.graphs:
             frame.graphs = self._log.graphs()
         return frame

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from render.window import Command, Window
 
 FRAMES = 60.0  # a second, at most
-FILM_FRAMES = 30
 SLICE = 0.005  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
 NOTE_SECONDS = 4.0
@@ -187,10 +186,11 @@ class Loop:
     """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands."""
 
     def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):
-        self.stage, self.window, self.folder = stage, window, Path(folder)
+        from render.studio import Studio
+
+        self.stage, self.window, self.studio = stage, window, Studio(folder, stage.title)
         self.speed, self.paused, self.open = speed, False, True
         self.note, self._note_until = "", 0.0
-        self._film: Any = None
         self._clock = time.perf_counter()
         self._spent = 0.0  # on the last picture [s]
         self._pace: deque = deque(maxlen=120)  # (clock, time) of the last turns, to tell the speed that is reached
@@ -205,7 +205,7 @@ class Loop:
                 self.turn()
                 time.sleep(max(1.0 / FRAMES - (time.perf_counter() - begun), 0.0))
         finally:
-            self.end_film(whole=not self.open)
+            self.studio.end(None if not self.open else KeyboardInterrupt())
 
     def turn(self, elapsed: float | None = None) -> None:
         """Carry out commands, advance by the time that has passed (or ``elapsed`` [s]), show."""
@@ -213,12 +213,13 @@ class Loop:
             self.do(command)
         now = time.perf_counter()
         passed = now - self._clock if elapsed is None else elapsed
-        if self._film is not None:
-            passed = 1.0 / FILM_FRAMES  # the film runs evenly, however long each picture takes
+        filming = self.studio.filming
+        if filming:
+            passed = 1.0 / self.studio.rate  # the film runs evenly, however long each picture takes
         self._clock = now
         if not self.paused:
             try:
-                real = elapsed is None and self._film is None
+                real = elapsed is None and not filming
                 self.stage.advance(self.speed * (min(passed, 0.25) if real else passed), self._patience() if real else math.inf)
             except SimulationError as error:
                 self.paused = True
@@ -232,8 +233,8 @@ class Loop:
         frame.lines = (*frame.lines, self._status())
         self.window.show(frame, self.note)
         self._spent = time.perf_counter() - begun
-        if self._film is not None:
-            self._shoot()
+        if filming:
+            self.say(self.studio.shoot(self.window.pixels()))
 
     def do(self, command: Command) -> None:
         """Carry out a command of the window."""
@@ -259,9 +260,9 @@ class Loop:
         elif name == "overlays":
             self._prepare(value)
         elif name == "picture":
-            self._picture()
+            self.say(self.studio.picture(self.window.pixels()))
         elif name == "film":
-            self.end_film() if self._film is not None else self._begin_film()
+            self.say(self.studio.end() if self.studio.filming else self.studio.begin(self.window.size))
         elif name in ("drop", "kind") and not stage.live:
             self.say("a recording can not be changed")
         elif name == "drop":
@@ -273,7 +274,9 @@ class Loop:
         self._pace.clear()
 
     def say(self, note: str) -> None:
-        self.note, self._note_until = note, time.perf_counter() + NOTE_SECONDS
+        """Show a message for a while."""
+        if note:
+            self.note, self._note_until = note, time.perf_counter() + NOTE_SECONDS
 
     @property
     def factor(self) -> float | None:
@@ -294,7 +297,7 @@ class Loop:
             self._pace.popleft()
         wish = f"speed {self.speed:.3g}"
         reached = self.factor
-        return wish if reached is None or self._film is not None else f"{wish}, reached {reached:.2f}"
+        return wish if reached is None or self.studio.filming else f"{wish}, reached {reached:.2f}"
 
     def _prepare(self, overlays: tuple[str, ...]) -> None:
         try:
@@ -303,69 +306,8 @@ class Loop:
             from render.overlay import OF_CONTACTS
 
             self.say(str(error))
-            self.window.overlays[:] = [name for name in overlays if name not in OF_CONTACTS]
+            self.window.overlays[:] = [name for name in overlays if name not in (*OF_CONTACTS, "impacts")]
             self.stage.prepare(tuple(self.window.overlays))
-
-    def _name(self, ending: str) -> Path:
-        """A name that is not taken yet."""
-        stem = (self.stage.title or "world").replace(" ", "_")
-        names = (self.folder / f"{stem}-{k:03d}{ending}" for k in range(1, 1000))
-        return next(path for path in names if not path.exists())
-
-    def _picture(self) -> None:
-        from render.writers import encoded
-
-        path = self._name(".png")
-        try:
-            path.write_bytes(encoded(self.window.pixels(), path.name))
-            self.say(f"wrote {path}")
-        except OSError as error:
-            self.say(f"{path}: {error.strerror}")
-
-    def _begin_film(self) -> None:
-        from render.errors import RenderError
-        from render.writers import writer
-
-        width, height = self.window.size
-        try:
-            self._film = writer(self._name(".mp4"), (width // 2 * 2, height // 2 * 2), FILM_FRAMES)
-            self._film.__enter__()
-            self.say(f"filming {self._film.path}; V ends it")
-        except RenderError as error:
-            self._film = None
-            self.say(str(error))
-
-    def _shoot(self) -> None:
-        from render.errors import RenderError
-
-        film, pixels = self._film, self.window.pixels()
-        width, height = film.size
-        if pixels.shape[0] < height or pixels.shape[1] < width:
-            self.end_film()
-            self.say("the window shrank: the film ended there")
-            return
-        try:
-            film.add(np.ascontiguousarray(pixels[:height, :width]))
-        except (RenderError, OSError) as error:
-            self._film = None
-            try:
-                film.__exit__(type(error), error, None)
-            except RenderError as told:
-                self.say(str(told))
-
-    def end_film(self, whole: bool = True) -> None:
-        """Finish the film; without ``whole`` throw it away."""
-        film, self._film = self._film, None
-        if film is None:
-            return
-        error = None if whole and film.count else KeyboardInterrupt()
-        from render.errors import RenderError
-
-        try:
-            film.__exit__(type(error) if error else None, error, None)
-            self.say(f"wrote {film.path}" if error is None else "no film")
-        except RenderError as told:
-            self.say(str(told))
 
 
 def stage_of(source: World | Scene | Run) -> WorldStage | RunStage:

@@ -11,7 +11,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from render import OVERLAYS, Camera, still
+from render.context import open_renderer
 from render.recorded import RunFrames
+from render.watched import WorldFrames
+from render.writers import encoded
 from scenarios.registry import catalog, load
 from sim import Recorder, Run
 
@@ -41,6 +44,7 @@ SHOWN = {
     "contacts": ("contact points and forces: the larger, the longer and redder", "pyramid", 0.2),
     "normals": ("contact normals, from the first body to the second", "dropped_cuboids", 0.9),
     "manifolds": ("outlines of contact manifolds", "pyramid", 0.2),
+    "impacts": ("impulses of the last 0.3 s, in a live window", "dropped_cuboids", 0.55),
     "boxes": ("bounding boxes", "dropped_cuboids", 0.55),
     "pairs": ("candidate pairs of the broad phase", "dropped_cuboids", 0.7),
     "axes": ("centre of mass and principal axes", "dzhanibekov", 1.0),
@@ -81,7 +85,16 @@ def run_of(name: str, seconds: float) -> Run:
 
 def draw(overlay: str, name: str, seconds: float) -> None:
     """An overlay, with the legend; sleeping bodies in a world whose stack fell asleep."""
-    if overlay == "sleeping":
+    if overlay == "impacts":
+        world = load(name)().build()
+        watched = WorldFrames(world)
+        watched.prepare((overlay,))
+        world.step(round(seconds / world.dt))
+        with open_renderer(SIZE, "best") as renderer:
+            path = DOCS / FOLDER / f"overlay_{overlay}.jpg"
+            path.write_bytes(encoded(renderer.draw(watched.now(), NEAR[name], ("text", overlay)), path.name))
+            print(path)
+    elif overlay == "sleeping":
         scene = load(name)()
         scene.sleep_after = 0.1
         world = scene.build()
@@ -100,7 +113,6 @@ def window() -> None:
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
     from render.pick import pick
     from render.window import Window
-    from render.writers import encoded
     from scenarios.live import Loop, stage_of
 
     stage = stage_of(load("pyramid")())

@@ -230,7 +230,7 @@ def test_every_overlay_is_drawn(backend, piled):
     world, run = piled
     seen = {}
     for name in overlay.OVERLAYS:
-        if name in ("joints", "sleeping"):  # not in this scene
+        if name in ("joints", "sleeping", "impacts"):  # not in this scene
             continue
         seen[name] = picture(run, (320, 180), time=0.2, overlays=(name,)).tobytes()
     assert len(set(seen.values())) == len(seen)
@@ -241,7 +241,7 @@ def test_every_overlay_is_drawn(backend, piled):
     assert any(text.startswith("contact forces, largest") and text.endswith(" N") for text in texts)
 
 
-@pytest.mark.parametrize("name", ["polhode", "energy", "momentum"])
+@pytest.mark.parametrize("name", ["polhode", "impacts", "energy", "momentum"])
 def test_a_world_as_it_stands_has_no_past(piled, name):
     with pytest.raises(InputError, match=f"overlays = '{name}': shows what went before"):
         picture(piled[0], (64, 48), overlays=(name,))
@@ -294,3 +294,25 @@ def test_frames_cost_the_same_however_long_the_run():
         return used
 
     assert peak(200.0) < 1.2 * peak(20.0)
+
+
+def test_impacts_are_seen_for_a_moment():
+    """A ball that bounces: the impulse is that of its momentum, at the place where it lands, and fades."""
+    scene = Scene("drop", gravity=(0, 0, -10))
+    scene.add(HalfSpace(), kind="static")
+    scene.add(Sphere(0.1), mass=2.0, position=(0.3, 0, 0.3), restitution=1.0)
+    world = scene.build()
+    watched = WorldFrames(world)
+    watched.prepare(("impacts",))
+    assert watched.now().impacts == []
+    world.step(60)  # 0.25 s: it fell for 0.2
+    (hit,) = watched.now().impacts
+    assert hit.point == pytest.approx((0.3, 0, 0), abs=1e-6)
+    assert hit.impulse == pytest.approx((0, 0, 2 * 2.0 * 2.0), rel=1e-6)
+    assert hit.age == pytest.approx(0.05 / 0.3, rel=1e-6)
+    rows = marks.impacts(watched.now(), CAMERA, 1.0)
+    assert rows[:, (11, 15)] == pytest.approx((1 - hit.age) * np.tile([[1.0], [0.95], [0.95]], (1, 2)))
+    world.step(96)
+    assert len(watched.now().impacts) == 1  # the second, at 0.6 s; the first is forgotten
+    with pytest.raises(RecordingError, match="holds no impacts"):
+        RunFrames(flight(two_cuboids())).prepare(("impacts",))

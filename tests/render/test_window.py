@@ -87,7 +87,7 @@ def pull(loop, name, by, turns=30):
 def test_looking_changes_nothing(open_loop):
     """Whatever is looked at and however: the bits are those of a world that nobody sees. Dragging changes them."""
     loop = open_loop(falling())
-    for key in (*"1234567890lnzemh", "space", ".", "space", "]", "[", "p"):
+    for key in (*"123i4567890lnzemh", "space", ".", "space", "]", "[", "p"):
         press(key)
         mouse(pygame.MOUSEBUTTONDOWN, (3, 3), 2)
         mouse(pygame.MOUSEMOTION, (40, 30))
@@ -335,7 +335,7 @@ def test_a_picture_and_a_film_from_the_window(open_loop, tmp_path):
         assert sum(1 for _ in container.decode(video=0)) == 9
     press("v")
     loop.turn(0.0)
-    loop.end_film(whole=False)
+    loop.studio.end(KeyboardInterrupt())
     assert sorted(os.listdir(tmp_path)) == ["falling-001.mp4", "falling-001.png"]
 
 
