@@ -167,7 +167,7 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     poses = [table(name, v, n, w) for name, v, w in zip(NAMES, (xa, qa, xb, qb), (3, 4, 3, 4), strict=True)]
     if cache is not None and not (isinstance(cache, PairCache) and len(cache) == n):
         raise InputError("cache", cache, f"must be a PairCache({n}), one row for each pair")
-    threads = _threads(threads)
+    threads = threads_of(threads)
     if shapes.convex or n == 0:
         if cache is not None:
             cache.serve(shapes)
@@ -212,7 +212,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
             other_pairs(*arguments)
         return bad
 
-    spans = _spans(n, threads)
+    spans = spans_of(n, threads)
     if len(spans) == 1:
         bad = [run(spans[0])]
     else:
@@ -428,13 +428,14 @@ def table(name: str, value, n: int, width: int) -> np.ndarray:
     return found
 
 
-def _threads(threads) -> int:
+def threads_of(threads) -> int:
+    """A number of threads, checked."""
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or threads < 0:
         raise InputError("threads", threads, "must be a number of threads, or 0 for one on each core")
     return int(threads) or os.cpu_count() or 1
 
 
-def _spans(n: int, threads: int) -> list[tuple[int, int]]:
+def spans_of(n: int, threads: int) -> list[tuple[int, int]]:
     """[0, n) in at most ``threads`` ranges of similar size."""
     parts = max(1, min(threads, n // CHUNK))
     edges = [n * i // parts for i in range(parts + 1)]

@@ -32,19 +32,25 @@ class Pieces(NamedTuple):
         return np.flatnonzero(np.diff(self.pair, prepend=-1))
 
 
+def spread(shapes: ShapeSet, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs of pieces of n pairs of shapes: (which of the n, row of the geometry for A, for B)."""
+    count = np.diff(shapes.first)
+    each = count[a] * count[b]
+    pair = np.repeat(np.arange(len(a)), each)
+    start = np.cumsum(each) - each
+    along, across = np.divmod(np.arange(len(pair)) - start[pair], count[b][pair])
+    return pair, shapes.first[a][pair] + along, shapes.first[b][pair] + across
+
+
 def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.ndarray], margin: float) -> Pieces:
     """Spread out n pairs of shapes, at poses that are known to be good.
 
     Left out are pieces whose bounding balls are further apart than the margin, or than some points of others are.
     """
     xa, qa, xb, qb = poses
-    count = np.diff(shapes.first)
-    each = count[a] * count[b]
-    total = int(each.sum())
-    pair = np.repeat(np.arange(len(a)), each)
-    start = np.cumsum(each) - each
-    along, across = np.divmod(np.arange(total) - start[pair], count[b][pair])
-    rows_a, rows_b = shapes.first[a][pair] + along, shapes.first[b][pair] + across
+    pair, rows_a, rows_b = spread(shapes, a, b)
+    total = len(pair)
+    start = np.flatnonzero(np.diff(pair, prepend=-1))
     at_a, turn_a, off_a = shapes.placed(rows_a, xa[pair], qa[pair])
     at_b, turn_b, off_b = shapes.placed(rows_b, xb[pair], qb[pair])
     g = shapes.geometry

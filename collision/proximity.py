@@ -188,7 +188,7 @@ def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: floa
     polytopes. Every answer is bounded from below by support planes and from above by its witness points.
     """
     _check(a, pose_a, b, pose_b)
-    return _distance(a, pose_a, b, pose_b, _margin(margin))
+    return _distance(a, pose_a, b, pose_b, margin_of(margin))
 
 
 def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
@@ -219,7 +219,7 @@ def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: flo
     Raises InputError for what is not a shape, a pose or a number.
     """
     _check(a, pose_a, b, pose_b)
-    margin = _margin(margin)
+    margin = margin_of(margin)
     rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
     found = []
     nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
@@ -238,7 +238,8 @@ def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: flo
     return Manifold(status, normal, points, gaps, names, normals, parts)
 
 
-def _margin(margin) -> float:
+def margin_of(margin) -> float:
+    """A margin, checked."""
     return margin if margin == math.inf else check_number("margin", margin)
 
 

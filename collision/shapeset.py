@@ -67,6 +67,10 @@ class ShapeSet:
         turned = quaternion_product(q.T, self._orientation[rows].T).T
         return np.where(moved, x, positions), np.where(moved, turned, orientations), np.where(moved[:, 0], lengths, 0.0)
 
+    def places(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where pieces stand in the frames of their shapes: positions (n, 3), orientations (n, 4)."""
+        return self._position[rows], self._orientation[rows]
+
     def __len__(self) -> int:
         return len(self.shapes)
 

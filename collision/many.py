@@ -1,0 +1,240 @@
+"""Contact manifolds and times of impact of many pairs in one compiled call, as `signed_distances` of batch.py."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from collision.batch import NAMES, check_poses, indices, pose, spans_of, table, threads_of
+from collision.errors import InputError, check_number
+from collision.geometry import HALFSPACE
+from collision.impact import FASTEST, LONGEST, MISS, OVERLAPPING, Impact, ImpactStatus, impact
+from collision.jit import kernel
+from collision.linalg import ZERO, load3, load4, store3
+from collision.manifold import MOST
+from collision.narrowphase import manifold_far
+from collision.pieces import piece_pairs, spread
+from collision.pose import rotated
+from collision.proximity import Manifold, margin_of
+from collision.shapeset import ShapeSet
+from collision.status import Status
+
+
+@dataclass(frozen=True, eq=False)
+class Manifolds:
+    """Contact points of n pairs, m in all; those of pair k are the rows start[k] to start[k + 1]. Fields as of `Manifold`.
+
+    status (n,) int8: values of `Status`; normal (n, 3). start (n + 1,). pairs (m,): which pair a point belongs to; points (m, 3)
+    and gaps (m,) [m], ids (m,), normals (m, 3), parts (m, 2). ``[k]`` is pair k as `contact_manifold` gives it.
+    """
+
+    status: np.ndarray
+    normal: np.ndarray
+    start: np.ndarray
+    pairs: np.ndarray
+    points: np.ndarray
+    gaps: np.ndarray
+    ids: np.ndarray
+    normals: np.ndarray
+    parts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, k: int) -> Manifold:
+        if not -len(self) <= k < len(self):
+            raise IndexError(k)
+        k %= len(self)
+        rows = slice(self.start[k], self.start[k + 1])
+        several = (v[rows] for v in (self.points, self.gaps, self.ids, self.normals, self.parts))
+        return Manifold(Status(int(self.status[k])), self.normal[k], *several)
+
+
+@dataclass(frozen=True, eq=False)
+class Impacts:
+    """When n pairs of moving shapes first touch; row k belongs to pair k. The fields are those of `Impact`.
+
+    status (n,) int8: values of `ImpactStatus`. time (n,) [s], point and normal (n, 3), distance (n,) [m], iterations (n,).
+    """
+
+    status: np.ndarray
+    time: np.ndarray
+    point: np.ndarray
+    normal: np.ndarray
+    distance: np.ndarray
+    iterations: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __getitem__(self, k: int) -> Impact:
+        status, time, point, normal, distance, iterations = (v[k] for v in vars(self).values())
+        return Impact(ImpactStatus(int(status)), float(time), point, normal, float(distance), int(iterations))
+
+
+def contact_manifolds(
+    shapes: ShapeSet,
+    a,
+    b,
+    positions_a,
+    orientations_a,
+    positions_b,
+    orientations_b,
+    margin: float = 0.0,
+    threads: int = 1,
+) -> Manifolds:
+    """Contact points of n pairs of shapes, as `contact_manifold` finds them: shape a[k] of ``shapes`` and b[k] at their poses.
+
+    a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m]; orientations (n, 4), unit quaternions (w, x, y, z). ``margin`` [m]:
+    the largest gap. ``threads``: 0 for one on each core; the answers are the same bits whatever their number. Raises InputError
+    for arrays that do not fit each other or hold no poses.
+    """
+    margin = margin_of(margin)
+    a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    threads = threads_of(threads)
+    pair, rows_a, rows_b = np.arange(len(a)), a, b
+    if not shapes.convex and len(a):
+        pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
+        pair, rows_a, rows_b, poses = pieces.pair, pieces.a, pieces.b, pieces.poses
+    m = len(pair)
+    count, status, normal = np.zeros(m, np.int64), np.empty(m, np.int8), np.empty((m, 3))
+    rows, ids = np.empty((m, MOST, 4)), np.empty((m, MOST), np.int64)
+    arguments = shapes.geometry, rows_a, rows_b, *poses, margin
+    _run(lambda span: manifold_pairs(*arguments, *span, count, status, normal, rows, ids), m, threads)
+    there = np.arange(MOST) < count[:, None]
+    best = np.lexsort((np.where(there, rows[:, :, 3], np.inf).min(axis=1, initial=np.inf), pair))
+    best = best[np.flatnonzero(np.diff(pair, prepend=-1))]  # the piece with the deepest point, the first where there are none
+    owner = np.repeat(np.arange(m), count)
+    parts = np.column_stack([rows_a - shapes.first[a[pair]], rows_b - shapes.first[b[pair]]])
+    start = np.concatenate([[0], np.cumsum(np.bincount(pair[owner], minlength=len(a)))])
+    points = rows[there]
+    return Manifolds(
+        status[best], normal[best], start, pair[owner], points[:, :3].copy(), points[:, 3].copy(), ids[there], normal[owner],
+        parts[owner],
+    )  # fmt: skip
+
+
+def times_of_impact(
+    shapes: ShapeSet,
+    a,
+    b,
+    positions_a,
+    orientations_a,
+    velocities_a,
+    angular_velocities_a,
+    positions_b,
+    orientations_b,
+    velocities_b,
+    angular_velocities_b,
+    duration: float = 1.0,
+    tolerance: float | None = None,
+    centers_a=None,
+    centers_b=None,
+    threads: int = 1,
+) -> Impacts:
+    """The first times in [0, duration] at which n pairs of shapes touch, as `time_of_impact` finds them.
+
+    a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m] and orientations (n, 4) at time 0. velocities (n, 3) [m/s]: those of
+    the centers (n, 3) [m], points in the frames of the shapes, their origins where not given; angular_velocities (n, 3) [rad/s]
+    in world axes. ``threads``: 0 for one on each core; the answers are the same bits whatever their number. Raises InputError
+    for arrays that do not fit each other, motions out of range, and half-spaces that turn.
+    """
+    a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
+    threads = threads_of(threads)
+    n = len(a)
+    duration = check_number("duration", duration, above=0.0)
+    if duration > LONGEST:
+        raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
+    tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+    pair, rows_a, rows_b = spread(shapes, a, b)
+    sides = []
+    for side, rows, which, at, turn, v, w, c in (
+        ("a", rows_a, a, *poses[:2], velocities_a, angular_velocities_a, centers_a),
+        ("b", rows_b, b, *poses[2:], velocities_b, angular_velocities_b, centers_b),
+    ):
+        v, w = (_bounded(f"{name}_{side}", u, n) for name, u in (("velocities", v), ("angular_velocities", w)))
+        c = _bounded(f"centers_{side}", np.zeros((n, 3)) if c is None else c, n)
+        turned = (shapes.geometry.kind[shapes.first[which]] == HALFSPACE) & w.any(axis=1)
+        if turned.any():
+            k = int(turned.argmax())
+            raise InputError(f"angular_velocities_{side}[{k}]", w[k], "a half-space can not turn; a large Box can")
+        x, q, _ = shapes.placed(rows, at[pair], turn[pair])
+        place, around = shapes.places(rows)
+        local = rotated(around * (1.0, -1.0, -1.0, -1.0), c[pair] - place)
+        sides += [np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local)]
+    m = len(pair)
+    found = Impacts(np.empty(m, np.int8), np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty(m), np.empty(m, np.int32))
+    arguments = shapes.geometry, rows_a, rows_b, *sides, duration, tolerance
+    _run(lambda span: impact_pairs(*arguments, *span, *vars(found).values()), m, threads)
+    # of the pieces of a pair those that overlap, else the first to touch, else any
+    late = np.where(found.status == OVERLAPPING, -1.0, np.where(found.status == MISS, np.inf, found.time))
+    best = np.lexsort((late, pair))[np.flatnonzero(np.diff(pair, prepend=-1))]
+    return Impacts(*(column[best] for column in vars(found).values()))
+
+
+def _checked(shapes, a, b, *poses):
+    """Indices and poses as arrays that fit each other."""
+    if not isinstance(shapes, ShapeSet):
+        raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")
+    a, b = indices("a", a, len(shapes)), indices("b", b, len(shapes))
+    if len(a) != len(b):
+        raise InputError("b", b.shape, f"must hold one index for each of the {len(a)} in a")
+    poses = [table(name, v, len(a), width) for name, v, width in zip(NAMES, poses, (3, 4, 3, 4), strict=True)]
+    check_poses(poses)
+    return a, b, poses
+
+
+def _bounded(name: str, value, n: int) -> np.ndarray:
+    """(n, 3) numbers whose squares stay in range."""
+    found = table(name, value, n, 3)
+    wrong = ~(np.abs(found) <= FASTEST).all(axis=1)  # also where a number is none
+    if wrong.any():
+        k = int(wrong.argmax())
+        raise InputError(f"{name}[{k}]", found[k], f"must be numbers, none beyond {FASTEST:g}")
+    return found
+
+
+def _run(call, n: int, threads: int) -> None:
+    """Spread ``call`` of ranges of [0, n) over threads."""
+    spans = spans_of(n, threads)
+    if len(spans) == 1:
+        call(spans[0])
+    else:
+        with ThreadPoolExecutor(len(spans)) as pool:
+            list(pool.map(call, spans))
+
+
+@kernel(nogil=True)
+def manifold_pairs(g, a, b, xa, qa, xb, qb, margin, first, stop, count, status, normal, points, ids):
+    """The pairs [first, stop): rows of points (n, 8, 4), position and gap, and ids (n, 8), of which the first ``count`` mean
+    something."""
+    rows, names = np.zeros((MOST, 14)), np.zeros(MOST, np.int64)
+    for k in range(first, stop):
+        x, y = load3(xa, k), load3(xb, k)
+        _, ra = pose(x, load4(qa, k))
+        _, rb = pose(y, load4(qb, k))
+        count[k], n, status[k] = manifold_far(g, a[k], x, ra, b[k], y, rb, margin, ZERO, rows, names)
+        store3(normal, k, n)
+        for i in range(count[k]):
+            ids[k, i] = names[i]
+            for c in range(4):
+                points[k, i, c] = rows[i, c]
+
+
+@kernel(nogil=True)
+def impact_pairs(
+    g, a, b, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, first, stop,
+    status, time, point, normal, distance, iterations,
+):  # fmt: skip
+    """The pairs [first, stop)."""
+    for k in range(first, stop):
+        x, y = load3(xa, k), load3(xb, k)
+        _, ra = pose(x, load4(qa, k))
+        _, rb = pose(y, load4(qb, k))
+        side_a = x, ra, load3(va, k), load3(wa, k), load3(ca, k)
+        side_b = y, rb, load3(vb, k), load3(wb, k), load3(cb, k)
+        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, a[k], *side_a, b[k], *side_b, duration, tolerance)
+        store3(point, k, p)
+        store3(normal, k, n)
