@@ -250,8 +250,7 @@ def quick_pairs(
         if not (good_a and good_b):
             bad = min(bad, 2 * k if not good_a else 2 * k + 1)
             continue
-        settled = False
-        corners[k, 0] = -1
+        settled, around = False, False
         t = sub(xb_k, xa_k)
         size = g.radius[i] + g.radius[j] + norm(t)
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
@@ -274,14 +273,15 @@ def quick_pairs(
                 settled, low, high, n, p, q, turns, known, names = quick_distance(
                     g, i, j, r, t, guess, margin, size, max(known, 0), names
                 )
-                if not settled and known == 0 and names[3] >= 0:
-                    for m in range(4):
-                        corners[k, m] = names[m]
-                    deep = margin != SIGN_ONLY
+                around = not settled and known == 0 and names[3] >= 0
+                deep = around and margin != SIGN_ONLY
             if deep:
                 settled, low, high, n, p, q, turns, grown = known_depth(g, i, j, r, t, size, names, warm_surface, k)
                 changed = warm and grown
                 known = DEEP
+            if around and not settled:
+                for m in range(4):
+                    corners[k, m] = names[m]
             if settled:
                 n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
                 if changed:
@@ -297,6 +297,8 @@ def quick_pairs(
             store3(point_a, k, p)
             store3(point_b, k, q)
         else:
+            if not around:
+                corners[k, 0] = -1
             status[k] = LATER
             left += 1
     return bad, left
@@ -437,7 +439,9 @@ def threads_of(threads) -> int:
 
 def spans_of(n: int, threads: int) -> list[tuple[int, int]]:
     """[0, n) in at most ``threads`` ranges of similar size."""
-    parts = max(1, min(threads, n // CHUNK))
+    if threads == 1 or n < 2 * CHUNK:
+        return [(0, n)]
+    parts = min(threads, n // CHUNK)
     edges = [n * i // parts for i in range(parts + 1)]
     return list(zip(edges[:-1], edges[1:], strict=True))
 

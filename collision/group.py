@@ -23,11 +23,12 @@ class Group:
     @property
     def _address(self) -> int:
         """Of the table: for each array its address, shape and strides [bytes], in words of eight bytes."""
-        table = self.__dict__.get("table")
-        if table is None:
+        address = self.__dict__.get("address")
+        if address is None:
             words = [word for array in self for word in (array.ctypes.data, *array.shape, *array.strides)]
             table = self.__dict__["table"] = np.array(words, dtype=np.int64)
-        return table.ctypes.data
+            address = self.__dict__["address"] = table.ctypes.data
+        return address
 
     def __reduce__(self):  # an address means nothing in another process
         return type(self), tuple(self)

@@ -237,8 +237,10 @@ def quick_capsules(g, a, b, t, za, zb, axis):
     length = norm(v)
     if not length > 0.0:
         return False, 0.0, 0.0, axis, p, p
-    n = scale(1.0 / length, v)
-    low = dot(n, t) - half_b * abs(dot(n, zb)) - half_a * abs(dot(n, za))
+    along = dot(v, t) - half_b * abs(dot(v, zb)) - half_a * abs(dot(v, za))  # does not wait for the root
+    inverse = 1.0 / length
+    n = scale(inverse, v)
+    low = inverse * along
     close = CLOSE * EPS * (g.radius[a] + g.radius[b] + norm(t))
     if length - low > close:  # cores that nearly meet leave little of v: across an axis the normal is made so anew
         m = v
