@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
+from collision.pose import Pose
 from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from collision.status import OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from tests.collision.placing import EPS, UNTURNED, about, bounding_radius, measure, pair_size, reach, separation, touch, turn
@@ -113,6 +114,33 @@ def test_few_are_uncertain():
         a, b = random_pair(seed, rng.choice(ROUND), rng.choice(KINDS), rng.choice(GAPS))
         count += measure(a, b).status == UNCERTAIN
     assert count <= 2
+
+
+@pytest.mark.parametrize(
+    ("box", "cylinder", "turned", "between"),
+    [
+        (
+            (7.263883568924265, 3.60973060440416, 0.6926666632834011),
+            (1.9813298176917309, 0.7424462309462654),
+            (0.014241393295146993, 0.6524550869959266, -0.17585450557894997, 0.7370038907887353),
+            (2.9054664020040204, 5.249842138668203, -1.1273020849414017),
+        ),
+        (
+            (2.989823740646653, 0.4698297646127327, 0.10004423809451395),
+            (1.6887179430775896, 0.11942157069941312),
+            (-0.389472316047091, -0.18884954947361368, -0.5244875596158742, 0.7331848078791),
+            (-2.5173759983577177, -0.24768693503596254, 0.14331372456782082),
+        ),
+    ],
+)
+def test_parallel_rims_and_edges_are_searched_to_the_end(box, cylinder, turned, between):
+    """Axes in line, a rim that is tangent to a face: the search of all directions has to go beyond 1e-6 rad."""
+    r = Pose((0, 0, 0), tuple(np.array(turned) / np.linalg.norm(turned))).matrix()
+    a, b = (Box(box), np.zeros(3), r), (Cylinder(*cylinder), np.array(between), r)
+    for first, second in ((a, b), (b, a)):
+        found = measure(first, second)
+        assert found.status == OVERLAPPING
+        prove(first, second, found)
 
 
 @pytest.mark.parametrize("seed", range(25))
