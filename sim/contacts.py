@@ -164,19 +164,27 @@ def sweep_bounds(bodies, geoms, geometry, dt):
 
 @lean
 def outgrown(bodies, geoms, geometry, body, h, dt):
-    """Widen the boxes of a body whose flight was changed; True where it can leave the box it had."""
-    grown = False
+    """Widen the boxes of a body whose flight was changed; True where they meet others than before."""
+    more = False
     for k in range(len(geoms.body)):
         if geoms.body[k] == body:
             lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
-            for r in range(3):
-                if lo[r] < geoms.lo[k, r]:
-                    geoms.lo[k, r] = lo[r]
-                    grown = True
-                if hi[r] > geoms.hi[k, r]:
-                    geoms.hi[k, r] = hi[r]
-                    grown = True
-    return grown
+            low, high = load3(geoms.lo, k), load3(geoms.hi, k)
+            lo = (min(lo[0], low[0]), min(lo[1], low[1]), min(lo[2], low[2]))
+            hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
+            store3(geoms.lo, k, lo)
+            store3(geoms.hi, k, hi)
+            for m in range(len(geoms.body)):
+                if geoms.body[m] != body and (geoms.mobile[k] or geoms.mobile[m]) and _meets(geoms, m, lo, hi):
+                    more = more or not _meets(geoms, m, low, high)
+    return more
+
+
+@lean
+def _meets(geoms, m, lo, hi):
+    """The box of piece m meets the box (lo, hi)."""
+    x = geoms.lo[m, 0] <= hi[0] and lo[0] <= geoms.hi[m, 0]
+    return x and geoms.lo[m, 1] <= hi[1] and lo[1] <= geoms.hi[m, 1] and geoms.lo[m, 2] <= hi[2] and lo[2] <= geoms.hi[m, 2]
 
 
 @lean

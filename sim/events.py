@@ -121,10 +121,11 @@ def _limit(bodies, pairs, n, i, j, dt):
 
 
 @remote
-def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
+def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
 
-    All bodies must stand at the end of their flights. Leaves the manifold of that state in the table of pairs.
+    Those slower than ``least`` are of no interest. All bodies must stand at the end of their flights. Leaves the manifold of
+    that state in the table of pairs.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -138,7 +139,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
     spin, alpha = wi + wj, alpha_i + alpha_j
     pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    if speed + spin <= SLOWEST_IMPACT and (speed + spin) * dt <= SINKING * size:
+    if speed + spin <= max(least, min(SLOWEST_IMPACT, SINKING * size / dt)):
         return math.inf, 0.0  # a pair at rest
     t = start
     for _ in range(200):
@@ -151,6 +152,8 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, rows, ids):
             if t > start and closing > free_limit(bodies, i, j, normal, wait):
                 return t, closing  # without rotation the advance is exact
             break
+        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < 0.1 * size:
+            break  # it has just left, or rolls: to advance by such a gap would not get anywhere
         fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
         if fastest * (dt - t) <= lower:
             return math.inf, 0.0
@@ -255,6 +258,7 @@ next_impact = far(
         EXAMPLE.pairs,
         empty_geometry(),
         0,
+        0.0,
         0.0,
         np.zeros((8, 14)),
         np.zeros(8, np.int64),

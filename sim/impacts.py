@@ -51,7 +51,8 @@ def drift(model, geometry, settings, table):
         if _left_to_kick(bodies, geoms, pairs, k, dt):
             pairs.event[k] = math.inf
         else:
-            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
+            least = _least_speed(bodies, geoms, pairs, k, dt)
+            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
         first = _first_event(pairs, dt)
@@ -110,7 +111,8 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, 
             pairs.event[k] = math.inf
         elif touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
             pairs.fresh[k] = False
-            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, rows, ids)
+            least = _least_speed(bodies, geoms, pairs, k, dt)
+            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
             if crowded(bodies, i, j):
                 waits, slow = _can_wait(bodies, pairs, k, i, j, dt)
                 if waits:
@@ -151,6 +153,14 @@ def _left_to_kick(bodies, geoms, pairs, k, dt):
     """The last kick has foreseen the impact of pair k, whatever its speed: one without restitution, in a crowd."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     return pairs.points[k] > 0 and crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, 0.0, dt) == 0.0
+
+
+@lean
+def _least_speed(bodies, geoms, pairs, k, dt):
+    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    least = SMALL * pair_size(bodies, i, j) / dt
+    return least if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
 
 @lean
