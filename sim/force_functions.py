@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -49,7 +50,8 @@ class Callback:
         try:
             return numba.cfunc(_SIGNATURE, error_model="numpy")(call)
         except numba.core.errors.NumbaError as error:
-            lines = [line.strip() for line in str(error).splitlines()]
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without the colours that Numba gives it where it can
+            lines = [line.strip() for line in plain.splitlines()]
             reason = next((line for line in lines if line and not line.startswith("Failed in nopython")), lines[0])
             hint = "must take (t, position, orientation, velocity, angular_velocity) and give (force, torque), two triples; "
             raise InputError("function", self.name, f"{hint}Numba says: {reason}") from None
