@@ -108,7 +108,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         while links[n] != owner[k]:
             n += 1
         place_of[k] = n
-    cheap = settings.solver == SWEEPS or _in_crowd(bodies, members)
+    cheap = settings.solver == SWEEPS or (len(members) > settings.crowd and _in_crowd(bodies, members))
     if mode != AGAIN and _too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         _correct_depth(

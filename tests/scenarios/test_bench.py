@@ -65,7 +65,8 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
     assert row["same_bits"]  # clocks change nothing
     assert measure("stack", 0.0, steps=23)["hash"] != row["hash"]
     assert sum(row["stages"].values()) == pytest.approx(1.0, abs=1e-9)
-    assert row["stages"]["impacts"] + row["stages"]["narrow"] + row["stages"]["solver"] > 0.3
+    # a stack that stands: each solve is one look at the residual, and what touches takes most of the time all the same
+    assert row["stages"]["narrow"] + row["stages"]["contact"] + row["stages"]["solver"] > 0.4
     newton = row["kernels"]["sim.solvers.newton.newton"]
     assert newton["calls"] >= 1  # one island, at least one solve a step
     for kernel in row["kernels"].values():
