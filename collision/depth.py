@@ -153,6 +153,7 @@ def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
     if made != removed + 2:
         return -1
     join(links, first, 2, last, 1)
+    end_keys(keys, count + 2)
     return count + 2
 
 
@@ -228,8 +229,6 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     """
     faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
     keys, across = key_table(), across_table()
-    for f in range(MOST_FACES):
-        keys[f, 0] = math.inf
     n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     low, high = -math.inf, math.inf
     turns = 0
@@ -238,8 +237,10 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     if grown:
         usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
         used, count = 4, 4
+        end_keys(keys, count)
     else:
         usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
+        end_keys(keys, count)
     while usable and used < MOST_POINTS:
         turns += 1
         near = nearest(keys, count)
@@ -282,6 +283,13 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     if settled and grown and len(kept) > 0:
         grown = keep(used, count, links, named, kept, row)
     return settled, low, high, n, p, q, turns, grown
+
+
+@tight
+def end_keys(keys, count):
+    """Make `nearest` pass over what it reads beyond the last face."""
+    for m in range(3):
+        keys[count + m, 0] = math.inf
 
 
 @tight
