@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -232,10 +231,9 @@ def test_a_member_that_kills_its_worker_is_given_up(tmp_path, monkeypatch):
 
 
 def test_domino_wave(tmp_path):
-    """The catalog's own measure: a wave of about the speed of sqrt(g h), faster on a rough floor than if they slid."""
+    """The catalog's own measure: all fall, and the wave is about as fast as sqrt(g h)."""
     plan = Plan("dominoes", {"friction": [0.3]}, members=2, nudge=1e-9, seconds=1.2)
     rows = [member(plan, k, p) for k, p in enumerate(plan.sample())]
     assert [row["fallen"] for row in rows] == [12, 12]
     assert 0.5 < rows[0]["wave_speed"] / np.sqrt(9.81 * 0.048) < 2.5
     assert rows[0]["state_hash"] != rows[1]["state_hash"]
-    assert Path(module.__file__).exists()
