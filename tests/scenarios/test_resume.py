@@ -28,7 +28,8 @@ SECONDS = 0.6  # 144 steps, 37 samples, a checkpoint at each
 SCRIPT = """
 import sys
 from scenarios.run import run_scene, scene_of
-run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, quiet=True, contacts=True, every=4, resume=True, checkpoint_seconds=0.0)
+how = dict(quiet=True, contacts=True, every=4, resume=True, checkpoint_seconds=0.0)
+run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
 """
 
 
