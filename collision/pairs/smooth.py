@@ -246,6 +246,7 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
         return lower, length, scale(1.0 / length, v), p, q, iterations
     if state == INSIDE and sign_only and length > 16.0 * EPS * size:  # in a tetrahedron
         return -math.inf, 0.0, axis, ZERO, ZERO, iterations
+    low, high, n = -math.inf, math.inf, axis
     if state == APART:
         n = scale(1.0 / length, v)
         low, high = separation(g, a, b, r, t, n), norm(sub(q, p))  # of two points of the bodies: |v| may be off by rounding
@@ -268,11 +269,13 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
             high = min(high, norm(sub(q, p)))
             if s > low:
                 n, low = m, s
-        if high - low <= (1e-4 if low > 0.0 else 0.1) * WIDEST * size:
+        if low > 0.0 and high - low <= 1e-4 * WIDEST * size:
             return low, high, n, p, q, iterations
         axis = n
-    n, low, p, q, high, more = overlap(g, a, b, r, t, axis, small, size)
-    return low, high, n, p, q, iterations + more
+    m, s, x, y, top, more = overlap(g, a, b, r, t, axis, small, size)
+    if top - s > WIDEST * size and high - low < top - s:  # they touch: what was found before is less sharp, but certain
+        return low, high, n, p, q, iterations + more
+    return s, top, m, x, y, iterations + more
 
 
 @lean
