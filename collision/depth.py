@@ -9,9 +9,11 @@ by construction: each new one is joined to its neighbours along whole edges. No 
 lowest corner along any unit vector. If that is d or more for all of them, the surface winds about the ball of radius d: so
 the ball lies in D, which is convex, and no axis overlaps by less. The surface itself need not be convex.
 
-Tables: faces (MOST_FACES, 4): unit normal, height of the lowest corner; links (MOST_FACES, 7): three corners,
-counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as 4 * face + edge there, and the turn that made it;
-points (MOST_POINTS, 3) with names as in quick.py.
+A surface that is kept may prove as much for the bodies a little later, with its corners where they are then.
+
+Tables: faces (MOST_FACES, 4): normal of any length n, n.x on the face and what rounding may add; keys: the square of the height,
+with its sign; links (MOST_FACES, 8): three corners, counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as
+4 * face + edge there, the turn that made it, and a list of free places; points (MOST_POINTS, 4) with names as in quick.py.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a numb
 ROW = 64
 SPARE = MOST_FACES - 1  # a place for what is written without need
 SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
-ROUGH = 1e-8  # of size: what heights may be off, at most, as slender as faces may be
+# of size: what heights may be off. A normal is off by rounding over the sine of the angle, 2^-52 / 1e-6. Faces that are higher than
+# the depth by more than this need no second look.
+ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
