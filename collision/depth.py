@@ -37,8 +37,8 @@ MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a numb
 ROW = 64
 SPARE = MOST_FACES - 1  # a place for what is written without need
 SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
-# of size: what heights may be off. A normal is off by rounding over the sine of the angle, 2^-52 / 1e-6. Faces that are higher than
-# the depth by more than this need no second look.
+# Of size: what heights may be off. A normal is off by rounding over the sine of the angle, some 2^-52 / 1e-6. Faces that are
+# higher than the depth by more than this need no second look.
 ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
 GONE = 1 << 30  # a turn that never comes
