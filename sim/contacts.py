@@ -142,7 +142,7 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     i = geoms.body[k]
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
-    fat = 2.0 * speculative_margin(bodies, i, i, dt)
+    fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
     fat += _rim_speed(bodies, i, dt) * h
     fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
     h += dt  # where a crowd is, or becomes one, the kick at the end looks ahead by a step

@@ -24,27 +24,23 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import ZERO, add, copy_table, cross, dot, load3, load9, mul, mul_t, scale, store3, sub, symmetric_product
+from collision.linalg import ZERO, add, copy_table, cross, dot, load3, load9, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give
-from sim.integrators.equations import drive
+from sim.depth import correct_depth, too_deep
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
-from sim.joints.rows import ANGULAR, is_dynamic, load_block, place_joint, rigid_rows
+from sim.joints.rows import is_dynamic, load_block
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import (
-    kinetic_energy,
-    place,
     point_velocity,
     refresh_velocity,
     world_inverse_inertia,
 )
-from sim.solvers.joints import DISC
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.spread import spread_loads
 from sim.solvers.sweeps import sweeps_far as by_sweeps
 from sim.state import (
     CAPPED,
-    DEPTH,
     DYNAMIC,
     EXAMPLE,
     FAST,
@@ -109,9 +105,9 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             n += 1
         place_of[k] = n
     cheap = settings.solver == SWEEPS or (len(members) > settings.crowd and _in_crowd(bodies, members))
-    if mode != AGAIN and _too_deep(contacts, books, settings, rows):
+    if mode != AGAIN and too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
-        _correct_depth(
+        correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
             owner, block, cheap,
         )  # fmt: skip
@@ -414,86 +410,6 @@ def _book(bodies, contacts, books, row, mode):
     book_pair(books, bodies.serial[i], bodies.serial[j], normal1, 0.5 * loss, -slip1, driven, normal2, -slip2, mode)
     book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
     book_work(books, ledger.EXTERNAL, driven, driven, mode)
-
-
-@lean
-def _too_deep(contacts, books, settings, rows):
-    """An overlap is deeper than rounding."""
-    deepest = 0.0
-    for k in range(len(rows)):
-        deepest = max(deepest, -contacts.gap[rows[k]])
-    books.worst[DEPTH] = max(books.worst[DEPTH], deepest)
-    return deepest > settings.slop
-
-
-@inner
-def _correct_depth(
-    bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block, cheap,
-):  # fmt: skip
-    """Remove part of every overlap by a displacement that leaves the momenta alone; its work goes to the books.
-
-    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
-    breaks no joint.
-    """
-    m, n = len(rows), len(members)
-    deepest = 0.0
-    for k in range(m):
-        deepest = max(deepest, -contacts.gap[rows[k]])
-    rest, d = np.zeros((n, 6)), np.zeros((n, 6))
-    c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
-    lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
-    rigid_rows(joints, owner, block, m, smooth, lo, hi)
-    rigid_targets(bodies, joints, owner, block, m, c)
-    smooth[m + len(owner) :] = DISC  # without moments
-    for k in range(m):
-        gap = contacts.gap[rows[k]]
-        c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
-    if cheap:
-        by_sweeps(inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, 1e-3 * deepest, settings.sweeps, p, d)
-    else:
-        newton(
-            mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
-            1e-9 * deepest, settings.iterations, p, d,
-        )  # fmt: skip
-    for k in range(n):
-        i = members[k]
-        l, q = load3(bodies.l, i), load3(bodies.p, i)
-        before = _energy(bodies, i)
-        x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
-        place(bodies, i, x, turned, q, l)
-        work = _energy(bodies, i) - before
-        books.energy[ledger.CORRECTION] += work
-        books.moved[0] += abs(work)
-    for k in range(m):  # the same momenta at new poses
-        i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
-        e = load9(contacts.frame, rows[k])
-        u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
-        store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
-
-
-@lean
-def rigid_targets(bodies, joints, owner, block, first, c):
-    """Displacements that take the rigid coordinates of joints back to zero."""
-    for n in range(len(owner)):
-        _, _, values = place_joint(bodies, joints, owner[n])
-        for r in range(3):
-            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
-                c[first + n, r] = -values[3 * block[n] + r]
-
-
-@lean
-def _q(bodies, i):
-    return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
-
-
-@lean
-def _energy(bodies, i):
-    """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
-    p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
-    l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
-    linear, angular = kinetic_energy(bodies, i, p, l)
-    return linear + angular - bodies.mass[i] * dot(load3(bodies.gravity, i), load3(bodies.x, i))
 
 
 _ROWS = np.zeros(0, np.int64)

@@ -8,9 +8,10 @@ import numpy as np
 
 from collision.jit import kernel
 from collision.linalg import add, add3, cross, load3, load4, scale, sub
+from sim.depth import rigid_targets
 from sim.integrators.equations import drive
 from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
-from sim.microcollisions import problem, rigid_targets
+from sim.microcollisions import problem
 from sim.motion import place
 from sim.solvers.newton import newton_far as newton
 

@@ -1,0 +1,147 @@
+"""Overlaps are pushed apart, part of them in each step.
+
+What a solve that was not finished leaves, or a crowd, or rounding, does not stay. Positions move, and no velocity for it: there
+is no bounce. Momentum, angular momentum and the books are kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
+from sim import ledger
+from sim.integrators.equations import drive
+from sim.joints.rows import ANGULAR, place_joint, rigid_rows
+from sim.motion import kinetic_energy, place, point_velocity, refresh_velocity
+from sim.solvers.joints import DISC
+from sim.solvers.newton import newton_far as newton
+from sim.solvers.sweeps import sweeps_far as by_sweeps
+from sim.state import DEPTH
+from sim.surfaces import surface_slip
+
+
+@lean
+def too_deep(contacts, books, settings, rows):
+    """An overlap is deeper than rounding."""
+    deepest = 0.0
+    for k in range(len(rows)):
+        deepest = max(deepest, -contacts.gap[rows[k]])
+    books.worst[DEPTH] = max(books.worst[DEPTH], deepest)
+    return deepest > settings.slop
+
+
+@inner
+def correct_depth(
+    bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
+    owner, block, cheap,
+):  # fmt: skip
+    """Remove part of every overlap by a displacement that keeps both momenta of the whole; its work goes to the books.
+
+    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
+    breaks no joint.
+    """
+    m, n = len(rows), len(members)
+    deepest = 0.0
+    for k in range(m):
+        deepest = max(deepest, -contacts.gap[rows[k]])
+    rest, d = np.zeros((n, 6)), np.zeros((n, 6))
+    c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
+    lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
+    rigid_rows(joints, owner, block, m, smooth, lo, hi)
+    rigid_targets(bodies, joints, owner, block, m, c)
+    smooth[m + len(owner) :] = DISC  # without moments
+    for k in range(m):
+        gap = contacts.gap[rows[k]]
+        c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
+    if cheap:
+        by_sweeps(inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, 1e-3 * deepest, settings.sweeps, p, d)
+    else:
+        newton(
+            mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
+            1e-9 * deepest, settings.iterations, p, d,
+        )  # fmt: skip
+    v = np.empty((n, 3))
+    for k in range(n):
+        i = members[k]
+        l, q = load3(bodies.l, i), load3(bodies.p, i)
+        store3(v, k, load3(bodies.v, i))
+        before = _energy(bodies, i)
+        x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
+        place(bodies, i, x, turned, q, l)
+        work = _energy(bodies, i) - before
+        books.energy[ledger.CORRECTION] += work
+        books.moved[0] += abs(work)
+    _keep_angular_momentum(bodies, contacts, books, rows, a, b, p, v)
+    for k in range(m):  # at the new poses
+        i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
+        e = load9(contacts.frame, rows[k])
+        u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+        store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
+
+
+@lean
+def _keep_angular_momentum(bodies, contacts, books, rows, a, b, p, v):
+    """Bodies that pass each other and are pushed apart by d have more angular momentum: by m d x v, with the velocities ``v``
+    that they had. They pass more slowly then, as anything that is drawn apart while it turns; what the line between their
+    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets."""
+    for k in range(len(rows)):
+        if p[k, 2] == 0.0:
+            continue
+        row, i, j = rows[k], a[k], b[k]
+        e = load9(contacts.frame, row)
+        push = scale(p[k, 2], (e[6], e[7], e[8]))
+        before, after = ZERO, ZERO
+        if i >= 0:
+            before = load3(v, i)
+        if j >= 0:
+            after = load3(v, j)
+        excess = cross(push, sub(after, before))
+        if i < 0 or j < 0:
+            add3(books.reservoir, 1, scale(-1.0, excess))
+            continue
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        arm = sub(load3(bodies.x, j), load3(bodies.x, i))
+        square = dot(arm, arm)
+        impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
+        spin = add(excess, cross(arm, impulse))
+        _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
+        _shove(bodies, books, j, impulse, scale(-0.5, spin))
+
+
+@lean
+def _shove(bodies, books, i, impulse, spin):
+    """Change the momenta of body i, before and after the kick, at the expense of the correction."""
+    before = _energy(bodies, i)
+    add3(bodies.p, i, impulse)
+    add3(bodies.l, i, spin)
+    add3(bodies.p_before, i, impulse)
+    add3(bodies.l_before, i, spin)
+    refresh_velocity(bodies, i)
+    work = _energy(bodies, i) - before
+    books.energy[ledger.CORRECTION] += work
+    books.moved[0] += abs(work)
+
+
+@lean
+def rigid_targets(bodies, joints, owner, block, first, c):
+    """Displacements that take the rigid coordinates of joints back to zero."""
+    for n in range(len(owner)):
+        _, _, values = place_joint(bodies, joints, owner[n])
+        for r in range(3):
+            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+                c[first + n, r] = -values[3 * block[n] + r]
+
+
+@lean
+def _q(bodies, i):
+    return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
+
+
+@lean
+def _energy(bodies, i):
+    """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
+    p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
+    l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
+    linear, angular = kinetic_energy(bodies, i, p, l)
+    return linear + angular - bodies.mass[i] * dot(load3(bodies.gravity, i), load3(bodies.x, i))
