@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace
+from collision import Box, HalfSpace, Sphere
 from sim import World
 
 G = 9.81
@@ -108,3 +108,37 @@ def test_both_solvers_know_coulomb_s_law(solver):
     world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1), velocity=(2, 1, 0), friction=0.3)
     world.step(240)
     assert math.hypot(*world.positions[1, :2]) == pytest.approx(5 / (2 * 0.3 * G), abs=1e-5)
+
+
+def turning_pair() -> tuple[World, float]:
+    """Two frictionless balls, 0.1 mm into each other, pass each other: angular momentum about the vertical before."""
+    world = World(gravity=(0, 0, 0))
+    for side in (-1, 1):
+        world.add(
+            Sphere(0.1), mass=1.0 + side * 0.3, position=(side * 0.09995, 0, 0.0), velocity=(0, side * 0.5, 0), friction=0.0
+        )
+    return world, world.angular_momentum()[2]
+
+
+def test_pushing_overlaps_apart_leaves_angular_momentum_alone():
+    world, before = turning_pair()
+    start = np.linalg.norm(world.positions[1] - world.positions[0])
+    world.step(30)
+    assert np.linalg.norm(world.positions[1] - world.positions[0]) - start > 9e-5  # they were pushed apart
+    assert world.ledger.correction != 0.0
+    assert world.angular_momentum()[2] == pytest.approx(before, rel=1e-14)
+    assert np.abs(world.momentum() - (0, 0.65 - 0.35, 0)).max() < 1e-15
+    assert world.ledger.closes
+
+
+def test_what_the_floor_pushes_out_is_in_the_reservoir():
+    """A box slides 0.1 mm deep in a floor without friction, beside the origin: the floor gets what its turning moment loses."""
+    world = World()
+    world.add(HalfSpace(), kind="static", friction=0.0)
+    world.add(Box((0.1, 0.1, 0.1)), mass=2.0, position=(1, 2, 0.0999), velocity=(3, 0, 0), friction=0.0)
+    before = world.angular_momentum() + world.reservoir[1]
+    world.step(60)
+    weight = np.cross(world.positions[1], (0, 0, -2.0 * G))  # along its way the weight turns it about the origin
+    fallen = np.cross((1 + 1.5 * world.time, 2, 0), (0, 0, -2.0 * G)) * world.time
+    assert abs(weight[0]) > 0
+    assert np.abs(world.angular_momentum() + world.reservoir[1] - before - fallen)[:2].max() < 1e-9
