@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from render.frame import Contacts, Frame, SpinTrace, cast_of, digits_of, lines_of, spin_trace
+from render.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of, lines_of, spin_trace
 from render.graphs import Graphs, graphs_of_run
 from render.overlay import OF_CONTACTS
 from render.rotation import interpolate, rotate
-from sim.errors import RecordingError
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60
 TRACE_SECONDS = 10.0  # of the angular velocity
 TRACE_POINTS = 400
+HIT_SECONDS = 0.3  # for so long an impact is seen
+HITS = 400  # at most
 LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on disk
 
 
@@ -31,7 +32,7 @@ class RunFrames:
     Attributes
     ----------
     trails, traces, contacts : set them to have these in the frames, or let :meth:`prepare` do it.
-    graphs : likewise, what ``graphs_of_run`` gives.
+    graphs, impacts, asleep : likewise, what ``graphs_of_run``, ``Run.impacts`` and ``Run.asleep`` give.
     """
 
     def __init__(self, run: Any):
@@ -45,6 +46,8 @@ class RunFrames:
             raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to draw")
         self.run, self.trails, self.traces, self.contacts = run, False, False, False
         self.graphs: Graphs | None = None
+        self.impacts: np.ndarray | None = None
+        self.asleep: np.ndarray | None = None
         large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
         stored = run.dataset if large else None  # read as it is needed
         self._positions, self._orientations, self._velocities, self._spins = (
@@ -62,8 +65,12 @@ class RunFrames:
     def prepare(self, overlays: tuple[str, ...]) -> None:
         """Have in the frames what these overlays show. RecordingError where the run does not hold it."""
         self.trails, self.traces = "trails" in overlays, "polhode" in overlays
-        if "impacts" in overlays:
-            raise RecordingError(self.run.path or "memory", "holds no impacts: they are seen in a window on the scene itself")
+        if "impacts" not in overlays:
+            self.impacts = None
+        elif self.impacts is None:
+            rows = self.run.impacts  # says so if there are none
+            self.impacts = rows[np.argsort(rows["time"], kind="stable")]  # within a step they are in the order of their finding
+        self.asleep = self.run.asleep if "sleeping" in overlays else None
         wanted = any(name in overlays for name in OF_CONTACTS)
         if wanted and not self.contacts:
             self.run.contacts(0)  # says so if there are none
@@ -104,6 +111,12 @@ class RunFrames:
         frame.traces = self._traces(time) if self.traces else []
         if self.contacts:
             frame.contacts = Contacts.of(self.run.contacts(i))
+        if self.impacts is not None:
+            first, last = np.searchsorted(self.impacts["time"], (time - HIT_SECONDS, time), side="right")
+            recent = self.impacts[max(first, last - HITS) : last]
+            frame.impacts = [Impact(e["point"], e["impulse"], float(time - e["time"]) / HIT_SECONDS) for e in recent]
+        if self.asleep is not None:
+            frame.asleep = self.asleep[i]
         return frame
 
     def _joints(self, x: np.ndarray, q: np.ndarray) -> np.ndarray:

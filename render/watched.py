@@ -11,10 +11,7 @@ import numpy as np
 from render.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, spin_trace
 from render.graphs import Log
 from render.overlay import OF_CONTACTS
-from render.recorded import TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
-
-HIT_SECONDS = 0.3  # for so long an impact is seen
-HITS = 400  # at most
+from render.recorded import HIT_SECONDS, HITS, TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
 
 
 class WorldFrames:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PRESETS = ("fast", "default", "best")
-CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds"))
+CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds", "impacts"))
 DEMO = ("two_cuboids", "dropped_cuboids")
 
 
@@ -463,7 +463,7 @@ def parser() -> Parser:
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/NAME)")
     one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
-    one.add_argument("--contacts", action="store_true", help="record the contacts too")
+    one.add_argument("--contacts", action="store_true", help="record the contacts and impacts too")
     one.add_argument("--video", action="store_true", help="make a film too")
     one.add_argument("--resume", action="store_true", help="go on with a run that was stopped, from where it was last saved")
     _film_options(one)

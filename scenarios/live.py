@@ -306,7 +306,7 @@ class Loop:
             from render.overlay import OF_CONTACTS
 
             self.say(str(error))
-            self.window.overlays[:] = [name for name in overlays if name not in (*OF_CONTACTS, "impacts")]
+            self.window.overlays[:] = [name for name in overlays if name not in (*OF_CONTACTS, "impacts", "sleeping")]
             self.stage.prepare(tuple(self.window.overlays))
 
 

@@ -66,6 +66,8 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
             values = np.asarray(run._arrays[v.name][begin : min(begin + BLOCK, len(run))])
             if v.dims == ():
                 out[v.name] = values
+            elif v.dims == ("body",):
+                out |= {f"{body}.{v.name}": values[:, i] for i, body in enumerate(run.names)}
             elif v.dims[0] == "body":
                 for i, body in enumerate(run.names):
                     out |= {f"{body}.{v.name}.{axis}": values[:, i, k] for k, axis in enumerate(AXES[v.dims[1]])}

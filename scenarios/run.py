@@ -89,7 +89,9 @@ def run_scene(
     warm(quiet)
     out = None if out is None else Path(out)
     world = _taken_up(scene, out, every, contacts) if resume else None
-    recorder = Recorder(None if out is None else out / TRAJECTORY, every=every, contacts=contacts, append=world is not None)
+    recorder = Recorder(
+        None if out is None else out / TRAJECTORY, every=every, contacts=contacts, impacts=contacts, append=world is not None
+    )
     observers: list[Any] = [recorder]
     if out is not None:
         if world is None and out.is_dir():

@@ -1,7 +1,11 @@
-"""Contacts in a recording: one row each, sample after sample; ``contact_count`` says how many rows a sample has."""
+"""Contacts and impacts in a recording, one row each.
+
+Contacts come sample after sample, and ``contact_count`` says how many rows a sample has; impacts have a time of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,12 +31,31 @@ FIELDS = {
     "residual": ("m s-1", "what the solve missed the law by"),
 }
 
+IMPACT = np.dtype(
+    [
+        ("time", float), ("step", np.int64), ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3),
+        ("normal", float, 3), ("impulse", float, 3), ("loss", float), ("speed", float),
+    ]
+)  # fmt: skip
+IMPACT_FIELDS = {
+    "time": ("s", "instant of the impact"),
+    "step": ("1", "number of the step after which it was told"),
+    "body_a": FIELDS["body_a"],
+    "body_b": FIELDS["body_b"],
+    "point": ("m", "where it acts, the mean over the points by their load"),
+    "normal": FIELDS["normal"],
+    "impulse": ("N s", "impulse on the second body"),
+    "loss": ("J", "energy taken by friction and restitution"),
+    "speed": ("m s-1", "approach of the fastest point"),
+}
+TABLES = {"contact": (CONTACT, FIELDS), "impact": (IMPACT, IMPACT_FIELDS)}
 
-def dims(field: str) -> tuple[str, ...]:
-    """Dimensions of a field; the impulse is in the axes of the contact, all else in those of the world."""
-    if CONTACT[field].shape == ():
-        return ("contact",)
-    return ("contact", "axis" if field == "impulse" else "xyz")
+
+def dims(table: str, field: str) -> tuple[str, ...]:
+    """Dimensions of a field; the impulse of a contact is in the axes of the contact, all else in those of the world."""
+    if TABLES[table][0][field].shape == ():
+        return (table,)
+    return (table, "axis" if (table, field) == ("contact", "impulse") else "xyz")
 
 
 AXES = ("normal", "first", "second")
@@ -47,26 +70,39 @@ def rows(world: Any, bodies: list[Any]) -> np.ndarray:
     return out
 
 
-class ContactStore:
-    """The arrays of the contacts in a Zarr group, ``length`` rows of them; rows wait until they are flushed."""
+def impact_rows(step: int, events: Sequence[Any], bodies: list[Any]) -> np.ndarray:
+    """The impacts among the events; bodies are numbered as in ``bodies``, those that came later are -1."""
+    row = {id(body): k for k, body in enumerate(bodies)}
+    found = [
+        (e.time, step, row.get(id(e.a), -1), row.get(id(e.b), -1), e.point, e.normal, e.impulse, e.loss, e.speed)
+        for e in events
+        if e.kind == "impact"
+    ]
+    return np.array(found, IMPACT)
 
-    def __init__(self, group: Any, length: int = 0):
-        self.arrays = {field: group[f"contact_{field}"] for field in CONTACT.names}
+
+class RowStore:
+    """The arrays of contacts or impacts in a Zarr group, ``length`` rows of them; rows wait until they are flushed."""
+
+    def __init__(self, table: str, group: Any, length: int = 0):
+        self.kind = TABLES[table][0]
+        self.arrays = {field: group[f"{table}_{field}"] for field in self.kind.names}
         self.waiting: list[np.ndarray] = []
         self.length = length
 
     @staticmethod
-    def create(group: Any, chunk: int) -> None:
-        for field, (unit, text) in FIELDS.items():
-            kind, shape = CONTACT[field].base, CONTACT[field].shape
+    def create(table: str, group: Any, chunk: int) -> None:
+        kinds, fields = TABLES[table]
+        for field, (unit, text) in fields.items():
+            kind, shape = kinds[field].base, kinds[field].shape
             group.create_array(
-                f"contact_{field}", shape=(0, *shape), chunks=(chunk, *shape), dtype=kind, dimension_names=dims(field),
+                f"{table}_{field}", shape=(0, *shape), chunks=(chunk, *shape), dtype=kind, dimension_names=dims(table, field),
                 fill_value=np.nan if kind.kind == "f" else 0, attributes={"units": unit, "long_name": text},
             )  # fmt: skip
 
     def flush(self) -> None:
         """Append the rows that wait."""
-        new = np.concatenate(self.waiting) if self.waiting else np.zeros(0, CONTACT)
+        new = np.concatenate(self.waiting) if self.waiting else np.zeros(0, self.kind)
         if len(new):
             for field, array in self.arrays.items():
                 if array.shape[0] < self.length + len(new):

@@ -21,13 +21,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from sim.errors import InputError, RecordingError
 from sim.observers import whole
-from sim.recorded_contacts import AXES, ContactStore, rows
+from sim.recorded_contacts import AXES, IMPACT, RowStore, impact_rows, rows
 from sim.run import Run
 
 SCHEMA = 1
@@ -82,6 +83,7 @@ VARIABLES = (
     Variable("orientation", "1", "unit quaternion, body to world", lambda now: now.world.orientations, ("body", "wxyz")),
     Variable("velocity", "m s-1", "velocity of the centre of mass", lambda now: now.world.velocities, ("body", "xyz")),
     Variable("angular_velocity", "rad s-1", "angular velocity", lambda now: now.world.angular_velocities, ("body", "xyz")),
+    Variable("asleep", "1", "whether the body sleeps", lambda now: now.world.asleep, ("body",), dtype="?"),
     Variable("kinetic_linear", "J", "kinetic energy of translation", _energy("kinetic_linear")),
     Variable("kinetic_angular", "J", "kinetic energy of rotation", _energy("kinetic_angular")),
     Variable("potential", "J", "potential energy", _energy("potential")),
@@ -116,6 +118,8 @@ class Recorder:
     every : record each ``every`` steps, and the first and last.
     attributes : more metadata to keep (what JSON can hold).
     contacts : keep the contacts of each sample too, see ``Run.contacts``.
+    impacts : keep all impacts too, see ``Run.impacts``. During the run the events go to the recorder, and ``world.events()``
+        is left with none.
     bodies : names of those whose poses and velocities are kept; else all. Energies, momenta and books are of all anyway.
     precision : "double", or "single" for poses and velocities of half the size.
     compression : of what is on disk, the level of Zstandard from 0, none, to 22; 1 is fast, 0 is for disks that are faster.
@@ -135,13 +139,14 @@ class Recorder:
         precision: str = "double",
         compression: int = 1,
         append: bool = False,
+        impacts: bool = False,
     ):
         self.path = None if path is None else Path(path)
-        self.contacts, self.append = bool(contacts), bool(append)
+        self.contacts, self.impacts, self.append = bool(contacts), bool(impacts), bool(append)
         if isinstance(bodies, str) or (bodies is not None and len(bodies) == 0):
             raise InputError("bodies", bodies, "must be a list of names")
-        if bodies is not None and contacts:
-            raise InputError("bodies", list(bodies), "contacts are between all bodies: record all, or no contacts")
+        if bodies is not None and (contacts or impacts):
+            raise InputError("bodies", list(bodies), "contacts are between all bodies: record all, or no contacts and impacts")
         if precision not in ("double", "single"):
             raise InputError("precision", precision, 'must be "double" or "single"')
         if isinstance(compression, bool) or not isinstance(compression, int) or not 0 <= compression <= 22:
@@ -167,16 +172,19 @@ class Recorder:
             self._pick(world)
             names = world.names if self.chosen is None else tuple(self.chosen)
             if self.append and self.path.exists():
-                self._store = _Store(self.path, names, {}, self.variables, self.compression, world.step_count)
+                self._store = _Store(self.path, names, {}, self.variables, self.compression, self.impacts, world.step_count)
                 self._last_step = self._store.last_step
                 self.attributes = {**self._store.attributes, **self.attributes}
             else:
                 self.attributes = {**metadata(world), "every": self.every, **self.attributes}
                 if self.path is None:
-                    self._store = _Memory(None, names, self.attributes, self.variables)
+                    self._store = _Memory(None, names, self.attributes, self.variables, self.impacts)
                 else:
-                    self._store = _Store(self.path, names, self.attributes, self.variables, self.compression)
+                    self._store = _Store(self.path, names, self.attributes, self.variables, self.compression, self.impacts)
             self._bodies = list(world.bodies)
+        if self.impacts:
+            with warnings.catch_warnings(action="ignore"):  # what happened before is not of this run
+                world.events()
         self._clock = time.perf_counter()
 
     def _pick(self, world: Any) -> None:
@@ -197,6 +205,16 @@ class Recorder:
         self._store.append(values, rows(world, self._bodies) if self.contacts else None)
         self._spent += time.perf_counter() - begun
 
+    @property
+    def listens(self) -> bool:
+        """Whether it is to be told of events by :meth:`happened`."""
+        return self.impacts
+
+    def happened(self, world: Any, events: Sequence[Any]) -> None:
+        """Keep the impacts."""
+        if self.impacts and self._store is not None:
+            self._store.impacts.waiting.append(impact_rows(world.step_count, events, self._bodies))
+
     def _in_rows(self, world: Any, values: list[Any]) -> list[Any]:
         """Values with a row for each body that was there at the start; nan for one that was removed."""
         if world.bodies == self._bodies:
@@ -210,7 +228,7 @@ class Recorder:
         out = []
         for variable, value in zip(self.variables, values, strict=True):
             if variable.dims[:1] == ("body",):
-                spread = np.full((len(self._bodies), *value.shape[1:]), np.nan)
+                spread = np.full((len(self._bodies), *value.shape[1:]), np.nan if variable.dtype == "f8" else 0, variable.dtype)
                 spread[rows] = value
                 value = spread
             out.append(self._of_picked(variable, value))
@@ -246,10 +264,13 @@ class Recorder:
 class _Memory:
     """Samples in growing arrays."""
 
-    def __init__(self, path: None, names: list[str], attributes: dict[str, Any], variables: tuple[Variable, ...]):
+    def __init__(
+        self, path: None, names: Sequence[str], attributes: dict[str, Any], variables: tuple[Variable, ...], impacts: bool
+    ):
         self.names, self.attributes, self.variables = tuple(names), attributes, variables
         self.samples: list[list[Any]] = [[] for _ in variables]
         self.contacts: list[np.ndarray] = []
+        self.impacts = SimpleNamespace(waiting=[]) if impacts else None
 
     def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
         for samples, value in zip(self.samples, values, strict=True):
@@ -265,6 +286,9 @@ class _Memory:
         if self.contacts:
             all_rows = np.concatenate(self.contacts)
             arrays |= {f"contact_{field}": all_rows[field] for field in all_rows.dtype.names}
+        if self.impacts is not None:
+            all_rows = np.concatenate([np.zeros(0, IMPACT), *self.impacts.waiting])
+            arrays |= {f"impact_{field}": all_rows[field] for field in IMPACT.names}
         return Run(arrays, self.names, dict(self.attributes))
 
 
@@ -282,6 +306,7 @@ class _Store:
         attributes: dict[str, Any],
         variables: tuple[Variable, ...],
         compression: int = 1,
+        impacts: bool = False,
         step: int | None = None,
     ):
         self.path, self.names, self.variables, self.compression = path, tuple(names), variables, compression
@@ -294,12 +319,14 @@ class _Store:
         self.buffers = [np.zeros((self.chunk, *(sizes[d] for d in v.dims)), dtype=v.dtype) for v in variables]
         self.last_step: int | None = None
         if step is None:
-            self._create(sizes, attributes)
-            self.contacts = ContactStore(self.group) if CONTACT_COUNT in variables else None
+            self._create(sizes, attributes, impacts)
+            self.contacts = RowStore("contact", self.group) if CONTACT_COUNT in variables else None
+            self.impacts = RowStore("impact", self.group) if impacts else None
         else:
-            self._open(step)
+            self._open(step, impacts)
+        self.tables = [table for table in (self.contacts, self.impacts) if table is not None]
 
-    def _open(self, step: int) -> None:
+    def _open(self, step: int, impacts: bool) -> None:
         """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
         import zarr
 
@@ -309,7 +336,8 @@ class _Store:
         self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
         self.attributes = {**dict(self.group.attrs), "complete": False}
         held = {name for name, _ in self.group.arrays()}
-        if ("contact_count" in held) != (CONTACT_COUNT in self.variables) or not {v.name for v in self.variables} <= held:
+        tables = ("contact_count" in held, "impact_time" in held)
+        if tables != (CONTACT_COUNT in self.variables, impacts) or not {v.name for v in self.variables} <= held:
             raise RecordingError(self.path, "holds other variables: go on as it was begun")
         self.arrays = [self.group[v.name] for v in self.variables]
         self.chunk = self.arrays[0].chunks[0]
@@ -327,11 +355,12 @@ class _Store:
             buffer[: self.count] = array[self.begin : kept]
         self.contacts = None
         if CONTACT_COUNT in self.variables:
-            self.contacts = ContactStore(self.group, int(self.group["contact_count"][:kept].sum()))
+            self.contacts = RowStore("contact", self.group, int(self.group["contact_count"][:kept].sum()))
+        self.impacts = RowStore("impact", self.group, int((self.group["impact_step"][:] <= step).sum())) if impacts else None
         self.group.attrs.put(self.attributes)
         _consolidate(self.path)
 
-    def _create(self, sizes: dict[str, int], attributes: dict[str, Any]) -> None:
+    def _create(self, sizes: dict[str, int], attributes: dict[str, Any], impacts: bool) -> None:
         import zarr
 
         clear(self.path)
@@ -347,14 +376,16 @@ class _Store:
                     chunks=(self.chunk, *(max(sizes[d], 1) for d in v.dims)),
                     dtype=v.dtype,
                     compressors=_codec(self.compression),
-                    fill_value=0 if v.dtype == "i8" else np.nan,
+                    fill_value=np.nan if v.dtype.startswith("f") else 0,
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
                 )
             labelled = {"body": self.names, **COORDINATES}
             if CONTACT_COUNT in self.variables:
-                ContactStore.create(group, 16 * self.chunk)
+                RowStore.create("contact", group, 16 * self.chunk)
                 labelled["axis"] = AXES
+            if impacts:
+                RowStore.create("impact", group, 16 * self.chunk)
             for dim, labels in labelled.items():
                 array = group.create_array(
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
@@ -389,8 +420,8 @@ class _Store:
                 if array.shape[0] < end:
                     array.resize((end, *array.shape[1:]))
                 array[self.begin : end] = buffer[: self.count]
-            if self.contacts is not None:
-                self.contacts.flush()
+            for table in self.tables:
+                table.flush()
             _consolidate(self.path)
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
@@ -402,8 +433,8 @@ class _Store:
         for array in self.arrays:
             if array.shape[0] > end:  # it went on from before its end, and not so far again
                 array.resize((end, *array.shape[1:]))
-        if self.contacts is not None:
-            self.contacts.close()
+        for table in self.tables:
+            table.close()
         self.group.attrs.put(attributes)
         _consolidate(self.path)
 
@@ -414,7 +445,7 @@ class _Store:
 
 def _single(variable: Variable) -> Variable:
     """Poses and velocities in four bytes a number; what is of the whole world keeps its eight."""
-    return replace(variable, dtype="f4") if variable.dims[:1] == ("body",) else variable
+    return replace(variable, dtype="f4") if variable.dims[:1] == ("body",) and variable.dtype == "f8" else variable
 
 
 def _codec(level: int) -> Any:

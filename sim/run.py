@@ -12,6 +12,7 @@ import numpy as np
 
 from sim.errors import RecordingError
 from sim.readings import CONTACT
+from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
 from sim.scene import Scene
 
 if TYPE_CHECKING:
@@ -102,6 +103,32 @@ class Run:
         return rows[bounds[k] : bounds[k + 1]]
 
     @cached_property
+    def impacts(self) -> np.ndarray:
+        """All impacts in the order in which they were found, a structured array.
+
+        time [s]; step, after which it was told; body_a, body_b, rows of ``names``, -1 for a body that came later; point (3,) [m];
+        normal (3,), from A to B; impulse (3,) [N s] on B; loss [J]; speed [m/s] of approach. RecordingError where they were not
+        kept.
+        """
+        if "impact_time" not in self._arrays:
+            raise RecordingError(
+                self.path or "memory", "holds no impacts: record with Recorder(..., impacts=True), or tumble run --contacts"
+            )
+        columns = {field: np.asarray(self._arrays[f"impact_{field}"][:]) for field in IMPACT.names}
+        rows = np.zeros(min(map(len, columns.values())), IMPACT)
+        for field, column in columns.items():
+            rows[field] = column[: len(rows)]
+        rows.setflags(write=False)
+        return rows
+
+    @cached_property
+    def asleep(self) -> np.ndarray:
+        """(T, n) bool: the bodies that slept. RecordingError where that was not kept."""
+        if "asleep" not in self._arrays:
+            raise RecordingError(self.path or "memory", "does not tell which bodies slept: it is of an older version")
+        return self._read("asleep")
+
+    @cached_property
     def scene(self) -> Scene:
         """The scene that the run started from."""
         return Scene.from_dict(json.loads(self.attributes["scene"]))
@@ -138,7 +165,6 @@ class Run:
 
         if self.path is not None:
             return xarray.open_zarr(self.path, consolidated=True)
-        from sim.recorded_contacts import AXES, FIELDS, dims
         from sim.recording import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {
@@ -149,9 +175,10 @@ class Run:
         coordinates = {"time": describe.pop("time"), "body": list(self.names), **{k: list(v) for k, v in COORDINATES.items()}}
         if "contact_count" in describe:
             coordinates["axis"] = list(AXES)
-            for field, (unit, text) in FIELDS.items():
-                name = f"contact_{field}"
-                describe[name] = (dims(field), self._arrays[name], {"units": unit, "long_name": text})
+        for table, (_, fields) in TABLES.items():
+            for field, (unit, text) in fields.items():
+                if (name := f"{table}_{field}") in self._arrays:
+                    describe[name] = (dims(table, field), self._arrays[name], {"units": unit, "long_name": text})
         return xarray.Dataset(describe, coordinates, self.attributes)
 
     def summary(self) -> dict[str, Any]:

@@ -534,7 +534,8 @@ class World(Asking):
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
         recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
-        heard = [o for o in observers if hasattr(o, "happened")]  # by those who wait for events
+        nested = [r for o in observers for r in (o, getattr(o, "action", None))]
+        heard = [o for o in nested if getattr(o, "listens", hasattr(o, "happened"))]  # by those who wait for events
         if recorder is None:
             recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)))
             observers.append(recorder)

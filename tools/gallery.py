@@ -11,9 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from render import OVERLAYS, Camera, still
-from render.context import open_renderer
 from render.recorded import RunFrames
-from render.watched import WorldFrames
 from render.writers import encoded
 from scenarios.registry import catalog, load
 from sim import Recorder, Run
@@ -44,7 +42,7 @@ SHOWN = {
     "contacts": ("contact points and forces: the larger, the longer and redder", "pyramid", 0.2),
     "normals": ("contact normals, from the first body to the second", "dropped_cuboids", 0.9),
     "manifolds": ("outlines of contact manifolds", "pyramid", 0.2),
-    "impacts": ("impulses of the last 0.3 s, in a live window", "dropped_cuboids", 0.55),
+    "impacts": ("impulses of the last 0.3 s", "dropped_cuboids", 0.55),
     "boxes": ("bounding boxes", "dropped_cuboids", 0.55),
     "pairs": ("candidate pairs of the broad phase", "dropped_cuboids", 0.7),
     "axes": ("centre of mass and principal axes", "dzhanibekov", 1.0),
@@ -80,21 +78,12 @@ def main(wanted: list[str]) -> int:
 
 
 def run_of(name: str, seconds: float) -> Run:
-    return load(name)().build().run(seconds, [Recorder(contacts=True)])
+    return load(name)().build().run(seconds, [Recorder(contacts=True, impacts=True)])
 
 
 def draw(overlay: str, name: str, seconds: float) -> None:
     """An overlay, with the legend; sleeping bodies in a world whose stack fell asleep."""
-    if overlay == "impacts":
-        world = load(name)().build()
-        watched = WorldFrames(world)
-        watched.prepare((overlay,))
-        world.step(round(seconds / world.dt))
-        with open_renderer(SIZE, "best") as renderer:
-            path = DOCS / FOLDER / f"overlay_{overlay}.jpg"
-            path.write_bytes(encoded(renderer.draw(watched.now(), NEAR[name], ("text", overlay)), path.name))
-            print(path)
-    elif overlay == "sleeping":
+    if overlay == "sleeping":
         scene = load(name)()
         scene.sleep_after = 0.1
         world = scene.build()

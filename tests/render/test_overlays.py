@@ -223,6 +223,13 @@ def test_sleepers_are_greyer(backend):
         awake, asleep = (renderer.draw(frame, CAMERA, o)[200, 320, :3].astype(int) for o in ((), ("sleeping",)))
     assert np.ptp(awake) > 100
     assert np.ptp(asleep) < 0.7 * np.ptp(awake)
+    run = scene.build().run(0.25, [Recorder(every=4)])
+    assert np.array_equal(run.asleep.any(axis=1), run.asleep[:, 1])
+    assert not run.asleep[0].any()
+    assert run.asleep[-1].tolist() == [False, True]
+    frames = RunFrames(run)
+    frames.prepare(("sleeping",))
+    assert [frames.at(t).asleep[1] for t in (0.0, 0.25)] == [False, True]
 
 
 def test_every_overlay_is_drawn(backend, piled):
@@ -296,7 +303,7 @@ def test_frames_cost_the_same_however_long_the_run():
     assert peak(200.0) < 1.2 * peak(20.0)
 
 
-def test_impacts_are_seen_for_a_moment():
+def test_impacts_are_seen_for_a_moment(tmp_path):
     """A ball that bounces: the impulse is that of its momentum, at the place where it lands, and fades."""
     scene = Scene("drop", gravity=(0, 0, -10))
     scene.add(HalfSpace(), kind="static")
@@ -314,5 +321,16 @@ def test_impacts_are_seen_for_a_moment():
     assert rows[:, (11, 15)] == pytest.approx((1 - hit.age) * np.tile([[1.0], [0.95], [0.95]], (1, 2)))
     world.step(96)
     assert len(watched.now().impacts) == 1  # the second, at 0.6 s; the first is forgotten
+    run = scene.build().run(0.7, [recorder := Recorder(tmp_path / "r.zarr", every=24, impacts=True)])
+    assert recorder.run().dataset.impact_impulse.dims == ("impact", "xyz")
+    frames = RunFrames(run)
+    frames.prepare(("impacts",))
+    assert [len(frames.at(t).impacts) for t in (0.0, 0.19, 0.21, 0.25, 0.49, 0.51, 0.59, 0.61)] == [0, 0, 1, 1, 1, 0, 0, 1]
+    (seen,) = frames.at(0.25).impacts
+    assert seen.age == pytest.approx(hit.age, rel=1e-9)
+    assert np.array_equal(seen.point, hit.point)
+    assert np.array_equal(seen.impulse, hit.impulse)
+    plain, marked = (picture(run, (320, 180), time=0.25, overlays=o).astype(int) for o in ((), ("impacts",)))
+    assert 20 < (abs(plain - marked).max(axis=2) > 60).sum() < 6000  # an arrow
     with pytest.raises(RecordingError, match="holds no impacts"):
         RunFrames(flight(two_cuboids())).prepare(("impacts",))
