@@ -84,16 +84,19 @@ def show(arguments: argparse.Namespace) -> None:
 
     scenario = load(arguments.name)
     print(scenario.name)
-    print(f"\n{scenario.doc}\n")
+    print(f"\n{scenario.doc}\n" if scenario.doc else "")
     scene = scenario()
     print(f"bodies {len(scene)}, duration {scene.duration:g} s, dt 1/{1 / scene.dt:g} s\n")
+    if not scenario.parameters:
+        print(f"no parameters\n\ntumble run {arguments.name}")
+        return
     rows = [("parameter", "default", "unit", "type", "range", "meaning")]
     for p in scenario.parameters.values():
         rows.append((p.name, p.field.show(p.default), p.unit, p.field.type, p.range, p.help))
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     for row in rows:
         print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=False)), row[5], sep="  ")
-    print(f"\ntumble run {scenario.name} --set {next(iter(scenario.parameters), 'name')}=...")
+    print(f"\ntumble run {arguments.name} --set {next(iter(scenario.parameters))}=...")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -379,7 +382,6 @@ def doctor(arguments: argparse.Namespace) -> int:
 def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
     """The scene that is meant by a name or a file, and a name for its folder."""
     from collision.errors import InputError
-    from scenarios.files import load_scene
     from scenarios.registry import load
 
     given = arguments.name_or_file
@@ -389,13 +391,8 @@ def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
         if not equals or not key:
             raise InputError("--set", item, "must be name=value")
         texts[key.strip()] = text.strip()
-    if given.endswith(".toml") or os.sep in given or Path(given).is_file():
-        scene = load_scene(given)
-        if texts:
-            raise InputError("--set", arguments.set[0], "sets parameters of scenarios; a scene file is changed in the file")
-        return scene, Path(given).stem
     scenario = load(given)
-    return scenario(**scenario.parse(texts)), given
+    return scenario(**scenario.parse(texts)), Path(given).stem if Path(given).is_file() else scenario.name
 
 
 def _film(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -454,10 +451,12 @@ def parser() -> Parser:
     verb("list", list_, "list the scenarios of the catalog")
 
     one = verb("show", show, "show what a scenario is about, and its parameters")
-    one.add_argument("name", metavar="NAME")
+    one.add_argument("name", metavar="NAME_OR_FILE")
 
     one = verb("run", run, "run a scenario or a scene file; record it")
-    one.add_argument("name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, or a TOML file")
+    one.add_argument(
+        "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
+    )
     one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
     one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
@@ -550,7 +549,9 @@ def _comparing(verb: Callable[..., Parser]) -> None:
     one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
 
     one = verb("converge", converge, "run a scene at dt, dt/2, dt/4 ...: its order, and until when it can be predicted")
-    one.add_argument("name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, or a TOML file")
+    one.add_argument(
+        "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
+    )
     one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
     one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="the longest step; else the scene's own")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")

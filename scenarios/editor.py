@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from scenarios.declared import DECLARED
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from scenarios.repeat import NEEDED, REPEAT
 from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES, Either, Ends
@@ -28,6 +29,12 @@ def json_schema() -> dict[str, Any]:
     top = {
         **_fields(SCENE),
         "include": {"type": "array", "items": {"type": "string"}, "description": "other scene files to take in"},
+        "about": {"type": "string", "description": "what to look for, and why; `tumble show` tells it"},
+        "parameter": {
+            "type": "object",
+            "additionalProperties": _table({"default": {}, **_fields(DECLARED)}, ["default"]),
+            "description": 'name, default, unit and range; "$NAME" stands for the value',
+        },
         "camera": _table(_fields(CAMERA)),
         "parameters": {"type": "object", "description": "what a scenario was built with"},
         "material": {"type": "object", "additionalProperties": _table(_fields(MATERIAL))},
@@ -49,7 +56,10 @@ def json_schema() -> dict[str, Any]:
 def of_field(field: Field) -> dict[str, Any]:
     """The schema of one field, with its help and unit as the description."""
     said = ", ".join(text for text in (field.help, f"[{field.unit}]" if getattr(field, "unit", "") else "") if text)
-    return {**_bare(field), **({"description": said} if said else {})}
+    bare = _bare(field)
+    if isinstance(field, Whole | Flag | Vector) or isinstance(field, Text) and field.choices:
+        bare = {"anyOf": [bare, {"type": "string", "pattern": r"^\$"}]}  # the name of a parameter
+    return {**bare, **({"description": said} if said else {})}
 
 
 def _bare(field: Field) -> dict[str, Any]:
@@ -68,7 +78,7 @@ def _bare(field: Field) -> dict[str, Any]:
         most = {"maxItems": int(field.most)} if field.most < math.inf else {}
         return {"type": "array", "items": row, "minItems": field.least, **most}
     if isinstance(field, Many):
-        return {"type": "array", "items": _bare(field.of)}
+        return {"type": "array", "items": of_field(field.of)}
     if isinstance(field, Whole):
         ends = {"minimum": field.low, "maximum": field.high}
         return {"type": "integer", **{key: value for key, value in ends.items() if value is not None}}
@@ -87,7 +97,7 @@ def _number(field: Real) -> dict[str, Any]:
     """A number in its range, or a text with a unit."""
     ends = {"minimum": field.low, "maximum": field.high, "exclusiveMinimum": field.above}
     number = {"type": "number", **{key: value for key, value in ends.items() if math.isfinite(value)}}
-    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9.]"}]}
+    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9.]|^\$"}]}
 
 
 def _fields(fields: dict[str, Field]) -> dict[str, Any]:

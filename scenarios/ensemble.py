@@ -33,7 +33,7 @@ KEYS = ("scenario", "sampling", "members", "seed", "seconds", "dt", "every", "nu
 class Plan:
     """A sweep: a scenario and what is varied.
 
-    scenario : a name of the catalog.
+    scenario : a name of the catalog, or a file: a scene in TOML with parameters, or Python with a @scenario.
     parameters : name -> a list of values, or {"low": a, "high": b} with "log": true for a logarithmic one; on a grid "count" too.
     sampling : "grid" (every combination), "random", or "lhs", a Latin hypercube: each of ``members`` strips of each range is
         drawn from once.
@@ -120,6 +120,8 @@ def load_plan(path: str | Path) -> Plan:
             raise InputError(key, data[key], f"unknown key in {path}{did_you_mean(key, KEYS)}; a sweep has {', '.join(KEYS)}")
     if "scenario" not in data:
         raise InputError("scenario", None, f"is missing in {path}: a name of `tumble list`")
+    if str(data["scenario"]).endswith((".toml", ".py")):
+        data["scenario"] = str((path.parent / data["scenario"]).resolve())
     if "measure" in data:
         file, colon, function = str(data["measure"]).rpartition(":")
         if not colon or not (path.parent / file).is_file():

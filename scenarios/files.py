@@ -34,7 +34,9 @@ from collision.errors import InputError
 from collision.pose import Pose
 from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
-from scenarios.fields import Field, did_you_mean
+from scenarios.declared import declared, filled
+from scenarios.fields import Field, Text, did_you_mean
+from scenarios.registry import Scenario
 from scenarios.repeat import NEEDED, REPEAT, places
 from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
 from sim.bodies import BodyDef
@@ -60,16 +62,30 @@ class SceneFileError(InputError):
         return f"{self.file}: {super().__str__()}"
 
 
-def load_scene(path: str | Path) -> Scene:
-    """The scene in a TOML file. Raises SceneFileError: one line with the file, the key and its value."""
+def load_scene(path: str | Path, **parameters: Any) -> Scene:
+    """The scene in a TOML file. Raises SceneFileError: one line with the file, the key and its value.
+
+    ``parameters`` replace defaults of its [parameter.NAME]; InputError where there is no such one, or it is out of range.
+    """
+    return load_scenario(path)(**parameters)
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """A scene file as a scenario, with the parameters that it declares: a builder of scenes, as those of the catalog."""
     path = Path(path)
     data = _read(path)
-    try:
-        return _Reader(path).scene(_with_includes(path, data, (path.resolve(),)))
-    except SceneFileError:
-        raise
-    except InputError as error:
-        raise SceneFileError(path, error.name, error.value, error.hint) from None
+    with _InFile(path):
+        data = _with_includes(path, data, (path.resolve(),))
+        parameters = declared(data.pop("parameter", {}))
+        about = Text(empty=True).read("about", data.pop("about", ""))
+        name = SCENE["name"].read("name", data.get("name", path.stem))
+
+    def build(**values: Any) -> Scene:
+        with _InFile(path):
+            return _Reader(path).scene(filled(data, values))
+
+    build.__name__, build.__doc__ = name, about
+    return Scenario(build, parameters)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -165,8 +181,9 @@ class _Reader:
         for name, table in self.table("material", data.get("material", {})).items():
             prefix = f"material.{name}."
             self.known(prefix, self.table(prefix[:-1], table), MATERIAL, "a material")
+            values = self.fields(prefix, table, MATERIAL)
             with _Within(prefix):
-                scene.set_material(name, **self.fields(prefix, table, MATERIAL))
+                scene.set_material(name, **values)
         bodies, repeats = self.tables("body", data), self.tables("repeat", data)
         if not bodies and not repeats:
             raise InputError("body", None, "a scene needs at least one [[body]]")
@@ -365,6 +382,20 @@ class _Reader:
         if not isinstance(data, dict):
             raise InputError(key, data, "must be a table")
         return data
+
+
+class _InFile:
+    """Says in the InputErrors of a block which file they are about."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, InputError) and not isinstance(error, SceneFileError):
+            raise SceneFileError(self.path, error.name, error.value, error.hint) from None
 
 
 class _Within:

@@ -16,10 +16,13 @@ A scenario is one file of ``scenarios/catalog``, named like its function:
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
+import os
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from collision.errors import InputError
@@ -51,12 +54,12 @@ class Parameter:
 class Scenario:
     """A named builder of scenes. Call it with parameters, as keywords: ``dzhanibekov(perturbation=1e-4) -> Scene``."""
 
-    def __init__(self, function: Callable[..., Scene]):
+    def __init__(self, function: Callable[..., Scene], parameters: dict[str, Parameter] | None = None):
         self.function = function
         self.name = function.__name__
         self.doc = inspect.getdoc(function) or ""
         self.summary = self.doc.partition("\n")[0]
-        self.parameters = {p.name: p for p in _parameters(function)}
+        self.parameters = {p.name: p for p in _parameters(function)} if parameters is None else parameters
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
 
     def __call__(self, **values: Any) -> Scene:
@@ -65,7 +68,7 @@ class Scenario:
             chosen[name] = self.parameter(name, value).field.read(name, value)
         scene = self.function(**chosen)
         scene.name = self.name
-        scene.parameters = {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
+        scene.parameters |= {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
         return scene
 
     def parse(self, texts: dict[str, str]) -> dict[str, Any]:
@@ -107,12 +110,37 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(scenarios.catalog.__path__) if not m.name.startswith("_"))
 
 
-def load(name: str) -> Scenario:
-    """The scenario of this name. Raises InputError with the nearest name where there is none."""
-    known = names()
+def load(name: str | Path) -> Scenario:
+    """The scenario that is meant: a name of the catalog, a scene file, or a Python file ("x.py:name" where it has several).
+
+    Raises InputError with the nearest name where there is none.
+    """
+    name, known = str(name), names()
+    file, _, function = name.rpartition(":") if ".py:" in name else (name, "", "")
+    if file.endswith(".py"):
+        return _of_file(Path(file), function)
+    if name.endswith(".toml") or "/" in name or os.sep in name or (name not in known and Path(name).is_file()):
+        from scenarios.files import load_scenario
+
+        return load_scenario(name)
     if name not in known:
         raise InputError("scenario", name, f"there is none of this name{did_you_mean(name, known)} (see `tumble list`)")
     return getattr(importlib.import_module(f"scenarios.catalog.{name}"), name)
+
+
+def _of_file(path: Path, name: str) -> Scenario:
+    """The scenario of a Python file."""
+    if not path.is_file():
+        raise InputError("scenario", str(path), "there is no such file")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = {s.name: s for s in vars(module).values() if isinstance(s, Scenario) and s.__module__ == path.stem}
+    if name in found or (len(found) == 1 and not name):
+        return found[name or next(iter(found))]
+    hint = f"has no @scenario{' ' + name if name else ''}" if not found or name else "has several: say which"
+    also = f" (it has {', '.join(f'{path}:{n}' for n in found)})" if found else ""
+    raise InputError("scenario", str(path), hint + also)
 
 
 def catalog() -> dict[str, Scenario]:

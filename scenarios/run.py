@@ -47,19 +47,14 @@ def warm(quiet: bool = False) -> int:
 
 
 def scene_of(scenario: str | Path | Scene, **parameters: Any) -> Scene:
-    """The scene that is meant by a name of the catalog, a scene file, or a Scene. Only a name takes parameters."""
-    from scenarios.files import load_scene
+    """The scene that is meant by a name of the catalog, a scene file, a Python file with a @scenario, or a Scene."""
     from scenarios.registry import load
 
-    if isinstance(scenario, Scene):
-        scene = scenario
-    elif isinstance(scenario, Path) or scenario.endswith(".toml") or "/" in scenario or os.sep in scenario:
-        scene = load_scene(scenario)
-    else:
+    if not isinstance(scenario, Scene):
         return load(scenario)(**parameters)
     if parameters:
-        raise InputError(next(iter(parameters)), next(iter(parameters.values())), "only scenarios of the catalog have parameters")
-    return scene
+        raise InputError(next(iter(parameters)), next(iter(parameters.values())), "a Scene is built already: change it itself")
+    return scenario
 
 
 def run_scene(

@@ -121,8 +121,9 @@ def _measure(plan: Plan) -> Callable[[Any], Mapping[str, float]]:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return getattr(module, function)
-    module = importlib.import_module(f"scenarios.catalog.{plan.scenario}")
-    return getattr(module, "measure", lambda run: {})
+    from scenarios.registry import load
+
+    return load(plan.scenario).function.__globals__.get("measure", lambda run: {})  # of the file that the scenario is in
 
 
 # ---------------------------------------------------------------------- where members run

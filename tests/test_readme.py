@@ -114,10 +114,12 @@ def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
     from scenarios.ensemble import load_plan
     from scenarios.files import load_scene
 
-    (scene,), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
+    (scene, falls), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
     (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
     (tmp_path / "sweep.toml").write_text(plan, encoding="utf-8")
     assert len(load_scene(tmp_path / "scene.toml")) == 1 + 22 + 20 + 4
+    (tmp_path / "drop.toml").write_text(falls, encoding="utf-8")
+    assert load_scene(tmp_path / "drop.toml", height=0.5).bodies[0].position == (0, 0, 0.5)
     assert len(load_plan(tmp_path / "sweep.toml").sample()) == 200
 
 

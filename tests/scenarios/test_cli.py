@@ -140,7 +140,7 @@ BAD = [
     (("run", "stack", "--set", "boxes"), "tumble: --set = 'boxes': must be name=value"),
     (("run", "tumbling_box", "--set", "spin=1,2"), "tumble: spin = '1,2': must be 3 numbers [rad/s], these are 2"),
     (("run", "bad.toml"), 'tumble: bad.toml: body "crate": densty = 3: unknown key; did you mean density?'),
-    (("run", "good.toml", "--set", "a=1"), "tumble: --set = 'a=1': sets parameters of scenarios; a scene file is changed in the file"),
+    (("run", "good.toml", "--set", "a=1"), "tumble: a = '1': good has no such parameter (it has none)"),
     (("run", "stack", "--dt", "0"), "tumble run: argument --dt: '0' must be positive [s] (see tumble run --help)"),
     (("run", "stack", "--dt", "1/0"), "tumble run: argument --dt: '1/0' divides by zero (see tumble run --help)"),
     (("run", "stack", "--seconds", "-1"), "tumble run: argument --seconds: '-1' must be positive [s] (see tumble run --help)"),
