@@ -14,7 +14,7 @@ from render.text import INK
 ARROWS = {"velocity": rgb("#0b7a55"), "angular_velocity": rgb("#8a3ab9"), "angular_momentum": rgb("#c4161c")}
 CONTACT, FAINT_CONTACT = np.array(rgb("#d6003c")), np.array(rgb("#f3a712"))  # the largest force, and the smallest
 NORMAL, MANIFOLD, BOX, PAIR = rgb("#1553b7"), rgb("#00796b"), rgb("#3d5a80"), rgb("#b5179e")
-IMPACT = rgb("#7b1fa2")
+IMPACT, FAINT_IMPACT = rgb("#7b1fa2"), rgb("#b352d6")  # the largest impulse, and the smallest
 AXES = (rgb("#0072b2"), rgb("#e08e00"), rgb("#009e73"))  # least inertia, middle, largest
 POLHODE, HERPOLHODE = rgb("#d95f02"), rgb("#5b3fa8")
 GRIP = rgb("#0f4c9c")
@@ -62,17 +62,18 @@ def contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
 
 
 def impacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
-    """An arrow along each impulse of a moment ago, that fades; lengths as those of contact forces."""
+    """An arrow along each impulse of a moment ago, that fades; length and depth of colour as those of contact forces."""
     points = np.array([hit.point for hit in frame.impacts])
     impulses = np.array([hit.impulse for hit in frame.impacts])
     fade = 1.0 - np.array([hit.age for hit in frame.impacts])
     size = np.linalg.norm(impulses, axis=1)
     share = np.sqrt(size / max(size.max(), 1e-300))
     vectors = impulses * (0.1 * camera.distance * share / np.where(size > 0, size, 1.0))[:, None]
-    out = [dots(points, 12 * unit, (*IMPACT, 1.0))]
+    colors = np.array(FAINT_IMPACT) + share[:, None] * (np.array(IMPACT) - FAINT_IMPACT)
+    out = [dots(points, 12 * unit, np.concatenate([colors, np.ones((len(colors), 1))], axis=1))]
     out[0][:, (11, 15)] *= fade[:, None]
     for k in range(len(points)):
-        rows = arrows(points[k : k + 1], vectors[k : k + 1], IMPACT, camera, unit, 5.0)
+        rows = arrows(points[k : k + 1], vectors[k : k + 1], colors[k : k + 1], camera, unit, 5.0)
         rows[:, (11, 15)] *= fade[k]
         out.append(rows)
     return np.concatenate(out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -332,5 +333,11 @@ def test_impacts_are_seen_for_a_moment(tmp_path):
     assert np.array_equal(seen.impulse, hit.impulse)
     plain, marked = (picture(run, (320, 180), time=0.25, overlays=o).astype(int) for o in ((), ("impacts",)))
     assert 20 < (abs(plain - marked).max(axis=2) > 60).sum() < 6000  # an arrow
+    weak = replace(seen, impulse=seen.impulse / 4)
+    frame = frames.at(0.25)
+    frame.impacts = [seen, weak]
+    strong_dot, weak_dot = marks.impacts(frame, CAMERA, 1.0)[:2]
+    assert strong_dot[8:11] == pytest.approx(marks.IMPACT)
+    assert weak_dot[8:11] == pytest.approx(np.mean([marks.IMPACT, marks.FAINT_IMPACT], axis=0))  # as the root of its size
     with pytest.raises(RecordingError, match="holds no impacts"):
         RunFrames(flight(two_cuboids())).prepare(("impacts",))

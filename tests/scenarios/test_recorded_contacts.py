@@ -71,3 +71,28 @@ def test_what_was_not_kept_is_not_there():
     run = world_of_three().run(0.05)
     with pytest.raises(RecordingError, match="contacts=True"):
         run.contacts(0)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_recorded_impacts_are_the_events(where, nested, tmp_path):
+    """Whatever the rate of the samples, each impact is there once, between the bodies of its event."""
+    recorder = Recorder(tmp_path / "r.zarr" if where == "disk" else None, every=40, impacts=True)
+    run = world_of_three().run(0.4, [Every(40, recorder) if nested else recorder])
+    world = world_of_three()
+    world.step(96)
+    told = [e for e in world.events() if e.kind == "impact"]
+    assert [e.b.name for e in told] == ["box 1", "box 2"]  # those that fall
+    assert run.impacts["time"].tolist() == [e.time for e in told]
+    assert np.array_equal(run.impacts["impulse"], [e.impulse for e in told])
+    assert run.impacts["loss"].tolist() == [e.loss for e in told]
+    assert [(run.names[i["body_a"]], run.names[i["body_b"]]) for i in run.impacts] == [(e.a.name, e.b.name) for e in told]
+    assert run.dataset.impact_impulse.attrs["units"] == "N s"
+
+
+def test_impacts_that_were_not_kept_are_not_there():
+    with pytest.raises(RecordingError, match="impacts=True"):
+        _ = world_of_three().run(0.05).impacts
+    world = world_of_three()
+    world.run(0.4, [Recorder(contacts=True)])
+    assert any(e.kind == "impact" for e in world.events())  # a recorder that keeps none takes none
