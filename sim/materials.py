@@ -29,6 +29,7 @@ FIELDS: dict[str, tuple[int, Checked]] = {
     "rolling_friction": (ROLLING, lambda name, value: check_number(name, value, least=0, unit="[m]")),
     "torsional_friction": (TORSION, lambda name, value: check_number(name, value, least=0, unit="[m]")),
 }
+LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
 OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
 MATERIAL = ("density", "color", *FIELDS)  # what a material may say
 
@@ -56,8 +57,14 @@ def coefficients(fields: dict[str, float | None]) -> np.ndarray:
     for name, (column, _) in FIELDS.items():
         if fields.get(name) is not None:
             out[column] = fields[name]
-    out[MU_STATIC] = max(out[MU], out[MU_STATIC])
+    out[MU] = felt(out[MU])
+    out[MU_STATIC] = max(out[MU], felt(out[MU_STATIC]))
     return out
+
+
+def felt(friction: float) -> float:
+    """A coefficient of friction as it acts."""
+    return friction if friction >= LEAST_FRICTION else 0.0
 
 
 def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
@@ -130,6 +137,7 @@ def surfaces(
     for pair in sorted(pairs, key=lambda pair: (pair["a"] in index) + (pair["b"] in index)):
         row = {column: pair[name] for name, (column, _) in FIELDS.items() if name in pair}
         if MU in row:
+            row[MU] = felt(row[MU])
             row.setdefault(MU_STATIC, row[MU])
         for s in (own[key] for key in own if pair["a"] in key):
             for t in (own[key] for key in own if pair["b"] in key):

@@ -74,10 +74,12 @@ def residual(p, u, c, mu, lo, hi, R):
     """Largest velocity by which a contact misses Coulomb's law, or a joint its own [m/s]: K_nn |P(p - (u - c)/K_nn) - p|.
 
     With K_nn, not R, an impulse where there should be none counts by the velocity that it gives; a smaller scale would
-    hide it.
+    hide it. inf where a number is none: the largest of some would not tell.
     """
-    worst = 0.0
+    worst, total = 0.0, 0.0
     for k in range(len(mu)):
+        for r in range(3):
+            total += abs(p[k, r]) + abs(u[k, r])
         if mu[k] < 0.0:
             worst = max(worst, residual_joint(mu[k], p, u, c, R, lo, hi, k))
             continue
@@ -86,7 +88,7 @@ def residual(p, u, c, mu, lo, hi, R):
         q, _ = coulomb(y, mu[k])
         d0, d1, d2 = q[0] - p[k, 0], q[1] - p[k, 1], q[2] - p[k, 2]
         worst = max(worst, s * math.sqrt(d0 * d0 + d1 * d1 + d2 * d2))
-    return worst
+    return worst if total < math.inf else math.inf
 
 
 @lean

@@ -253,3 +253,19 @@ def test_all_of_a_surface_is_saved(tmp_path):
     assert world.state_hash() == again.state_hash()
     assert again.bodies[0].surface_velocity.tolist() == [0.7, 0, 0]
     assert world.contacts()["moment"][0].any()
+
+
+@pytest.mark.parametrize("mu", [5e-324, 1e-158, 1e-20, 2e-9])
+def test_next_to_no_friction_is_none(mu):
+    """Bodies that slide and turn: solvers divide by the coefficient, and its square must not vanish."""
+    ends = []
+    for friction in (mu, 0.0):
+        world = World()
+        world.add(HalfSpace(), kind="static", friction=friction, static_friction=0.3)
+        for k in range(3):
+            shape = Box((0.1, 0.07, 0.05))
+            world.add(shape, position=(0, 0, 0.15 + 0.3 * k), velocity=(1, 0, -1), angular_velocity=(2, 1, 3), friction=friction)
+        world.step(120)
+        ends.append(world.positions)
+        assert np.isfinite(world.positions).all()
+    assert ends[0] == pytest.approx(ends[1], abs=1e-6)
