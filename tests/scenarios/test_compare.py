@@ -90,9 +90,18 @@ def test_growth_is_that_of_the_unstable_axis():
     assert growth(a.times, off) == pytest.approx(rate, rel=0.03)
 
 
+def test_growth_of_chaos_does_not_depend_on_the_kick(run_scenario):
+    """A double pendulum grows by fits and starts, which a high power of the time fits too."""
+    run = run_scenario("double_pendulum", seconds=8.0, every=8)
+    rates = [compare(run, run_scenario("double_pendulum", seconds=8.0, every=8, upper=2 + kick)).growth for kick in (1e-9, 1e-10)]
+    assert rates[0] == pytest.approx(rates[1], rel=0.2)
+    assert rates[0] > 1
+
+
 def test_growth_of_a_power_is_none():
     t = np.linspace(0, 1, 200)
     assert math.isnan(growth(t, 1e-9 * t**3))
+    assert math.isnan(growth(t, np.where(t < t[-1] / 2, 1e-9, 1e-3)))  # one blow
     assert growth(t, 1e-12 * np.exp(20 * t)) == pytest.approx(20)
 
 
