@@ -7,6 +7,7 @@ import pytest
 
 from sim.collision_law import one_contact_coulomb
 from sim.solvers.interior import interior
+from sim.solvers.joints import BALL
 from sim.solvers.newton import newton
 from sim.solvers.sweeps import by_sweeps
 
@@ -29,10 +30,10 @@ class Problem:
             jacobians.append(np.hstack([sign * frame, sign * np.cross(arm, frame)]) if body >= 0 else np.zeros((3, 6)))
         self.mu.append(mu)
 
-    def solve(self, method=newton, tolerance=1e-11, most=200):
-        """(residual, iterations, impulses (k, 3), velocities (n, 6)), from no guess."""
+    def solve(self, method=newton, tolerance=1e-11, most=200, guess=0.0):
+        """(residual, iterations, impulses (k, 3), velocities (n, 6))."""
         m, n = len(self.mu), len(self.masses)
-        none, p, v = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((n, 6))
+        none, p, v = np.zeros((m, 3)), np.full((m, 3), guess), np.zeros((n, 6))
         inverse = (1 / self.masses, np.linalg.inv(self.inertias))
         mass = () if method is by_sweeps else (self.masses, self.inertias)
         ends = np.array(self.a), np.array(self.b), np.array(self.ja), np.array(self.jb)
@@ -105,3 +106,14 @@ def test_a_block_at_the_edge_of_sliding(part):
     assert residual <= 1e-11
     assert p[:, 2].sum() == pytest.approx(10 * fall, rel=1e-9)
     assert v[0] == pytest.approx((max(0.0, part - 1) * mu * fall, 0, 0, 0, 0, 0), abs=1e-10)
+
+
+def test_what_is_not_a_number_is_not_solved():
+    """Three rows of a joint that may give nothing, beside a contact: a guess of nan is no answer, however it compares."""
+    problem = stack([1.0, 1.0])
+    problem.touch(0, 1, (0, 0, 0.5), (0, 0, -0.5), BALL)
+    residual, spent, p, v = problem.solve(guess=np.nan)
+    assert residual <= 1e-11
+    assert spent > 0
+    assert np.isfinite(p).all()
+    assert np.isfinite(v).all()
