@@ -438,6 +438,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _scene_arguments(one: argparse.ArgumentParser, dt: str) -> None:
+    """Which scene, for how long, at which step, with which parameters."""
+    one.add_argument(
+        "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
+    )
+    one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
+    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help=f"{dt}; else the scene's own")
+    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+
+
 def parser() -> Parser:
     """The verbs and their options."""
     top = Parser(prog="tumble", description="Rigid bodies whose energy and momentum can be trusted.")
@@ -454,12 +464,7 @@ def parser() -> Parser:
     one.add_argument("name", metavar="NAME_OR_FILE")
 
     one = verb("run", run, "run a scenario or a scene file; record it")
-    one.add_argument(
-        "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
-    )
-    one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
-    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
-    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+    _scene_arguments(one, "step, such as 1/480")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/NAME)")
     one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
     one.add_argument("--contacts", action="store_true", help="record the contacts and impacts too")
@@ -549,12 +554,7 @@ def _comparing(verb: Callable[..., Parser]) -> None:
     one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
 
     one = verb("converge", converge, "run a scene at dt, dt/2, dt/4 ...: its order, and until when it can be predicted")
-    one.add_argument(
-        "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
-    )
-    one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
-    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="the longest step; else the scene's own")
-    one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
+    _scene_arguments(one, "the longest step")
     one.add_argument("--halvings", type=_positive, default=3, metavar="N", help="of the step (3)")
     one.add_argument("--quantity", default="poses", metavar="Q", help="poses, positions, velocities, energy ... (poses)")
     one.add_argument("--tolerance", type=_quantity("", above=0), metavar="X", help="agreement; else 1 %% of the largest change")
