@@ -11,6 +11,7 @@ from render.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of,
 from render.graphs import Graphs, graphs_of_run
 from render.overlay import OF_CONTACTS
 from render.rotation import interpolate, rotate
+from sim.errors import RecordingError
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60
@@ -32,7 +33,7 @@ class RunFrames:
     Attributes
     ----------
     trails, traces, contacts : set them to have these in the frames, or let :meth:`prepare` do it.
-    graphs, impacts, asleep : likewise, what ``graphs_of_run``, ``Run.impacts`` and ``Run.asleep`` give.
+    graphs, impacts : likewise, what ``graphs_of_run`` and ``Run.impacts`` give.
     """
 
     def __init__(self, run: Any):
@@ -47,7 +48,6 @@ class RunFrames:
         self.run, self.trails, self.traces, self.contacts = run, False, False, False
         self.graphs: Graphs | None = None
         self.impacts: np.ndarray | None = None
-        self.asleep: np.ndarray | None = None
         large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
         stored = run.dataset if large else None  # read as it is needed
         self._positions, self._orientations, self._velocities, self._spins = (
@@ -59,6 +59,10 @@ class RunFrames:
                 ("angular_velocities", "angular_velocity"),
             )
         )
+        try:
+            self._asleep = _Rows(run.asleep if stored is None else stored["asleep"])
+        except (AttributeError, KeyError, RecordingError):  # of an older version
+            self._asleep = None
         self._energy = np.asarray(run.energy, float)
         self._digits = digits_of(self._energy)
 
@@ -70,7 +74,8 @@ class RunFrames:
         elif self.impacts is None:
             rows = self.run.impacts  # says so if there are none
             self.impacts = rows[np.argsort(rows["time"], kind="stable")]  # within a step they are in the order of their finding
-        self.asleep = self.run.asleep if "sleeping" in overlays else None
+        if "sleeping" in overlays and self._asleep is None:
+            self.run.asleep  # noqa: B018  says so
         wanted = any(name in overlays for name in OF_CONTACTS)
         if wanted and not self.contacts:
             self.run.contacts(0)  # says so if there are none
@@ -115,8 +120,8 @@ class RunFrames:
             first, last = np.searchsorted(self.impacts["time"], (time - HIT_SECONDS, time), side="right")
             recent = self.impacts[max(first, last - HITS) : last]
             frame.impacts = [Impact(e["point"], e["impulse"], float(time - e["time"]) / HIT_SECONDS) for e in recent]
-        if self.asleep is not None:
-            frame.asleep = self.asleep[i]
+        if self._asleep is not None:
+            frame.asleep = self._asleep[i]
         return frame
 
     def _joints(self, x: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -564,11 +564,11 @@ def _comparing(verb: Callable[..., Parser]) -> None:
 def _film_options(one: Parser) -> None:
     one.add_argument("--fps", type=_quantity("", above=0, high=1000), default=30.0, metavar="N", help="frames per second (30)")
     one.add_argument("--camera", metavar="C", help="orbit, orbit:TURNS, follow:BODY, or a TOML file of keyframes; else it stands")
-    _picture_options(one)
+    _picture_options(one, odd="; an .mp4 is even: of an odd size it has the last column or row twice")
 
 
-def _picture_options(one: Parser, size: tuple[int, int] = (1280, 720)) -> None:
-    one.add_argument("--size", type=_size, default=size, metavar="WxH", help=f"of the picture ({size[0]}x{size[1]})")
+def _picture_options(one: Parser, size: tuple[int, int] = (1280, 720), odd: str = "") -> None:
+    one.add_argument("--size", type=_size, default=size, metavar="WxH", help=f"of the picture ({size[0]}x{size[1]}){odd}")
     one.add_argument("--preset", choices=PRESETS, default="default", help="quality of the picture (default)")
     one.add_argument("--overlays", type=_names, metavar="A,B", help="such as text,contacts,energy")
 
