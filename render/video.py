@@ -116,7 +116,7 @@ def film(
     holds no contacts to show.
     """
     if isinstance(run, str | os.PathLike):
-        from sim.recording import Run
+        from sim.run import Run
 
         run = Run.open(run)
     path = Path(path)

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from scenarios.assertions import rounding, scale
-from sim.recording import Recorder, versions
+from sim.provenance import versions
+from sim.recording import Recorder
 from sim.run import Run
 
 NUDGE = 1e-13  # m and m/s

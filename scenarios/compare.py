@@ -225,7 +225,7 @@ def _versions(a: dict[str, Any], b: dict[str, Any] | None) -> list[str]:
     """What else of the two records may explain a difference; ``b`` None: this program, here."""
     import platform
 
-    from sim.recording import git_revision, versions
+    from sim.provenance import git_revision, versions
 
     here = {"versions": json.dumps(versions()), "git_revision": git_revision(), "platform": platform.platform()}
     b = here if b is None else b

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
 from scenarios.progress import RunProgress, compiling
-from sim.recording import Recorder, versions
+from sim.provenance import versions
+from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene
 
