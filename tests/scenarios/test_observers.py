@@ -109,7 +109,10 @@ def test_film_of_chosen_bodies():
         (lambda: On("impact", print, between=("a", "b", "c")), "between = "),
         (lambda: ball().run(0.1, [On("impact", print, between="bell")]), "between = 'bell': there is no such body"),
         (lambda: ball().run(0.1, [Recorder(bodies=["bell"])]), "bodies = 'bell': there is no such body"),
-        (lambda: ball().run(0.1, [Recorder(bodies=["ba*", "c*"])]), "bodies = 'c*': there is no such body; there are floor, ball"),
+        (
+            lambda: ball().run(0.1, [Recorder(bodies=["ba*", "c*"])]),
+            "bodies = 'c*': there is no such body; there are floor, ball",
+        ),
     ],
 )
 def test_bad_input(wrong, says):
