@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,18 @@ class Camera:
 
     def axes(self) -> np.ndarray:
         """(3, 3) rows: right, up, back (towards the viewer), as unit vectors in the world."""
+        return self._axes
+
+    @cached_property
+    def _axes(self) -> np.ndarray:
         back = _unit(np.subtract(self.position, self.target), (0.0, -1.0, 0.0))
         right = np.cross(self.up, back)
         if np.linalg.norm(right) < 1e-9 * max(1.0, float(np.linalg.norm(self.up))):  # looking along up: any right will do
             right = np.cross((0.0, 1.0, 0.0) if abs(back[1]) < 0.9 else (1.0, 0.0, 0.0), back)
         right = _unit(right, (1.0, 0.0, 0.0))
-        return np.stack([right, np.cross(back, right), back])
+        axes = np.stack([right, np.cross(back, right), back])
+        axes.flags.writeable = False
+        return axes
 
     def view(self) -> np.ndarray:
         """(4, 4) from the world to the eye (x right, y up, z towards the viewer)."""

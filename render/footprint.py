@@ -1,4 +1,4 @@
-"""Where in the picture shadows may fall on a floor: elsewhere it is drawn without looking for any, at half the cost."""
+"""Where in the picture shadows may fall on a floor: elsewhere it is drawn without looking for any."""
 
 from __future__ import annotations
 
@@ -8,41 +8,52 @@ from render.camera import Camera
 from render.look import SUN
 
 Rect = tuple[int, int, int, int]  # left, bottom, width, height in pixels, rows counted from below as OpenGL does
+BANDS = 8
+CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], float)
 
 
 def shadowed(
     camera: Camera, size: tuple[int, int], normal: np.ndarray, level: float, centers: np.ndarray, radii: np.ndarray, blur: float
-) -> Rect:
-    """A rectangle that holds all shadows of balls, (n, 3) and (n,), on the plane normal . x = level; all of it if in doubt.
+) -> list[Rect]:
+    """Rectangles, one above the other, that hold all shadows of balls, (n, 3) and (n,), on the plane normal . x = level.
 
-    ``blur`` [m]: how far the filter of the shadow's edge reaches. The shadow of a ball of radius r is an ellipse of half
-    width r / (normal . sun) about the point where the ray of the sun through its centre meets the plane.
+    ``blur`` [m]: how far the filter of the shadow's edge reaches. The shadow of a ball of radius r is an ellipse about the point
+    where the ray of the sun through its centre meets the plane: r wide, r / (normal . sun) long.
     """
-    whole = (0, 0, *size)
     slope = float(normal @ SUN)
     if slope <= 1e-3 or float(normal @ camera.position) < level:
-        return 0, 0, 0, 0  # the sun does not reach this side of it
+        return []  # the sun does not reach this side of it
     height = centers @ normal - level
     casts = height > -radii
     if not casts.any():
-        return 0, 0, 0, 0
+        return []
     feet = centers[casts] - (height[casts] / slope)[:, None] * SUN
-    reach = radii[casts] / slope + blur
-    pixels, depth = camera.project(feet, size)
-    if (depth < 1.2 * reach).any():  # near the eye or behind it
-        return whole
-    focal = 0.5 * size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
-    wide = (1.5 * focal * reach / (depth - reach))[:, None] + 2  # a ball off the middle is seen wider, at most by 1/cos^2
-    lo = np.clip(np.floor((pixels - wide).min(axis=0)), 0, size).astype(int)
-    hi = np.clip(np.ceil((pixels + wide).max(axis=0)), 0, size).astype(int)
-    return int(lo[0]), int(size[1] - hi[1]), int(hi[0] - lo[0]), int(hi[1] - lo[1])
-
-
-def around(rect: Rect, size: tuple[int, int]) -> list[Rect]:
-    """Up to four rectangles that fill the rest of the picture."""
-    left, bottom, width, height = rect
-    if width <= 0 or height <= 0:
+    along = SUN - slope * normal
+    along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
+    across = np.cross(normal, along)
+    half = np.stack([radii[casts] / slope, radii[casts]], axis=1) + blur
+    corners = feet[:, None] + (CORNERS * half[:, None]) @ np.stack([along, across])
+    pixels, depth = camera.project(corners.reshape(-1, 3), size)
+    if (depth < 0.01 * camera.distance).any():  # beside the eye or behind it
         return [(0, 0, *size)]
-    top, right = bottom + height, left + width
-    parts = [(0, 0, size[0], bottom), (0, top, size[0], size[1] - top), (0, bottom, left, height)]
-    return [p for p in (*parts, (right, bottom, size[0] - right, height)) if p[2] > 0 and p[3] > 0]
+    pixels = pixels.reshape(-1, 4, 2)
+    lo, hi = pixels.min(axis=1) - 1.0, pixels.max(axis=1) + 1.0
+    edges = np.linspace(*np.clip([lo[:, 1].min(), hi[:, 1].max()], 0, size[1]), BANDS + 1).round().astype(int)
+    out = []
+    for top, bottom in zip(edges[:-1], edges[1:], strict=True):
+        here = (lo[:, 1] < bottom) & (hi[:, 1] > top)
+        if here.any():
+            left, right = np.clip([np.floor(lo[here, 0].min()), np.ceil(hi[here, 0].max())], 0, size[0]).astype(int)
+            if right > left and bottom > top:
+                out.append((int(left), int(size[1] - bottom), int(right - left), int(bottom - top)))
+    return out
+
+
+def around(rects: list[Rect], size: tuple[int, int]) -> list[Rect]:
+    """Rectangles that fill the rest of the picture."""
+    out, level = [], 0
+    for left, bottom, width, height in sorted(rects, key=lambda rect: rect[1]):
+        out += [(0, level, size[0], bottom - level)]
+        out += [(0, bottom, left, height), (left + width, bottom, size[0] - left - width, height)]
+        level = bottom + height
+    return [rect for rect in (*out, (0, level, size[0], size[1] - level)) if rect[2] > 0 and rect[3] > 0]

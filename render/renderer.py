@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from render import look
+from render.background import LINE_ROOM, Background
 from render.camera import Camera
 from render.context import GL
-from render.errors import RenderError
-from render.footprint import around, shadowed
 from render.frame import Cast, Frame
 from render.meshes import mesh_of, parts_of, planes_of
 from render.overlay import panels_of, shades, square_of, strokes_of
+from render.programs import Programs
 from render.rotation import multiply, rotate
 from render.text import Panel
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
-LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
-PROGRAMS = ("body", "depth", "edge", "floor", "plain", "sky", "smooth", "stroke", "panel")
 ROUND = ("ball", "cylinder", "cone", "capsule")
 INSTANCE = "3f 4f 3f 4f/i"
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
@@ -69,18 +66,14 @@ class Renderer:
         self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
         self._shadow_map.filter = (ctx.LINEAR, ctx.LINEAR)
         self._shadow_target = self._keep(ctx.framebuffer(depth_attachment=self._shadow_map))
-        self._programs = {name: self._keep(self._program(name)) for name in PROGRAMS}
+        self._programs = self._keep(Programs(ctx, self.preset, self.size))
         self._quad = self._keep(ctx.buffer(QUAD.tobytes()))
-        screen = self._keep(ctx.buffer(np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4").tobytes()))
-        self._screen = {
-            name: self._keep(ctx.vertex_array(self._programs[name], [(screen, "2f", "in_corner")]))
-            for name in ("floor", "plain", "sky", "smooth", "panel")
-        }
+        self._background = self._keep(Background(ctx, self._programs, self._target))
+        self._pixels = np.empty((self.size[1], self.size[0], 4), np.uint8)  # kept: fresh memory costs more than what fills it
         self._on_screen: tuple[Any, Any] | None = None
         self._cast: Cast | None = None
         self._groups: list[Group] = []
         self._planes: list[tuple[int, np.ndarray, float]] = []
-        self._look()
 
     def draw(
         self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()
@@ -94,13 +87,11 @@ class Renderer:
         self._take(frame.cast)
         self._place(frame, camera, overlays)
         self._draw_shadows(frame, camera)
-        self._target.use()
-        self.gl.viewport = (0, 0, *self.size)
-        self._target.clear(0.0, 0.0, 0.0, 1.0, depth=1.0)
         self._aim(camera)
+        self._background.aim(frame, camera, self._planes, self._matrix, 4.0 * self._texel)
+        self._background.begin()
         self._draw_bodies(camera)
-        self._draw_floors(frame, camera)
-        self._draw_sky(camera)
+        self._background.end()
         self._smooth(frame, camera)
         self._draw_edges()
         self._draw_overlays(frame, camera, overlays, panels)
@@ -118,8 +109,8 @@ class Renderer:
         self.gl.viewport = (0, 0, *self.size)
         self.gl.enable_only(self.gl.NOTHING)
         texture.use(0)
-        self._set("panel", u_place=(0, self.size[1], self.size[0], -self.size[1]))  # OpenGL counts rows from below
-        self._screen["panel"].render(self.gl.TRIANGLE_STRIP)
+        self._programs.set("panel", u_place=(0, self.size[1], self.size[0], -self.size[1]))  # OpenGL counts rows from below
+        self._programs.render("panel")
 
     def close(self) -> None:
         """Give back what the picture took from the GL context; the context stays for the next renderer."""
@@ -137,57 +128,14 @@ class Renderer:
         """What was painted."""
         if self._last is not self._target:
             self.gl.copy_framebuffer(self._last, self._target)
-        rows = np.frombuffer(self._last.read(components=4), np.uint8).reshape(self.size[1], self.size[0], 4)
-        return np.ascontiguousarray(rows[::-1])  # OpenGL counts rows from below
+        self._last.read_into(self._pixels.data, components=4)
+        return self._pixels[::-1].copy()  # OpenGL counts rows from below
 
     # what stays: programs, light, meshes
 
     def _keep(self, thing: Any) -> Any:
         self._kept.append(thing)
         return thing
-
-    def _program(self, name: str) -> Any:
-        folder = files("render") / "shaders"
-        defines = f"#version 330 core\n#define TAPS {self.preset.taps}\n"
-        if name == "plain":  # the floor without shadows
-            name, defines = "floor", f"{defines}#define PLAIN\n"
-
-        def source(file: str) -> str:
-            lines = (folder / file).read_text(encoding="utf-8").splitlines()
-            return "\n".join(source(x.split('"')[1]) if x.startswith("#include") else x for x in lines)
-
-        shaders = {"vertex_shader": defines + source(f"{name}.vert"), "fragment_shader": defines + source(f"{name}.frag")}
-        try:
-            return self.gl.program(**shaders)
-        except Exception as error:  # moderngl raises its own: the driver does not take what the standard allows
-            raise RenderError(f"the OpenGL driver refuses the shader {name}: {' '.join(str(error).split())}") from error
-
-    def _set(self, program: str, **values: Any) -> None:
-        """Uniforms by name; those a program does not use are left out by its compiler and skipped here."""
-        found = self._programs[program]
-        for name, value in values.items():
-            if name in found:
-                value = np.asarray(value, "f4")
-                found[name].write(np.ascontiguousarray(value.T if value.shape == (4, 4) else value).tobytes())
-
-    def _look(self) -> None:
-        for program in self._programs:
-            self._set(
-                program,
-                u_sun=look.SUN,
-                u_sun_light=look.SUN_LIGHT,
-                u_sky_light=look.SKY_LIGHT,
-                u_ground_light=look.GROUND_LIGHT,
-                u_exposure=look.EXPOSURE,
-                u_zenith=look.ZENITH,
-                u_size=self.size,
-                u_darken=look.EDGE,
-                u_width=1.9 * self.size[1] / 720,
-                u_softness=self.preset.softness,
-            )
-            for sampler in ("u_shadow", "u_picture"):
-                if sampler in self._programs[program]:
-                    self._programs[program][sampler].value = 0
 
     def _take(self, cast: Cast) -> None:
         """Sort the parts of all bodies by mesh, once a cast."""
@@ -235,7 +183,8 @@ class Renderer:
         if len(triangles):
             index = ctx.buffer(triangles.astype("i4").tobytes())
             corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
-            surface = ctx.vertex_array(self._programs["body"], [(corners, "3f 3f", "in_position", "in_normal"), instances], index)
+            program = self._programs["body" if group.key[0] in ROUND else "facet"]
+            surface = ctx.vertex_array(program, [(corners, "3f 3f", "in_position", "in_normal"), instances], index)
             thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
             depth = ctx.vertex_array(self._programs["depth"], [(corners, "3f 3x4", "in_position"), thin], index)
         if len(mesh.edges):
@@ -281,19 +230,22 @@ class Renderer:
         )
         to_map, texel = self._sun_view(frame, camera)
         self._texel = texel
-        self._set("depth", u_view_projection=to_map)
+        self._programs.set("depth", u_view_projection=to_map)
         half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
-        for program in ("body", "floor"):
-            self._set(program, u_to_shadow=half @ to_map, u_texel=texel)
+        for program in ("body", "facet", "floor"):
+            self._programs.set(program, u_to_shadow=half @ to_map, u_texel=texel)
         self._shadow_target.use()
         self.gl.viewport = (0, 0, *self._shadow_map.size)
         self._shadow_target.clear(depth=1.0)
-        self.gl.enable_only(self.gl.DEPTH_TEST)
+        self.gl.enable_only(self.gl.DEPTH_TEST | self.gl.CULL_FACE)
         self.gl.polygon_offset = 1.5, 2.0
+        border = self._shadow_map.width - 2
+        self._shadow_target.scissor = 1, 1, border, border  # what lies outside of the map finds no shadow there
         for group, detail in zip(self._groups, self._detail, strict=True):
             depth = self._arrays(group, detail)[1]
             if depth is not None:
                 depth.render(instances=len(group.rows))
+        self._shadow_target.scissor = None
         self.gl.polygon_offset = 0.0, 0.0
 
     def _sun_view(self, frame: Frame, camera: Camera) -> tuple[np.ndarray, float]:
@@ -331,16 +283,7 @@ class Renderer:
         horizon = look.HORIZON
         ground = horizon if self._planes else look.NADIR  # a floor without end meets the sky at the horizon
         focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
-        for program in self._programs:
-            if program != "depth":
-                self._set(
-                    program,
-                    u_view_projection=self._matrix,
-                    u_eye=self._eye,
-                    u_horizon=horizon,
-                    u_nadir=ground,
-                    u_focal=focal,
-                )
+        self._programs.set_all(u_view_projection=self._matrix, u_eye=self._eye, u_horizon=horizon, u_nadir=ground, u_focal=focal)
         self._shadow_map.use(0)
 
     def _draw_bodies(self, camera: Camera) -> None:
@@ -351,59 +294,9 @@ class Renderer:
         for group, detail in zip(self._groups, self._detail, strict=True):
             surface = self._arrays(group, detail)[0]
             if surface is not None:
-                self._set("body", u_pattern=look.PATTERN if group.key[0] in ROUND else 1.0)
                 surface.render(instances=len(group.rows))
         gl.polygon_offset = 0.0, 0.0
         gl.disable(gl.CULL_FACE)
-
-    def _draw_floors(self, frame: Frame, camera: Camera) -> None:
-        square = square_of(camera)
-        target = np.asarray(camera.target)
-        centers, radii = frame.balls()
-        seen = np.isfinite(radii)
-        casting = centers[seen], radii[seen]
-        self.gl.blend_func = self.gl.SRC_ALPHA, self.gl.ONE_MINUS_SRC_ALPHA
-        for body, normal, offset in self._planes:
-            n = rotate(frame.orientations[body], normal)
-            level = offset + float(n @ frame.positions[body])
-            middle = target - (n @ target - level) * n  # under the camera's target
-            a = np.cross((0.0, 1.0, 0.0) if abs(n[1]) < 0.9 else (1.0, 0.0, 0.0), n)
-            a /= np.linalg.norm(a)
-            b = np.cross(n, a)
-            phase = np.mod(np.array([middle @ a, middle @ b]) / square, 20.0)
-            below = n @ self._eye < level - n @ target
-            in_sun, in_shade = look.floor_colors(-n if below else n)
-            for program in ("floor", "plain"):
-                self._set(
-                    program,
-                    u_in_sun=in_sun,
-                    u_in_shade=in_shade,
-                    u_middle=middle - target,
-                    u_axis_a=a,
-                    u_axis_b=b,
-                    u_normal=n,
-                    u_reach=30.0 * camera.distance,
-                    u_phase=phase,
-                    u_square=square,
-                    u_fade=6.0 * camera.distance,
-                )
-            shade = shadowed(camera, self.size, n, level, *casting, 4.0 * self._texel)
-            (self.gl.enable if below else self.gl.disable)(self.gl.BLEND)
-            self.gl.polygon_offset = LINE_ROOM
-            for program, rect in (("floor", shade), *(("plain", rest) for rest in around(shade, self.size))):
-                if rect[2] > 0 and rect[3] > 0:
-                    self._target.scissor = rect
-                    self._screen[program].render(self.gl.TRIANGLE_STRIP)
-            self._target.scissor = None
-            self.gl.polygon_offset = 0.0, 0.0
-        self.gl.disable(self.gl.BLEND)
-
-    def _draw_sky(self, camera: Camera) -> None:
-        right, up, back = camera.axes()
-        tall = np.tan(np.radians(camera.fov_degrees) / 2)
-        self._set("sky", u_forward=-back, u_right=right * tall * self.size[0] / self.size[1], u_up=up * tall)
-        self.gl.depth_func = "<="
-        self._screen["sky"].render(self.gl.TRIANGLE_STRIP)
 
     def _smooth(self, frame: Frame, camera: Camera) -> None:
         """Smooth the stairs of round bodies; the others have edge lines for outlines, and these are smooth by themselves."""
@@ -427,7 +320,7 @@ class Renderer:
         self._picture.use(0)
         self.gl.enable_only(self.gl.NOTHING)
         self._target.scissor = int(lo[0]), int(self.size[1] - hi[1]), int(hi[0] - lo[0]), int(hi[1] - lo[1])
-        self._screen["smooth"].render(self.gl.TRIANGLE_STRIP)
+        self._programs.render("smooth")
         self._target.scissor = None
         self.gl.enable(self.gl.DEPTH_TEST)
 
@@ -464,8 +357,8 @@ class Renderer:
             texture = gl.texture((w, h), 4, np.ascontiguousarray(panel.pixels).tobytes())
             texture.filter = gl.NEAREST, gl.NEAREST
             texture.use(0)
-            self._set("panel", u_place=(panel.left, panel.top, w, h))
-            self._screen["panel"].render(gl.TRIANGLE_STRIP)
+            self._programs.set("panel", u_place=(panel.left, panel.top, w, h))
+            self._programs.render("panel")
             texture.release()
         self._target.depth_mask = True
         gl.enable_only(gl.NOTHING)

@@ -33,7 +33,7 @@ void main() {
     float len = length(along);
     along = len > 1e-4 ? along / len : vec2(1.0, 0.0);
     vec2 across = vec2(-along.y, along.x);
-    float reach = 0.5 * u_width + 1.0;
+    float reach = 0.5 * u_width + 0.5;
     vec4 p = mix(a, b, in_corner.x);
     vec2 shift = reach * in_corner.y * across + 0.5 * u_width * (2.0 * in_corner.x - 1.0) * along;
     p.xy += 2.0 * shift / u_size * p.w;

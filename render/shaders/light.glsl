@@ -9,26 +9,21 @@ uniform vec3 u_zenith;
 uniform vec3 u_nadir;
 uniform vec3 u_eye;
 uniform sampler2DShadow u_shadow;
-uniform mat4 u_to_shadow;    // world to [0,1]^3 of the shadow map
-uniform float u_texel;       // size of a shadow texel in the world, m
 uniform float u_softness;    // radius of the filter, in texels
 
-// The part of the sun that is not hidden from a point of a surface.
-float lit_at(vec3 p, vec3 n) {
-    vec3 s = (u_to_shadow * vec4(p + n * (1.5 * u_texel), 1.0)).xyz;
+// The part of the sun that is not hidden from a place in the shadow map. Around its border the map is empty.
+float lit_at(vec3 s) {
     s.z = min(s.z, 1.0);
-    float lit = 0.0;
 #if TAPS == 1
-    lit = texture(u_shadow, s);
+    return texture(u_shadow, s);
 #else
+    float lit = 0.0;
     vec2 spread = vec2(u_softness) / vec2(textureSize(u_shadow, 0));
     for (int i = 0; i < TAPS; ++i)  // each tap is a mean of four texels already
         for (int j = 0; j < TAPS; ++j)
             lit += texture(u_shadow, vec3(s.xy + spread * (2.0 * vec2(i, j) / float(TAPS - 1) - 1.0), s.z));
-    lit /= float(TAPS * TAPS);
+    return lit / float(TAPS * TAPS);
 #endif
-    vec2 inside = step(abs(s.xy - 0.5), vec2(0.5));
-    return mix(1.0, lit, inside.x * inside.y);
 }
 
 vec3 light_on(vec3 albedo, vec3 n, float sun) {
@@ -52,7 +47,15 @@ vec3 to_display(vec3 x) {
     return to_srgb((film(x) + (2.0 * film(vec3(top)).x / top) * x) / 3.0);
 }
 
+// Where the sun mirrors in a surface: to the 32nd power of the cosine, so much of its light
+#define GLEAM 0.09
+float gleam_of(vec3 n, vec3 towards_eye) {
+    float gleam = max(dot(n, normalize(u_sun + normalize(towards_eye))), 0.0);
+    gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam;
+    return GLEAM * gleam;
+}
+
 vec3 sky_towards(vec3 d) {
-    float up2 = d.z * d.z / dot(d, d);
-    return mix(u_horizon, d.z > 0.0 ? u_zenith : u_nadir, up2 / (up2 + 0.04));
+    float up2 = d.z * d.z;
+    return mix(u_horizon, d.z > 0.0 ? u_zenith : u_nadir, up2 / (up2 + 0.04 * dot(d, d)));
 }

@@ -18,7 +18,7 @@ void main() {
     float len = length(along);
     along = len > 1e-4 ? along / len : vec2(1.0, 0.0);
     float half_width = 0.5 * mix(i_width.x, i_width.y, in_corner.x);
-    float reach = half_width + 1.0;
+    float reach = half_width + 0.5;
     vec4 p = mix(a, b, in_corner.x);
     vec2 shift = reach * in_corner.y * vec2(-along.y, along.x);
     if (len <= 1e-4) shift += half_width * (2.0 * in_corner.x - 1.0) * along;  // a dot is a square

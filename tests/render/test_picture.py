@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -242,7 +244,7 @@ LOW, CLOSE = Camera((6.0, -1.0, 0.2), (0.0, 0.0, 0.2)), Camera((0.3, -0.4, 0.9),
 @pytest.mark.parametrize("camera", [CAMERA, FAR, LOW, CLOSE])
 def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera):
     """The floor is drawn without shadows where none can be: the same bytes as looked for everywhere. Looked for nowhere, not."""
-    from render import renderer
+    from render import background
 
     monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
     scene = zoo()
@@ -252,12 +254,52 @@ def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera):
         where.append(shadowed(*arguments))
         return where[-1]
 
-    shadowed = renderer.shadowed
-    monkeypatch.setattr(renderer, "shadowed", seen)
+    shadowed = background.shadowed
+    monkeypatch.setattr(background, "shadowed", seen)
     drawn = draw(scene, camera)
-    monkeypatch.setattr(renderer, "shadowed", lambda *_: (0, 0, *SIZE))
+    monkeypatch.setattr(background, "shadowed", lambda *_: [(0, 0, *SIZE)])
     assert (draw(scene, camera) == drawn).all()
-    monkeypatch.setattr(renderer, "shadowed", lambda *_: (0, 0, 0, 0))
+    monkeypatch.setattr(background, "shadowed", lambda *_: [])
     assert (draw(scene, camera) != drawn).any(axis=2).mean() > 0.002
     if camera is FAR:
-        assert where[0][2] * where[0][3] < 0.5 * SIZE[0] * SIZE[1]
+        assert sum(width * height for _, _, width, height in where[0]) < 0.5 * SIZE[0] * SIZE[1]
+
+
+def stages():
+    """(frame, camera) one after the other: what a kept background has to follow, and what it has not."""
+    frame, moved, sunk, tilted, bare = (frame_of(s) for s in (zoo(), zoo(), zoo(), zoo(), two_cuboids()))
+    moved.positions[1:] += (0.1, 0.05, 0.02)
+    sunk.positions[0] -= (0.0, 0.0, 0.3)
+    tilted.orientations[0] = (np.cos(0.1), np.sin(0.1), 0.0, 0.0)
+    under = Camera((1.4, -2.0, -0.4), (0.1, 0.0, 0.3))
+    here = [(x, CAMERA) for x in (frame, frame, moved, sunk, tilted, tilted, bare, bare, frame)]
+    elsewhere = [(frame, under), (frame, under), (frame, LOW)]
+    return here + elsewhere + [(x, CAMERA) for x in (frame, moved, frame)]
+
+
+@pytest.mark.parametrize("preset", ["fast", "best"])
+def test_pictures_do_not_depend_on_those_before(gl, monkeypatch, preset):
+    """Floors and sky are kept while they stay the same; the bytes are those of a renderer that draws nothing else."""
+    from render.background import Background
+    from render.programs import Programs
+
+    @cache
+    def alone(frame, camera):
+        with open_renderer(SIZE, preset) as renderer:
+            return renderer.draw(frame, camera).tobytes()
+
+    monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
+    shown, drawn, render = stages(), [], Programs.render
+    expected = [alone(*stage) for stage in shown]
+    monkeypatch.setattr(Programs, "render", lambda programs, name: (drawn.append(name), render(programs, name)))
+    with open_renderer(SIZE, preset) as renderer:
+        for stage, right in zip(shown, expected, strict=True):
+            drawn.clear()
+            assert renderer.draw(*stage).tobytes() == right
+        assert not {"plain", "sky"} & set(drawn)  # the third from one place: kept
+        assert "floor" in drawn
+    monkeypatch.setattr(Background, "_signature", lambda *_: b"all the same")
+    with open_renderer(SIZE, preset) as renderer:
+        wrong = [renderer.draw(*stage).tobytes() != right for stage, right in zip(shown, expected, strict=True)]
+    assert wrong[:3] == [False] * 3
+    assert all(wrong[3:8])

@@ -1,0 +1,17 @@
+#include "light.glsl"
+flat in vec3 v_in_sun;
+flat in vec3 v_in_shade;
+flat in vec3 v_gleam;
+flat in vec2 v_rise;
+in vec3 v_towards;
+in vec3 v_shadow;
+out vec4 out_color;
+
+void main() {
+    // as gleam_of, with the cosine squared: (n.s + n.t)^2 / |s + t|^2, t the unit vector towards the eye
+    float away = inversesqrt(dot(v_towards, v_towards));
+    float c = v_rise.x + v_rise.y * away;
+    float gleam = c * c / (2.0 + 2.0 * away * dot(u_sun, v_towards));
+    gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam;
+    out_color = vec4(mix(v_in_shade, v_in_sun + gleam * v_gleam, lit_at(v_shadow)), 1.0);
+}
