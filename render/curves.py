@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from collision.errors import InputError
+from render.files import whole
 from render.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from render.writers import whole
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 
@@ -60,8 +60,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
             ax.spines[["top", "right"]].set_visible(False)
         for ax in figure.axes[len(fields) :]:
             ax.set_visible(False)
-        part = path.with_name(f".{path.stem}.part{path.suffix}")
-        with whole(path, part):
+        with whole(path) as part:
             figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
     return path
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from render import look
+from render.files import whole
 from render.meshes import mesh_of, parts_of, planes_of
 from render.recorded import RunFrames
 from render.replay import tones
-from render.writers import whole
 
 DETAIL = 48
 TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # (x, y, z, w): z up becomes y up
@@ -52,8 +52,7 @@ def export(run: Any, path: str | os.PathLike, rate: float = 60.0, progress: Call
     for k in range(1, count):  # a body that was removed stays where it was, and shrinks to nothing
         poses[k, gone[k]] = poses[k - 1, gone[k]]
     data = _Builder().build(frames, times - times[0], poses, gone)
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
-    with whole(path, part):
+    with whole(path) as part:
         part.write_bytes(data)
     return path
 

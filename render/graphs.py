@@ -129,7 +129,7 @@ class _Sheet:
         self.write(title, (self.pad, self.pad), INK)
         self.key_at = self.pad, self.pad + round(1.15 * row)
         self.at = self.pad, self.pad + round((1.6 + rows) * row)
-        self.size = size[0] - 2 * self.pad, size[1] - self.pad - row - self.at[1]
+        self.size = max(size[0] - 2 * self.pad, 1), max(size[1] - self.pad - row - self.at[1], 1)
         self.canvas = pygame.Surface((ZOOM * self.size[0], ZOOM * self.size[1]), pygame.SRCALPHA)
         self.low, self.high, self.span = low, high if high > low else low + 1.0, span
         below, last = self.at[1] + self.size[1] + 2, f"{span[1]:.3g} s"

@@ -14,8 +14,9 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.trace import Trace
+from render.files import whole
 from render.look import PALETTE
-from render.writers import whole, write
+from render.writers import write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def still(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1600, 
     view = View(trace)
     for ax, k in zip(_cells(figure, len(chosen), columns), chosen, strict=True):
         panel(ax, view, k, found=True)
-    with whole(path, part := path.with_name(f".{path.stem}.part{path.suffix}")):
+    with whole(path) as part:
         figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
     return path
 
@@ -66,8 +67,6 @@ def film(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1280, 7
     path = Path(path)
     if path.suffix.lower() != ".mp4":
         raise InputError("path", str(path), "a film is an .mp4 file")
-    if size[0] % 2 or size[1] % 2:
-        raise InputError("size", size, "both must be even for a film")
     write(_frames(trace, size), path, size, FPS, 19, len(trace.steps) * round(HOLD * FPS))
     return path
 

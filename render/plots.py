@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError
+from render.files import whole
 from render.look import PALETTE
-from render.writers import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,8 +70,7 @@ def energy_momentum(run: Any, path: str | os.PathLike | None = None, size: tuple
         if path is None:
             return figure
         path = Path(path)
-        part = path.with_name(f".{path.stem}.part{path.suffix}")
-        with whole(path, part):
+        with whole(path) as part:
             figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
         return path
 

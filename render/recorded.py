@@ -11,6 +11,7 @@ from render.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of,
 from render.graphs import Graphs, graphs_of_run
 from render.overlay import OF_CONTACTS
 from render.rotation import interpolate, rotate
+from sim.errors import RecordingError
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60
@@ -24,6 +25,8 @@ LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on d
 class RunFrames:
     """Frames of a recorded run at any time in it. Reads the recording in blocks, so that its length costs no memory.
 
+    Of a recording of chosen bodies they show these, and the static ones, where the scene has them.
+
     Parameters
     ----------
     run : has ``scene`` (with ``bodies`` and ``name``) and ``times`` (T,), ``positions`` (T, n, 3), ``orientations``
@@ -32,12 +35,14 @@ class RunFrames:
     Attributes
     ----------
     trails, traces, contacts : set them to have these in the frames, or let :meth:`prepare` do it.
-    graphs, impacts, asleep : likewise, what ``graphs_of_run``, ``Run.impacts`` and ``Run.asleep`` give.
+    graphs, impacts : likewise, what ``graphs_of_run`` and ``Run.impacts`` give.
     """
 
     def __init__(self, run: Any):
-        bodies = getattr(run, "bodies", run.scene.bodies)  # those that were recorded
+        bodies = list(getattr(run, "bodies", run.scene.bodies))  # those that were recorded
         names = {None, *(body.name for body in bodies)}
+        still = [body for body in run.scene.bodies if body.kind == "static" and body.name not in names]  # known all the same
+        bodies, names = [*bodies, *still], names | {body.name for body in still}
         joints = [joint for joint in getattr(run.scene, "joints", ()) if joint.a in names and joint.b in names]
         self.cast = cast_of(bodies, getattr(run.scene, "name", ""), joints)
         self.camera = getattr(run.scene, "camera", None)
@@ -47,18 +52,24 @@ class RunFrames:
         self.run, self.trails, self.traces, self.contacts = run, False, False, False
         self.graphs: Graphs | None = None
         self.impacts: np.ndarray | None = None
-        self.asleep: np.ndarray | None = None
         large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
         stored = run.dataset if large else None  # read as it is needed
+        zero = np.zeros((len(still), 3))
         self._positions, self._orientations, self._velocities, self._spins = (
-            _Rows(getattr(run, name) if stored is None else stored[variable])
-            for name, variable in (
-                ("positions", "position"),
-                ("orientations", "orientation"),
-                ("velocities", "velocity"),
-                ("angular_velocities", "angular_velocity"),
+            _Rows(getattr(run, name) if stored is None else stored[variable], fixed)
+            for name, variable, fixed in (
+                ("positions", "position", [body.position for body in still]),
+                ("orientations", "orientation", [body.orientation for body in still]),
+                ("velocities", "velocity", zero),
+                ("angular_velocities", "angular_velocity", zero),
             )
         )
+        try:
+            self._asleep = _Rows(run.asleep if stored is None else stored["asleep"], np.zeros(len(still), bool))
+        except (AttributeError, KeyError, RecordingError):  # of an older version
+            self._asleep = None
+        rows = {body.name: row for row, body in enumerate(bodies)}
+        self._row_of = np.array([rows.get(name, -1) for name in getattr(run, "partners", rows)], int)  # of who touches
         self._energy = np.asarray(run.energy, float)
         self._digits = digits_of(self._energy)
 
@@ -70,7 +81,8 @@ class RunFrames:
         elif self.impacts is None:
             rows = self.run.impacts  # says so if there are none
             self.impacts = rows[np.argsort(rows["time"], kind="stable")]  # within a step they are in the order of their finding
-        self.asleep = self.run.asleep if "sleeping" in overlays else None
+        if "sleeping" in overlays and self._asleep is None:
+            self.run.asleep  # noqa: B018  says so
         wanted = any(name in overlays for name in OF_CONTACTS)
         if wanted and not self.contacts:
             self.run.contacts(0)  # says so if there are none
@@ -110,13 +122,14 @@ class RunFrames:
         frame.trails = self._trails(time) if self.trails else []
         frame.traces = self._traces(time) if self.traces else []
         if self.contacts:
-            frame.contacts = Contacts.of(self.run.contacts(i))
+            frame.contacts = touching = Contacts.of(self.run.contacts(i))
+            touching.bodies[:] = self._row_of[touching.bodies]
         if self.impacts is not None:
             first, last = np.searchsorted(self.impacts["time"], (time - HIT_SECONDS, time), side="right")
             recent = self.impacts[max(first, last - HITS) : last]
             frame.impacts = [Impact(e["point"], e["impulse"], float(time - e["time"]) / HIT_SECONDS) for e in recent]
-        if self.asleep is not None:
-            frame.asleep = self.asleep[i]
+        if self._asleep is not None:
+            frame.asleep = self._asleep[i]
         return frame
 
     def _joints(self, x: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -168,12 +181,17 @@ def between(x0: np.ndarray, x1: np.ndarray, v0: np.ndarray, v1: np.ndarray, h: f
 
 
 class _Rows:
-    """Rows of an array in memory or on disk, read a block at a time."""
+    """Rows of an array in memory or on disk, read a block at a time; ``fixed`` (m, ...) stands below each."""
 
-    def __init__(self, source: Any, block: int = 256):
-        self.source, self.block, self.start, self.rows = source, block, 0, np.zeros((0,))
+    def __init__(self, source: Any, fixed: Any = (), block: int = 256):
+        self.source, self.fixed, self.block = source, np.array(fixed), block
+        self.start, self.rows = 0, np.zeros((0,))
 
     def __getitem__(self, i: int) -> np.ndarray:
+        row = self.row(i)
+        return np.concatenate([row, self.fixed]) if len(self.fixed) else row
+
+    def row(self, i: int) -> np.ndarray:
         if isinstance(self.source, np.ndarray):
             return self.source[i]
         if not self.start <= i < self.start + len(self.rows):

@@ -35,7 +35,7 @@ class Studio:
 
     def begin(self, size: tuple[int, int]) -> str:
         """Begin a film."""
-        film = writer(self._name(".mp4"), (size[0] // 2 * 2, size[1] // 2 * 2), self.rate)
+        film = writer(self._name(".mp4"), size, self.rate)
         try:
             self._film = film.__enter__()
         except RenderError as error:

@@ -13,12 +13,13 @@ from collision.errors import InputError, check_number
 from render import overlay
 from render.camera import Camera, fit, robust_extent
 from render.context import open_renderer
+from render.files import whole
 from render.frame import Frame, frame_of
 from render.meshes import planes_of
 from render.recorded import RunFrames
 from render.rotation import rotate
 from render.shots import shot_for
-from render.writers import encoded, whole, write, writer
+from render.writers import encoded, write, writer
 
 
 def picture(
@@ -70,8 +71,7 @@ def still(
     if path.suffix.lower() not in (".png", ".jpg", ".jpeg"):
         raise InputError("path", str(path), "a still is a .png or .jpg file")
     pixels = picture(source, size, time, preset, camera, overlays)
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
-    with whole(path, part):
+    with whole(path) as part:
         part.write_bytes(encoded(pixels, path.name))
     return path
 
@@ -97,7 +97,8 @@ def film(
     run : a recorded run, or the path of one.
     path : the film: ``.mp4`` (H.264, plays in browsers), ``.gif``, ``.webp``, or a name without ending for a folder of PNGs. It
         appears when it is whole: a film that is broken off leaves none.
-    size : (width, height) in pixels, both even for an .mp4 or .webp.
+    size : (width, height) in pixels, each from 2 to 8192. H.264 has even sizes only: an .mp4 of an odd one gets its last
+        column or row twice.
     fps : frames per second of film.
     preset : "fast", "default" or "best".
     camera : a Camera, or anything with position and target; an Orbit, Follow or Keyframes, or "orbit", "follow:NAME"; else
@@ -115,12 +116,12 @@ def film(
     holds no contacts to show.
     """
     if isinstance(run, str | os.PathLike):
-        from sim.recording import Run
+        from sim.run import Run
 
         run = Run.open(run)
     path = Path(path)
     fps, speed = check_number("fps", fps, above=0.0), check_number("speed", speed, above=0.0)
-    size = check_size(size, even=path.suffix.lower() in (".mp4", ".webp"))
+    size = check_size(size)
     writer(path, size, fps, quality)  # complains before there is anything to lose
     frames = RunFrames(run)
     wanted = overlay.check(overlays, frames.cast)
@@ -183,15 +184,12 @@ def with_feet(frame: Frame, centers: np.ndarray, radii: np.ndarray) -> tuple[np.
     return np.concatenate(feet), np.concatenate(sizes)
 
 
-def check_size(size: Any, even: bool = False) -> tuple[int, int]:
+def check_size(size: Any) -> tuple[int, int]:
     try:
         width, height = size
         whole = width == int(width) and height == int(height)
     except (TypeError, ValueError, OverflowError):
         raise InputError("size", size, "must be (width, height) in pixels") from None
-    if not whole or not (16 <= width <= 8192 and 16 <= height <= 8192):
-        raise InputError("size", size, "must be (width, height), whole numbers of pixels from 16 to 8192")
-    width, height = int(width), int(height)
-    if even and (width % 2 or height % 2):
-        raise InputError("size", size, f"both must be even for a film, such as {(width // 2 * 2, height // 2 * 2)}")
-    return width, height
+    if not whole or not (2 <= width <= 8192 and 2 <= height <= 8192):
+        raise InputError("size", size, "must be (width, height), whole numbers of pixels from 2 to 8192")
+    return int(width), int(height)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import os
-import shutil
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import numpy as np
 
 from collision.errors import InputError
 from render.errors import RenderError
+from render.files import whole
 
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
 MPEG_RANGE = 1
@@ -30,11 +28,10 @@ class FilmWriter:
     def __init__(self, path: Path, size: tuple[int, int], fps: float, quality: int):
         self.path, self.size, self.fps, self.quality = path, size, fps, quality
         self.count = 0
-        self.part = path.with_name(f".{path.stem}.part{path.suffix}")
-        self._guard = whole(path, self.part)
+        self._guard = whole(path, folder=path.suffix == "")
 
     def __enter__(self) -> FilmWriter:
-        self._guard.__enter__()
+        self.part = self._guard.__enter__()
         try:
             self._open()
         except BaseException as error:
@@ -114,7 +111,11 @@ class _Encoded(FilmWriter):
 
 
 class Mp4(_Encoded):
-    """H.264, yuv420p, BT.709, index first: plays in browsers from the first byte on."""
+    """H.264, yuv420p, BT.709, index first: plays in browsers from the first byte on.
+
+    Four pixels share a colour in yuv420p, so that sizes are even (ITU-T H.264, 6.2), those of a cropped picture too
+    (7.4.2.1.1): pictures of an odd size get their last column or row twice.
+    """
 
     def _container_options(self) -> dict[str, str]:
         return {"movflags": "+faststart"}
@@ -126,12 +127,16 @@ class Mp4(_Encoded):
         from av.video.reformatter import Interpolation
 
         self.stream.pix_fmt = "yuv420p"
+        self.stream.width, self.stream.height = (length + length % 2 for length in self.size)
         tags = self.stream.codec_context
         tags.color_primaries = tags.color_trc = tags.colorspace = BT709
         tags.color_range = MPEG_RANGE
         self._exact = Interpolation.BILINEAR | Interpolation.ACCURATE_RND | Interpolation.FULL_CHR_H_INP
 
     def _image(self, pixels: np.ndarray) -> Any:
+        width, height = self.size
+        if width % 2 or height % 2:
+            pixels = np.pad(pixels, ((0, height % 2), (0, width % 2), (0, 0)), "edge")
         return super()._image(pixels).reformat(
             format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG", interpolation=self._exact
         )  # fmt: skip
@@ -190,8 +195,7 @@ class Pngs(FilmWriter):
     """A folder of numbered pictures, 00000.png and so on."""
 
     def _open(self) -> None:
-        shutil.rmtree(self.part, ignore_errors=True)
-        self.part.mkdir()
+        pass  # the folder is there
 
     def _add(self, pixels: np.ndarray) -> None:
         (self.part / f"{self.count:05d}.png").write_bytes(encoded(pixels, "a.png"))
@@ -241,34 +245,6 @@ def encoded(pixels: np.ndarray, name: str) -> bytes:
     surface = pygame.image.frombuffer(pixels[..., :3].tobytes(), (pixels.shape[1], pixels.shape[0]), "RGB")
     pygame.image.save(surface, data, name)
     return data.getvalue()
-
-
-class whole:
-    """Write to ``part``; on success it becomes ``path``, on any failure it goes. What the disk says becomes a RenderError."""
-
-    def __init__(self, path: Path, part: Path):
-        self.path, self.part = path, part
-
-    def __enter__(self) -> None:
-        if not self.path.parent.is_dir():
-            raise RenderError(f"{self.path}: there is no folder {self.path.parent}")
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        try:
-            if error is None:
-                if self.part.is_dir():
-                    shutil.rmtree(self.path, ignore_errors=True)
-                os.replace(self.part, self.path)
-                return
-        except OSError as failed:
-            error = failed
-        if self.part.is_dir():
-            shutil.rmtree(self.part, ignore_errors=True)
-        with suppress(OSError):
-            self.part.unlink()
-        if isinstance(error, OSError):
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-            raise RenderError(f"{self.path}: {'the disk is full' if full else error.strerror or error}") from error
 
 
 def _of_pngs(path: Path) -> bool:

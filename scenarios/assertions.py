@@ -10,6 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from sim.run import Run
+from sim.summary import momentum_scale, sees_all
 
 QUANTITIES = {"energy": "J", "kinetic": "J", "momentum": "kg m/s", "angular_momentum": "kg m2/s"}
 ENTRIES = ("external", "user", "contact", "correction", "sleep", "integrator", "friction", "restitution", "residual")
@@ -71,7 +72,9 @@ def assert_conserved(run: Run, quantity: str | Callable[[Run], np.ndarray] = "en
         raise InputError("quantity", quantity, f"must be one of {', '.join(QUANTITIES)}, or a function of the run")
     values = series(run, quantity)
     off = np.abs(values - values[0]) if values.ndim == 1 else np.linalg.norm(values - values[0], axis=1)
-    bound = rtol * scale(run, quantity, values) + (rounding(run) if name in ("energy", "kinetic") else 0.0) + atol
+    bound = (
+        (rtol * scale(run, quantity, values) if rtol else 0.0) + (rounding(run) if name in ("energy", "kinetic") else 0.0) + atol
+    )
     hold(run, f"{name} is not conserved", off, bound, QUANTITIES.get(name, ""))
 
 
@@ -193,10 +196,12 @@ def scale(run: Run, quantity: str | Callable[[Run], np.ndarray], values: np.ndar
     """How large a quantity is in a run: what ``rtol`` is relative to."""
     if quantity in ("energy", "kinetic"):
         return float((run.kinetic_linear + run.kinetic_angular).max()) + float(np.ptp(run.potential))
-    if quantity in ("momentum", "angular_momentum"):
+    if quantity == "momentum":
+        return momentum_scale(run)
+    if quantity == "angular_momentum":
+        if not sees_all(run):
+            raise InputError("run", run.scene.name, "was recorded of chosen bodies, so there is no scale: give atol, and rtol=0")
         momenta = np.linalg.norm(run.velocities, axis=2) * masses(run)
-        if quantity == "momentum":
-            return float(np.nansum(momenta, axis=1).max())
         inertia = np.array([np.linalg.norm(p[2]) if p[0] else 0.0 for p in properties(run)])
         spins = np.linalg.norm(run.angular_velocities, axis=2) * inertia
         return float(np.nansum(momenta * np.linalg.norm(run.positions, axis=2) + spins, axis=1).max())
@@ -213,7 +218,14 @@ def masses(run: Run) -> np.ndarray:
 
 
 def rounding(run: Run) -> float:
-    """What rounding may do to the energies [J]: 1e-14 of them, each body by itself, whatever they cancel to."""
-    weights = np.nansum(np.abs(run.positions @ np.array(run.scene.gravity)) * masses(run), axis=1)
+    """What rounding may do to the energies [J]: 1e-14 of them, each body by itself, whatever they cancel to.
+
+    Bodies that were not recorded count where they began.
+    """
+    gravity, seen = np.array(run.scene.gravity), set(run.names)
+    weights = np.nansum(np.abs(run.positions @ gravity) * masses(run), axis=1)
+    for body in run.scene.bodies:
+        if body.kind == "dynamic" and body.name not in seen:
+            weights = weights + abs(float(np.array(body.position) @ gravity)) * body.mass_properties()[0]
     kinetic = run.kinetic_linear + run.kinetic_angular
     return 1e-14 * float((kinetic + np.abs(run.potential) + weights).max() + abs(run.energy[0]))

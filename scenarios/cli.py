@@ -108,9 +108,9 @@ def run(arguments: argparse.Namespace) -> None:
 
     show_warnings()
     try:
-        contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ()))
-        how = {"contacts": contacts, "resume": arguments.resume}
-        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, arguments.every, **how)
+        contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ())) or None
+        how = {name: getattr(arguments, name) for name in ("resume", "every", "bodies", "precision", "compression")}
+        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, contacts=contacts, **how)
         report(artefacts, out, arguments.video, **_film(arguments))
     except KeyboardInterrupt:
         recorded = (out / TRAJECTORY).exists()
@@ -432,6 +432,16 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.replace(",", " ").split())
 
 
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _level(text: str) -> int:
+    if not text.isdigit() or int(text) > 22:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number in [0, 22]")
+    return int(text)
+
+
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of at least 1")
@@ -466,8 +476,11 @@ def parser() -> Parser:
     one = verb("run", run, "run a scenario or a scene file; record it")
     _scene_arguments(one, "step, such as 1/480")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/NAME)")
-    one.add_argument("--every", type=_positive, default=1, metavar="N", help="record every N steps (1)")
+    one.add_argument("--every", type=_positive, metavar="N", help="record every N steps (1)")
     one.add_argument("--contacts", action="store_true", help="record the contacts and impacts too")
+    one.add_argument("--bodies", type=_listed, metavar="A,B", help="record these alone; patterns too, such as 'domino_*'")
+    one.add_argument("--precision", choices=("double", "single"), help="of recorded poses and velocities (double)")
+    one.add_argument("--compression", type=_level, metavar="L", help="of Zstandard, 0 (none) to 22 (1)")
     one.add_argument("--video", action="store_true", help="make a film too")
     one.add_argument("--resume", action="store_true", help="go on with a run that was stopped, from where it was last saved")
     _film_options(one)
@@ -564,11 +577,11 @@ def _comparing(verb: Callable[..., Parser]) -> None:
 def _film_options(one: Parser) -> None:
     one.add_argument("--fps", type=_quantity("", above=0, high=1000), default=30.0, metavar="N", help="frames per second (30)")
     one.add_argument("--camera", metavar="C", help="orbit, orbit:TURNS, follow:BODY, or a TOML file of keyframes; else it stands")
-    _picture_options(one)
+    _picture_options(one, odd="; an .mp4 is even: of an odd size it has the last column or row twice")
 
 
-def _picture_options(one: Parser, size: tuple[int, int] = (1280, 720)) -> None:
-    one.add_argument("--size", type=_size, default=size, metavar="WxH", help=f"of the picture ({size[0]}x{size[1]})")
+def _picture_options(one: Parser, size: tuple[int, int] = (1280, 720), odd: str = "") -> None:
+    one.add_argument("--size", type=_size, default=size, metavar="WxH", help=f"of the picture ({size[0]}x{size[1]}){odd}")
     one.add_argument("--preset", choices=PRESETS, default="default", help="quality of the picture (default)")
     one.add_argument("--overlays", type=_names, metavar="A,B", help="such as text,contacts,energy")
 

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
+from sim.provenance import git_revision, versions
 from sim.run import Run
+from sim.words import count, few
 
 STATE = ("position", "orientation", "velocity", "angular_velocity")
 UNITS = {"position": "m", "orientation": "", "velocity": "m/s", "angular_velocity": "rad/s"}
@@ -54,7 +56,7 @@ class Comparison:
 
     def __str__(self) -> str:
         if self.same:
-            lines = [f"the same: {len(self.times)} samples, to the last bit"]
+            lines = [f"the same: {count(len(self.times), 'sample')}, to the last bit"]
         else:
             last = f"at the end ({self.times[-1]:.6g} s) apart by {self.apart[-1]:.3g} m and {self.turned[-1]:.3g} rad"
             lines = ["they differ", f"  {self.first}", f"  {last}, at most by {np.nanmax(self.apart):.3g} m"]
@@ -66,24 +68,34 @@ class Comparison:
 def compare(a: Run, b: Run) -> Comparison:
     """Compare two runs at the steps that both recorded, or at their common times where the step differs.
 
-    InputError where they have other bodies, or no sample in common.
+    Where bodies were chosen to be recorded, those that both have; where one is in single precision, both rounded to it.
+    InputError where the scenes have other bodies, or there is no body or sample in common.
     """
-    if a.names != b.names:
-        other = sorted(set(a.names) ^ set(b.names)) or list(b.names)
+    if set(a.partners) != set(b.partners):
+        other = sorted(set(a.partners) ^ set(b.partners))
         raise InputError("runs", ", ".join(other[:4]), "are bodies of one of the two only: there is nothing to compare")
+    names = tuple(name for name in a.names if name in set(b.names))
+    if not names:
+        raise InputError("runs", f"{few(a.names, 3)}; {few(b.names, 3)}", "are other bodies: none was recorded in both")
     rows_a, rows_b = _common(a, b)
     if len(rows_a) == 0:
         raise InputError("runs", f"{a.duration:g} s and {b.duration:g} s", "have no sample at the same time")
     first, apart, turned, energy = None, [], [], []
     for k in range(0, len(rows_a), CHUNK):
         ia, ib = rows_a[k : k + CHUNK], rows_b[k : k + CHUNK]
-        xa, xb = _states(a, ia), _states(b, ib)
-        first = first or _first(a, ia, xa, xb)
+        xa, xb = _states(a, ia, names), _states(b, ib, names)
+        if a.precision != b.precision:
+            xa, xb = ({n: value.astype(np.float32) for n, value in x.items()} for x in (xa, xb))
+        first = first or _first(a, ia, xa, xb, names)
+        xa, xb = ({n: value.astype(float) for n, value in x.items()} for x in (xa, xb))
         apart.append(_largest(np.linalg.norm(xa["position"] - xb["position"], axis=2)))
         turned.append(_largest(_angles(xa["orientation"], xb["orientation"])))
         energy.append(np.abs(a.energy[ia] - b.energy[ib]))
     distance = np.concatenate(apart)
     notes = list(_notes(a, b))
+    if len(names) < len(a.partners):
+        notes.append(f"{count(len(names), 'body')} in common, of {len(a.names)} and {len(b.names)} recorded")
+    notes += _precision(a, b)
     if len(rows_a) < max(len(a), len(b)):
         notes.append(f"{len(rows_a)} samples in common, of {len(a)} and {len(b)}")
     times = a.times[rows_a]
@@ -129,7 +141,9 @@ class Check:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        lines = [f"the same: {self.samples} samples, to the last bit"] if self.same else ["it differs", f"  {self.first}"]
+        lines = (
+            [f"the same: {count(self.samples, 'sample')}, to the last bit"] if self.same else ["it differs", f"  {self.first}"]
+        )
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -143,10 +157,14 @@ def check(run: Run | str | Path, progress: Any = None) -> Check:
     world._begin()
     world._started = True
     notes = list(_versions(run.attributes, None))
+    if not run.whole:
+        hashed = "; the others by the hash of the last state alone" if "state_hash" in run.attributes else ""
+        notes.append(f"{len(run.names)} of {count(len(run.partners), 'body')} recorded{hashed}")
+    notes += _precision(run)
+    rows = [world.names.index(name) for name in run.names]
     for k, step in enumerate(run.steps):
         if step > world.step_count:
             world.step(int(step) - world.step_count)
-        rows = [world.names.index(name) for name in run.names]
         now = {
             "position": world.positions, "orientation": world.orientations,
             "velocity": world.velocities, "angular_velocity": world.angular_velocities,
@@ -154,8 +172,9 @@ def check(run: Run | str | Path, progress: Any = None) -> Check:
         first = _first(
             run,
             np.array([k]),
-            _states(run, np.array([k])),
+            _states(run, np.array([k]), run.names),
             {n: value[None, rows].astype(run.positions.dtype) for n, value in now.items()},
+            run.names,
         )
         if first:
             return Check(False, first, k + 1, tuple(notes))
@@ -182,12 +201,19 @@ def _common(a: Run, b: Run) -> tuple[np.ndarray, np.ndarray]:
     return rows_a, rows_b
 
 
-def _states(run: Run, rows: np.ndarray) -> dict[str, np.ndarray]:
+def _states(run: Run, rows: np.ndarray, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The states of the bodies of these names at these samples."""
     whole = {"position": "positions", "orientation": "orientations", "velocity": "velocities"}
-    return {name: getattr(run, whole.get(name, "angular_velocities"))[rows] for name in STATE}
+    states = {name: getattr(run, whole.get(name, "angular_velocities"))[rows] for name in STATE}
+    if names == run.names:
+        return states
+    row = {name: i for i, name in enumerate(run.names)}
+    return {name: values[:, [row[n] for n in names]] for name, values in states.items()}
 
 
-def _first(run: Run, rows: np.ndarray, a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> First | None:
+def _first(
+    run: Run, rows: np.ndarray, a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: tuple[str, ...]
+) -> First | None:
     """The first sample where a bit differs, and there the quantity and body that differ most of the first quantity."""
     unequal = {name: ~((a[name] == b[name]) | (np.isnan(a[name]) & np.isnan(b[name]))) for name in STATE}
     at = [int(np.argmax(bad.any(axis=(1, 2)))) for bad in unequal.values() if bad.any()]
@@ -196,9 +222,10 @@ def _first(run: Run, rows: np.ndarray, a: dict[str, np.ndarray], b: dict[str, np
     k = min(at)
     for name in STATE:
         if unequal[name][k].any():
-            off = np.linalg.norm(np.nan_to_num(a[name][k] - b[name][k], nan=np.inf), axis=1)
+            apart = a[name][k].astype(float) - b[name][k].astype(float)
+            off = np.linalg.norm(np.nan_to_num(apart, nan=np.inf), axis=1)
             i = int(off.argmax())
-            return First(int(run.steps[rows[k]]), float(run.times[rows[k]]), run.names[i], name, float(off[i]))
+            return First(int(run.steps[rows[k]]), float(run.times[rows[k]]), names[i], name, float(off[i]))
     return None
 
 
@@ -221,11 +248,14 @@ def _notes(a: Run, b: Run) -> list[str]:
     return [*out, *_versions(a.attributes, b.attributes)]
 
 
+def _precision(*runs: Run) -> list[str]:
+    single = any(run.precision == "single" for run in runs)
+    return ["poses and velocities rounded to single precision, as they were recorded"] if single else []
+
+
 def _versions(a: dict[str, Any], b: dict[str, Any] | None) -> list[str]:
     """What else of the two records may explain a difference; ``b`` None: this program, here."""
     import platform
-
-    from sim.recording import git_revision, versions
 
     here = {"versions": json.dumps(versions()), "git_revision": git_revision(), "platform": platform.platform()}
     b = here if b is None else b

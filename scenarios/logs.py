@@ -57,7 +57,7 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
 
 def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
     """Columns of the samples, a block of them at a time: name -> (k,)."""
-    from sim.recording import VARIABLES
+    from sim.recorded_variables import VARIABLES
 
     kept = [v for v in VARIABLES if v.name in run._arrays]
     for begin in range(0, len(run), BLOCK):

@@ -47,10 +47,10 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
     Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
     """
     from render import plots
+    from render.files import whole
     from render.recorded import RunFrames
     from render.replay import page_file, replay
     from render.video import camera_for
-    from render.writers import whole
     from scenarios.page import page
 
     path = Path(path)
@@ -66,8 +66,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
         made = film_run(run, Path(folder) / FILM, quiet, **shown) if film else None
         data = replay(frames, camera_for(frames, shown["size"]))
         text = page(run, page_file("page.html"), page_file("viewer.min.js"), data, figures, made, about(run))
-        part = path.with_name(f".{path.stem}.part{path.suffix}")
-        with whole(path, part):
+        with whole(path) as part:
             part.write_text(text, encoding="utf-8")
     return path
 

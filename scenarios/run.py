@@ -8,6 +8,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
 from scenarios.progress import RunProgress, compiling
-from sim.recording import Recorder, versions
+from sim.provenance import versions
+from sim.recording import Recorder, chosen
 from sim.run import Run
 from sim.scene import Scene
 
@@ -62,17 +64,22 @@ def run_scene(
     out: str | Path | None = None,
     seconds: float | None = None,
     dt: float | None = None,
-    every: int = 1,
+    every: int | None = None,
     quiet: bool = False,
-    contacts: bool = False,
+    contacts: bool | None = None,
     resume: bool = False,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    bodies: Sequence[str] | None = None,
+    precision: str | None = None,
+    compression: int | None = None,
 ) -> Artefacts:
-    """Run a scene, recording every ``every`` steps under ``out`` (in memory where that is None).
+    """Run a scene, recorded under ``out`` (in memory where that is None).
 
-    ``seconds`` and ``dt`` replace the scene's own. Under ``out`` go trajectory.zarr, summary.json and checkpoint.npz, the world
-    as it was last saved: each ``checkpoint_seconds`` of the clock, and at the end. ``resume``: go on from there, bit for bit, up
-    to ``seconds`` in all; where nothing was saved yet, it begins.
+    ``seconds`` and ``dt`` replace the scene's own. ``every``, ``contacts`` (and impacts), ``bodies``, ``precision`` and
+    ``compression`` are those of :class:`~sim.recording.Recorder`.
+    Under ``out`` go trajectory.zarr, summary.json and checkpoint.npz, the world as it was last saved: each
+    ``checkpoint_seconds`` of the clock, and at the end. ``resume``: go on from there, bit for bit, up to ``seconds`` in all, and
+    record as it was begun; where nothing was saved yet, it begins.
     Raises InputError, RecordingError, SimulationError.
     """
     if dt is not None:
@@ -81,12 +88,18 @@ def run_scene(
     seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
     if resume and out is None:
         raise InputError("resume", resume, "needs the folder that the run is in")
-    warm(quiet)
+    how = {"every": every, "contacts": contacts, "bodies": bodies, "precision": precision, "compression": compression}
+    how = {name: value for name, value in how.items() if value is not None}
     out = None if out is None else Path(out)
-    world = _taken_up(scene, out, every, contacts) if resume else None
-    recorder = Recorder(
-        None if out is None else out / TRAJECTORY, every=every, contacts=contacts, impacts=contacts, append=world is not None
-    )
+    going_on = resume and (out / CHECKPOINT).exists() and (out / TRAJECTORY).exists()
+    if going_on:
+        how = _as_begun(scene, Run.open(out), how)
+    trajectory = None if out is None else out / TRAJECTORY
+    recorder = Recorder(trajectory, append=going_on, impacts=how.get("contacts", False), **how)
+    if recorder.chosen is not None:
+        chosen(recorder.chosen, [body.name for body in scene.bodies])  # complains before anything runs
+    warm(quiet)
+    world = _taken_up(scene, out) if going_on else None
     observers: list[Any] = [recorder]
     if out is not None:
         if world is None and out.is_dir():
@@ -134,23 +147,36 @@ class Checkpoints:
         self.saved = time.monotonic()
 
 
-def _taken_up(scene: Scene, out: Path, every: int, contacts: bool) -> World | None:
-    """The world that was saved under ``out``; None where none was. It must be of this scene, recorded in the same way."""
-    from sim.world import World
-
-    if not (out / CHECKPOINT).exists() or not (out / TRAJECTORY).exists():
-        return None
-    run = Run.open(out)
+def _as_begun(scene: Scene, run: Run, how: dict[str, Any]) -> dict[str, Any]:
+    """How a run was recorded; InputError where that, or its scene, is not what is asked for now."""
+    begun = f"the run in {run.path.parent} had"
     if run.scene != scene:
         then, now = run.scene.to_dict(), scene.to_dict()
         key = next(key for key in ("parameters", *now, *then) if then.get(key) != now.get(key))
-        raise InputError(
-            key, shortened(now.get(key)), f"the run in {out} had {shortened(then.get(key))}: resume it as it was begun"
-        )
-    for name, value in (("every", every), ("contacts", contacts)):
-        was = run.attributes.get("every", 1) if name == "every" else "contact_count" in run._arrays
-        if was != value:
-            raise InputError(name, value, f"the run in {out} had {was}: resume it as it was begun")
+        raise InputError(key, shortened(now.get(key)), f"{begun} {shortened(then.get(key))}: resume it as it was begun")
+    was = {
+        "every": run.attributes.get("every", 1),
+        "contacts": "contact_count" in run._arrays,
+        "bodies": None if run.whole else list(run.names),
+        "precision": run.precision,
+        "compression": run.attributes.get("compression", 1),
+    }
+    now = {**was, **how}
+    if "bodies" in how:
+        names = [body.name for body in scene.bodies]
+        now["bodies"] = chosen(how["bodies"], names)
+        was["bodies"] = list(run.names)
+    for name, value in now.items():
+        if was[name] != value:
+            raise InputError(name, how[name], f"{begun} {shortened(was[name])}: resume it as it was begun")
+    return now
+
+
+def _taken_up(scene: Scene, out: Path) -> World:
+    """The world that was saved under ``out``."""
+    from sim.world import World
+
+    run = Run.open(out)
     if run.attributes["versions"] != json.dumps(versions()):
         warnings.warn(f"{out} was begun with other versions: the bits may not be those of one run", stacklevel=3)
     world = World.load(out / CHECKPOINT)

@@ -14,8 +14,8 @@ from sim.readings import CONTACT
 
 # unit and meaning of the fields of readings.CONTACT
 FIELDS = {
-    "body_a": ("1", "row of the first body"),
-    "body_b": ("1", "row of the second body"),
+    "body_a": ("1", "first body, a row of partner"),
+    "body_b": ("1", "second body, a row of partner"),
     "point": ("m", "point of contact"),
     "normal": ("1", "normal, from the first body to the second"),
     "gap": ("m", "signed distance, negative where they overlap"),
@@ -61,24 +61,26 @@ def dims(table: str, field: str) -> tuple[str, ...]:
 AXES = ("normal", "first", "second")
 
 
-def rows(world: Any, bodies: list[Any]) -> np.ndarray:
-    """The contacts of a world; its bodies are numbered as in ``bodies``, those at the start of the recording."""
+def rows(world: Any, number: dict[int, int], chosen: int) -> np.ndarray:
+    """The contacts of a world that one of the ``chosen`` first bodies takes part in; ``number``: of each body by its id."""
     out = world.contacts()
-    if world.bodies != bodies:
-        row = np.array([bodies.index(body) for body in world.bodies], dtype=np.int32)
-        out["body_a"], out["body_b"] = row[out["body_a"]], row[out["body_b"]]
-    return out
+    of = np.array([number[id(body)] for body in world.bodies], dtype=np.int32)
+    out["body_a"], out["body_b"] = of[out["body_a"]], of[out["body_b"]]
+    return out if chosen == len(number) else out[(out["body_a"] < chosen) | (out["body_b"] < chosen)]
 
 
-def impact_rows(step: int, events: Sequence[Any], bodies: list[Any]) -> np.ndarray:
-    """The impacts among the events; bodies are numbered as in ``bodies``, those that came later are -1."""
-    row = {id(body): k for k, body in enumerate(bodies)}
+def impact_rows(step: int, events: Sequence[Any], number: dict[int, int], chosen: int) -> np.ndarray:
+    """The impacts among the events that one of the ``chosen`` first bodies takes part in; bodies that came later are -1."""
     found = [
-        (e.time, step, row.get(id(e.a), -1), row.get(id(e.b), -1), e.point, e.normal, e.impulse, e.loss, e.speed)
+        (e.time, step, number.get(id(e.a), -1), number.get(id(e.b), -1), e.point, e.normal, e.impulse, e.loss, e.speed)
         for e in events
         if e.kind == "impact"
     ]
-    return np.array(found, IMPACT)
+    out = np.array(found, IMPACT)
+    if chosen == len(number):
+        return out
+    a, b = out["body_a"], out["body_b"]
+    return out[((a >= 0) & (a < chosen)) | ((b >= 0) & (b < chosen))]
 
 
 class RowStore:
@@ -91,13 +93,13 @@ class RowStore:
         self.length = length
 
     @staticmethod
-    def create(table: str, group: Any, chunk: int) -> None:
+    def create(table: str, group: Any, chunk: int, codec: Any) -> None:
         kinds, fields = TABLES[table]
         for field, (unit, text) in fields.items():
             kind, shape = kinds[field].base, kinds[field].shape
             group.create_array(
                 f"{table}_{field}", shape=(0, *shape), chunks=(chunk, *shape), dtype=kind, dimension_names=dims(table, field),
-                fill_value=np.nan if kind.kind == "f" else 0, attributes={"units": unit, "long_name": text},
+                compressors=codec, fill_value=np.nan if kind.kind == "f" else 0, attributes={"units": unit, "long_name": text},
             )  # fmt: skip
 
     def flush(self) -> None:

@@ -14,6 +14,7 @@ from sim.errors import RecordingError
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
 from sim.scene import Scene
+from sim.words import count
 
 if TYPE_CHECKING:
     import xarray
@@ -97,7 +98,10 @@ class Run:
         return rows, bounds
 
     def contacts(self, sample: int) -> np.ndarray:
-        """The contacts of a sample, as ``World.contacts`` told them; body_a and body_b are rows of ``names``."""
+        """The contacts of a sample, as ``World.contacts`` told them; body_a and body_b are rows of ``partners``.
+
+        Of a recording of chosen bodies, the contacts that one of them takes part in.
+        """
         rows, bounds = self._contacts
         k = range(len(self))[sample]
         return rows[bounds[k] : bounds[k + 1]]
@@ -106,9 +110,9 @@ class Run:
     def impacts(self) -> np.ndarray:
         """All impacts in the order in which they were found, a structured array.
 
-        time [s]; step, after which it was told; body_a, body_b, rows of ``names``, -1 for a body that came later; point (3,) [m];
-        normal (3,), from A to B; impulse (3,) [N s] on B; loss [J]; speed [m/s] of approach. RecordingError where they were not
-        kept.
+        time [s]; step, after which it was told; body_a, body_b, rows of ``partners``, -1 for a body that came later;
+        point (3,) [m]; normal (3,), from A to B; impulse (3,) [N s] on B; loss [J]; speed [m/s] of approach.
+        RecordingError where they were not kept.
         """
         if "impact_time" not in self._arrays:
             raise RecordingError(
@@ -139,6 +143,22 @@ class Run:
         by_name = {body.name: body for body in self.scene.bodies}
         return tuple(by_name[name] for name in self.names)
 
+    @cached_property
+    def partners(self) -> tuple[str, ...]:
+        """The bodies as contacts and impacts number them: those of ``names``, and then those that were not chosen."""
+        known = set(self.names)
+        return (*self.names, *(body.name for body in self.scene.bodies if body.name not in known))
+
+    @property
+    def whole(self) -> bool:
+        """Whether all bodies were recorded, and not chosen ones."""
+        return len(self.names) == len(self.partners)
+
+    @property
+    def precision(self) -> str:
+        """Of poses and velocities: "double" or "single"."""
+        return "single" if self._arrays["position"].dtype.itemsize == 4 else "double"
+
     @property
     def complete(self) -> bool:
         """Whether the run came to its end; false where it was interrupted or killed."""
@@ -165,7 +185,7 @@ class Run:
 
         if self.path is not None:
             return xarray.open_zarr(self.path, consolidated=True)
-        from sim.recording import CONTACT_COUNT, COORDINATES, VARIABLES
+        from sim.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {
             v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name})
@@ -178,6 +198,7 @@ class Run:
         for table, (_, fields) in TABLES.items():
             for field, (unit, text) in fields.items():
                 if (name := f"{table}_{field}") in self._arrays:
+                    coordinates["partner"] = list(self.partners)
                     describe[name] = (dims(table, field), self._arrays[name], {"units": unit, "long_name": text})
         return xarray.Dataset(describe, coordinates, self.attributes)
 
@@ -193,5 +214,5 @@ class Run:
         return html.run(self)
 
     def __repr__(self) -> str:
-        size = f"{len(self)} samples of {len(self.names)} bodies, {self.duration:g} s"
+        size = f"{count(len(self), 'sample')} of {count(len(self.names), 'body')}, {self.duration:g} s"
         return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"

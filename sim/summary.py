@@ -25,11 +25,12 @@ def summarize(run: Run) -> dict[str, Any]:
         [J] is what no entry of the books explains: rounding.
     momentum_drift
         largest |P(t) - P(0) - M g t + momentum given to immovable bodies| [kg m/s], and ``_relative`` to the largest sum of
-        |m v| that occurred plus the impulse M |g| T of the weight.
+        |m v| that occurred (see :func:`momentum_scale`) plus the impulse M |g| T of the weight.
     steps_per_second
         of the simulation alone; ``wall_seconds`` has recording and compilation in it too.
     angular_momentum_drift
-        the same for L about the common centre of mass, where no immovable bodies take part; null elsewhere.
+        the same for L about the common centre of mass, where no immovable bodies take part and all others were recorded;
+        null elsewhere.
     """
     if len(run) == 0:
         return {"scenario": run.attributes.get("scenario", ""), "samples": 0, "complete": run.complete}
@@ -72,25 +73,40 @@ def _momentum(run: Run) -> dict[str, Any]:
     mass = np.array([body.mass_properties()[0] if body.kind == "dynamic" else 0.0 for body in scene.bodies])
     gravity = np.array(scene.gravity)
     t = (run.times - run.times[0])[:, None]
-    speeds = np.linalg.norm(run.velocities, axis=2)
-    rows = {body.name: i for i, body in enumerate(scene.bodies)}
-    seen = mass[[rows[name] for name in run.names]]
-    scale = float((speeds @ seen).max() + mass.sum() * np.linalg.norm(gravity) * run.duration)
+    scale = momentum_scale(run) + float(mass.sum() * np.linalg.norm(gravity)) * run.duration
     given = run.reservoir_momentum
     drift = float(np.linalg.norm(run.momentum - run.momentum[0] - mass.sum() * gravity * t + given - given[0], axis=1).max())
     out = {"momentum_drift": drift, "momentum_drift_relative": _over(drift, scale)}
     moved = run.reservoir_angular_momentum
-    if np.any(moved != moved[0]) or not mass.any() or len(seen) < len(mass):
+    if np.any(moved != moved[0]) or not mass.any() or not sees_all(run):
         return {**out, "angular_momentum_drift": None, "angular_momentum_drift_relative": None}
-    about = run.angular_momentum - np.cross(_center(run, mass), run.momentum)
+    about = run.angular_momentum - np.cross(_center(run), run.momentum)
     drift = float(np.linalg.norm(about - about[0], axis=1).max())
     scale = float(np.linalg.norm(about, axis=1).max())
     return {**out, "angular_momentum_drift": drift, "angular_momentum_drift_relative": _over(drift, scale)}
 
 
-def _center(run: Run, mass: np.ndarray) -> np.ndarray:
-    """(T, 3) [m] common centre of mass of the dynamic bodies."""
-    offsets = np.array([b.mass_properties()[1] if b.kind == "dynamic" else np.zeros(3) for b in run.scene.bodies])
+def sees_all(run: Run) -> bool:
+    """Whether all bodies that forces move were recorded."""
+    return {body.name for body in run.scene.bodies if body.kind == "dynamic"} <= set(run.names)
+
+
+def momentum_scale(run: Run) -> float:
+    """Largest sum of |m v| over the dynamic bodies in a run [kg m/s]; what is at least that where not all were recorded.
+
+    By Cauchy and Schwarz that is sqrt(2 M T), with the mass and the kinetic energy of translation of all.
+    """
+    if sees_all(run):
+        mass = np.array([b.mass_properties()[0] if b.kind == "dynamic" else 0.0 for b in run.bodies])
+        return float(np.nansum(np.linalg.norm(run.velocities, axis=2) * mass, axis=1).max())
+    mass = sum(body.mass_properties()[0] for body in run.scene.bodies if body.kind == "dynamic")
+    return float(np.sqrt(2.0 * mass * run.kinetic_linear.max()))
+
+
+def _center(run: Run) -> np.ndarray:
+    """(T, 3) [m] common centre of mass of the dynamic bodies, all of which were recorded."""
+    found = [b.mass_properties() if b.kind == "dynamic" else (0.0, np.zeros(3), None) for b in run.bodies]
+    mass, offsets = np.array([m for m, _, _ in found]), np.array([center for _, center, _ in found])
     w, v = run.orientations[..., :1], run.orientations[..., 1:]
     turned = offsets + 2 * np.cross(v, np.cross(v, offsets) + w * offsets)
     return np.einsum("tnk,n->tk", run.positions + turned, mass) / mass.sum()

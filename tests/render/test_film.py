@@ -16,7 +16,7 @@ import pytest
 
 import render
 from collision.errors import InputError
-from render import writers
+from render import files, writers
 from render.errors import RenderError
 from tests.render.known_flights import flight, two_cuboids, zoo
 
@@ -35,7 +35,7 @@ def decoded(path):
 
 def psnr(a, b):
     """Peak signal to noise ratio of two pictures [dB]."""
-    return 10 * np.log10(255**2 / np.mean((a.astype(float) - b.astype(float)) ** 2))
+    return 10 * np.log10(255**2 / max(np.mean((a.astype(float) - b.astype(float)) ** 2), 1e-9))
 
 
 def rgb(frame):
@@ -78,6 +78,42 @@ def test_window_and_slow_motion(backend, tmp_path):
     assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.6, overlays=())[..., :3]) < 30
 
 
+def grey(pixels):
+    return pixels @ (0.2126, 0.7152, 0.0722)
+
+
+@pytest.mark.parametrize("size", [(641, 361), (15, 15), (2, 3)])
+@pytest.mark.parametrize("ending", [".mp4", ".webp", ".gif", ""])
+def test_any_size(size, ending, tmp_path, monkeypatch):
+    """The film holds the picture that was asked for. H.264 can not hold an odd one: the last column or row comes twice."""
+    from PIL import Image
+
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    run = flight(two_cuboids(), 0.2)
+    path = render.film(run, tmp_path / f"a{ending}", size, fps=10)
+    drawn = render.picture(run, size, time=0.1)[..., :3]
+    if ending == ".mp4":
+        frames = [rgb(frame) for frame in decoded(path)[0]]
+        even = tuple(length + length % 2 for length in size)
+        assert {frame.shape for frame in frames} == {(*even[::-1], 3)}
+        assert psnr(grey(frames[1]), grey(np.pad(drawn, ((0, size[1] % 2), (0, size[0] % 2), (0, 0)), "edge"))) > 32
+        frames = [frame[: size[1], : size[0]] for frame in frames]
+    elif ending:
+        with Image.open(path) as film:
+            frames = []
+            for k in range(film.n_frames):
+                film.seek(k)
+                frames.append(np.asarray(film.convert("RGB")))
+    else:
+        frames = [np.asarray(Image.open(file)) for file in sorted(path.iterdir())]
+    assert len(frames) == 2
+    assert frames[1].shape == drawn.shape
+    if ending == "":
+        assert (frames[1] == drawn).all()
+    else:
+        assert psnr(grey(frames[1]), grey(drawn)) > 28  # four pixels share a colour
+
+
 def test_a_still_is_the_picture(backend, tmp_path):
     from PIL import Image
 
@@ -93,8 +129,9 @@ def test_a_still_is_the_picture(backend, tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"size": (321, 180)}, r"size = .*both must be even for a film, such as \(320, 180\)"),
-        ({"size": (0, 180)}, "size = .*from 16 to 8192"),
+        ({"size": (0, 180)}, "size = .*from 2 to 8192"),
+        ({"size": (1, 1)}, r"size = \(1, 1\): .*from 2 to 8192"),
+        ({"size": (320.5, 180)}, "size = .*whole numbers"),
         ({"size": "big"}, "size = 'big': must be"),
         ({"fps": 0}, "fps = 0: must be a finite number"),
         ({"fps": float("nan")}, "fps = nan: must be a finite number"),
@@ -190,12 +227,45 @@ def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
         assert process.poll() is None
         assert time.monotonic() < until
         time.sleep(0.02)
+    alive = [name for name in os.listdir(tmp_path) if files.PART.fullmatch(name)]
+    assert len(alive) == 1
+    other = render.film(flight(two_cuboids(), 0.1), tmp_path / "b.mp4", SIZE)  # leaves the living alone
+    assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert not (tmp_path / "a.mp4").exists()
-    again = render.film(flight(two_cuboids(), 0.1), tmp_path / "a.mp4", SIZE)  # what the dead one left is no hindrance
-    assert len(decoded(again)[0]) == 3
-    assert sorted(os.listdir(tmp_path)) == ["a.mp4", "count"]
+    assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
+    render.still(flight(two_cuboids(), 0.1), tmp_path / "c.png", SIZE)  # and clears up after the dead
+    assert sorted(os.listdir(tmp_path)) == ["b.mp4", "c.png", "count"]
+    assert len(decoded(other)[0]) == 3
+
+
+@pytest.mark.skipif(files.fcntl is None, reason="no locks there by which to tell the dead")
+def test_only_the_parts_of_the_dead_are_cleared(tmp_path):
+    """Files and folders that bear the name; not what is held, not what is called differently."""
+    dead, theirs = tmp_path / ".a.part-0123abcd", [".a.part.mp4", "a.part-0123abcd.mp4", ".part-0123abcd-mine"]
+    dead.mkdir()
+    (dead / "00000.png").touch()
+    (tmp_path / ".b.part-0123abcd.mp4").touch()
+    (tmp_path / ".c.part-0123abcd.mp4").symlink_to(tmp_path / theirs[0])
+    for name in theirs:
+        (tmp_path / name).touch()
+    with files.whole(tmp_path / "x.mp4") as one, files.whole(tmp_path / "y", folder=True) as other:
+        files.clear(tmp_path)
+        assert one.exists()
+        assert other.is_dir()
+        assert sorted(os.listdir(tmp_path)) == sorted([*theirs, ".c.part-0123abcd.mp4", one.name, other.name])
+
+
+def test_two_films_of_one_name_at_once(tmp_path):
+    """Each has a part of its own: the last to end stays, and it is whole."""
+    with writers.writer(tmp_path / "a.mp4", SIZE, 30) as one, writers.writer(tmp_path / "a.mp4", SIZE, 30) as other:
+        for k in range(20):
+            one.add(np.full((180, 320, 4), 10, np.uint8))
+            other.add(np.full((180, 320, 4), 10 * k, np.uint8))
+    frames = decoded(tmp_path / "a.mp4")[0]
+    assert len(frames) == 20
+    assert rgb(frames[19]).mean() == pytest.approx(10, abs=2)
+    assert os.listdir(tmp_path) == ["a.mp4"]
 
 
 def test_a_long_film_takes_no_more_memory(tmp_path, monkeypatch):

@@ -100,7 +100,7 @@ def test_film_of_chosen_bodies():
     ("wrong", "says"),
     [
         (lambda: Recorder(bodies="ball"), "bodies = 'ball': must be a list of names"),
-        (lambda: Recorder(bodies=["ball"], contacts=True), "contacts are between all bodies"),
+        (lambda: Recorder(bodies=[]), "bodies = []: must be a list of names"),
         (lambda: Recorder(precision="half"), "precision = 'half'"),
         (lambda: Recorder(compression=23), "compression = 23"),
         (lambda: Recorder(append=True), "append = True"),
@@ -109,6 +109,10 @@ def test_film_of_chosen_bodies():
         (lambda: On("impact", print, between=("a", "b", "c")), "between = "),
         (lambda: ball().run(0.1, [On("impact", print, between="bell")]), "between = 'bell': there is no such body"),
         (lambda: ball().run(0.1, [Recorder(bodies=["bell"])]), "bodies = 'bell': there is no such body"),
+        (
+            lambda: ball().run(0.1, [Recorder(bodies=["ba*", "c*"])]),
+            "bodies = 'c*': there is no such body; there are floor, ball",
+        ),
     ],
 )
 def test_bad_input(wrong, says):

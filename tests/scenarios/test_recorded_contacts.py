@@ -67,6 +67,35 @@ def test_rows_are_those_of_the_start(tmp_path):
     assert {run.names[i] for i in last["body_b"]} == {"box 0", "box 2", "ball"}
 
 
+@pytest.mark.parametrize("where", ["disk", "memory"])
+def test_of_chosen_bodies_those_that_they_take_part_in(where, tmp_path):
+    """Each contact and impact of a chosen body, whatever with, by name; and none of those between others."""
+
+    def record(bodies, name: str) -> Run:
+        path = tmp_path / name if where == "disk" else None
+        return world_of_three().run(0.4, [Recorder(path, every=4, contacts=True, impacts=True, bodies=bodies)])
+
+    def told(run: Run, rows: np.ndarray, wanted: set[str]) -> list[tuple]:
+        named = [(run.partners[r["body_a"]], run.partners[r["body_b"]], r["impulse"].tolist()) for r in rows]
+        return [row for row in named if wanted & set(row[:2])]
+
+    whole, some = record(None, "a.zarr"), record(["ball", "box [12]"], "b.zarr")
+    assert whole.partners == whole.names
+    assert some.names == ("ball", "box 1", "box 2")
+    assert some.partners == (*some.names, "floor", "box 0")
+    chosen = set(some.names)
+    for k in range(len(whole)):
+        assert told(some, some.contacts(k), chosen) == told(whole, whole.contacts(k), chosen)
+        assert len(some.contacts(k)) == len(told(some, some.contacts(k), chosen))  # and no other
+    assert ("floor", "box 0") in {row[:2] for row in told(whole, whole.contacts(0), {"box 0"})}
+    assert ("box 0", "ball") in {row[:2] for row in told(some, some.contacts(-1), chosen)}
+    assert told(some, some.impacts, chosen) == told(whole, whole.impacts, chosen) != []
+    data = some.dataset
+    assert data.partner[data.contact_body_b].values.tolist() == [
+        some.partners[row["body_b"]] for k in range(len(some)) for row in some.contacts(k)
+    ]
+
+
 def test_what_was_not_kept_is_not_there():
     run = world_of_three().run(0.05)
     with pytest.raises(RecordingError, match="contacts=True"):

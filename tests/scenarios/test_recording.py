@@ -15,7 +15,8 @@ import xarray
 
 from scenarios.registry import load
 from sim.errors import InputError, RecordingError
-from sim.recording import VARIABLES, Recorder
+from sim.recorded_variables import VARIABLES
+from sim.recording import Recorder
 from sim.run import Run
 from sim.summary import summarize
 
@@ -128,7 +129,7 @@ def test_killed_run_opens(tmp_path):
 
 def test_kill_between_writes_can_not_be_seen(tmp_path, monkeypatch):
     """Stop a flush after each single array in turn: a reader sees the samples of the flush before, of all variables."""
-    import sim.recording as recording
+    import sim.stores as stores
 
     world = load("tumbling_box")().build()
     recorder = Recorder(tmp_path / "a.zarr")
@@ -158,7 +159,7 @@ def test_kill_between_writes_can_not_be_seen(tmp_path, monkeypatch):
         with xarray.open_zarr(tmp_path / "a.zarr") as data:
             assert data.sizes["time"] == 1
         assert len(Run.open(tmp_path / "a.zarr")) == 1
-    monkeypatch.setattr(recording, "_consolidate", lambda path: None)  # the twin: without the last rename it is never seen
+    monkeypatch.setattr(stores, "consolidate", lambda path: None)  # the twin: without the last rename it is never seen
     recorder._store.arrays = arrays
     recorder._store.flush()
     assert len(Run.open(tmp_path / "a.zarr")) == 1

@@ -1,0 +1,61 @@
+"""What a recording says about itself: what was run, with what, where and when."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1  # version of the layout of recordings
+
+
+def metadata(world: Any) -> dict[str, Any]:
+    """What a recording says about itself: scene, seed, versions, revision."""
+    scene = world.scene.to_dict()
+    return {
+        "tumble_schema": SCHEMA,
+        "title": scene["name"],
+        "scene": json.dumps(scene),
+        "scenario": scene["name"],
+        "parameters": json.dumps(scene["parameters"]),
+        "seed": scene["seed"],
+        "dt": world.dt,
+        "integrator": scene["integrator"],
+        "versions": json.dumps(versions()),
+        "git_revision": git_revision(),
+        "platform": platform.platform(),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "complete": False,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that have a say in the numbers."""
+    out = {"python": platform.python_version()}
+    for package in ("tumble", "numba", "numpy", "scipy", "zarr"):
+        try:
+            out[package] = version(package)
+        except PackageNotFoundError:
+            out[package] = "not installed"
+    return out
+
+
+def git_revision() -> str:
+    """The revision of the source tree that this package runs from, "+changes" if it was edited; empty where it is none."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return ""
+    try:
+        answer = subprocess.run(
+            ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+changes"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip()

@@ -1,0 +1,248 @@
+"""Where samples go: a Zarr store on disk, or arrays in memory.
+
+The store is safe against a crash at any instant: chunks are written first, each in one atomic step, and only then the
+consolidated metadata in the root file, in one atomic step too, which says how many samples there are. A reader of the
+consolidated metadata (xarray's default) sees all of them or, killed a moment earlier, those of the flush before.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from sim.errors import RecordingError
+from sim.recorded_contacts import AXES, IMPACT, RowStore
+from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
+from sim.run import Run
+from sim.words import few
+
+CHUNK_BYTES = 4_000_000  # of the largest variable
+FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What each sample holds: the bodies by name, the names by which contacts and impacts number theirs, the variables."""
+
+    names: tuple[str, ...]
+    partners: tuple[str, ...]
+    variables: tuple[Variable, ...]
+    impacts: bool = False
+
+    @property
+    def contacts(self) -> bool:
+        return CONTACT_COUNT in self.variables
+
+
+class Memory:
+    """Samples in growing arrays."""
+
+    def __init__(self, layout: Layout, attributes: dict[str, Any]):
+        self.layout, self.attributes = layout, attributes
+        self.samples: list[list[Any]] = [[] for _ in layout.variables]
+        self.contacts: list[np.ndarray] = []
+        self.impacts = SimpleNamespace(waiting=[]) if layout.impacts else None
+
+    def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
+        for samples, value in zip(self.samples, values, strict=True):
+            samples.append(np.array(value))  # a copy: the world goes on writing into its arrays
+        if contacts is not None:
+            self.contacts.append(contacts)
+
+    def close(self, attributes: dict[str, Any]) -> None:
+        self.attributes = attributes
+
+    def run(self) -> Run:
+        arrays = {v.name: np.array(s, dtype=v.dtype) for v, s in zip(self.layout.variables, self.samples, strict=True)}
+        if self.contacts:
+            all_rows = np.concatenate(self.contacts)
+            arrays |= {f"contact_{field}": all_rows[field] for field in all_rows.dtype.names}
+        if self.impacts is not None:
+            all_rows = np.concatenate([np.zeros(0, IMPACT), *self.impacts.waiting])
+            arrays |= {f"impact_{field}": all_rows[field] for field in IMPACT.names}
+        return Run(arrays, self.layout.names, dict(self.attributes))
+
+
+class Store:
+    """Samples in a Zarr store; whole chunks at a time, or what there is after FLUSH_SECONDS.
+
+    ``step``: go on with the store that is there from this step on. Its arrays do not shrink before the end: what is written
+    anew is what they hold already, and a reader sees whole samples at any time.
+    """
+
+    def __init__(self, path: Path, layout: Layout, attributes: dict[str, Any], compression: int = 1, step: int | None = None):
+        self.path, self.layout, self.variables = path, layout, layout.variables
+        self.begin = 0  # first sample of the buffer
+        self.count = 0  # samples in the buffer
+        self.flushed = 0  # samples of the buffer that are on disk
+        self.clock = time.monotonic()
+        self.last_step: int | None = None
+        self.contacts: RowStore | None = None
+        self.impacts: RowStore | None = None
+        if step is None:
+            self._create(attributes, _codec(compression))
+        else:
+            self._open(step)
+        self.tables = [table for table in (self.contacts, self.impacts) if table is not None]
+
+    def _open(self, step: int) -> None:
+        """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
+        import zarr
+
+        run = Run.open(self.path)  # says what is wrong where it is no recording
+        if run.names != self.layout.names:
+            raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
+        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self.attributes = {**dict(self.group.attrs), "complete": False}
+        held = {name for name, _ in self.group.arrays()}
+        tables = ("contact_count" in held, "impact_time" in held)
+        if tables != (self.layout.contacts, self.layout.impacts) or not {v.name for v in self.variables} <= held:
+            raise RecordingError(self.path, "holds other variables: go on as it was begun")
+        self.arrays = [self.group[v.name] for v in self.variables]
+        if any(array.dtype != np.dtype(v.dtype) for v, array in zip(self.variables, self.arrays, strict=True)):
+            raise RecordingError(self.path, f"is in {run.precision} precision: go on as it was begun")
+        self.chunk = self.arrays[0].chunks[0]
+        steps = self.group["step"][: min(array.shape[0] for array in self.arrays)]
+        rising = np.concatenate([[True], np.diff(steps) > 0])[: len(steps)] & (steps <= step)
+        kept = int(rising.argmin()) if not rising.all() else len(steps)
+        if kept == 0 or (kept > 1 and step - steps[kept - 1] > steps[1] - steps[0]):
+            raise RecordingError(self.path, f"ends before step {step}, from which the world would go on")
+        self.last_step = int(steps[kept - 1])
+        self.begin = kept - kept % self.chunk
+        self.count = self.flushed = kept - self.begin
+        self._buffer()
+        for array, buffer in zip(self.arrays, self.buffers, strict=True):
+            buffer[: self.count] = array[self.begin : kept]
+        if self.layout.contacts:
+            self.contacts = RowStore("contact", self.group, int(self.group["contact_count"][:kept].sum()))
+        if self.layout.impacts:
+            self.impacts = RowStore("impact", self.group, int((self.group["impact_step"][:] <= step).sum()))
+        self.group.attrs.put(self.attributes)
+        consolidate(self.path)
+
+    def _buffer(self) -> None:
+        sizes = [array.shape[1:] for array in self.arrays]
+        self.buffers = [np.zeros((self.chunk, *size), dtype=v.dtype) for v, size in zip(self.variables, sizes, strict=True)]
+
+    def _create(self, attributes: dict[str, Any], codec: Any) -> None:
+        import zarr
+
+        names = self.layout.names
+        self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
+        sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
+        labelled = {"body": names, **COORDINATES}
+        tables = [t for t, kept in (("contact", self.layout.contacts), ("impact", self.layout.impacts)) if kept]
+        clear(self.path)
+        partial = self.path.with_name(self.path.name + ".new")  # complete before it has its name
+        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            group = zarr.create_group(partial, attributes=attributes)
+            for v in self.variables:
+                group.create_array(
+                    v.name,
+                    shape=(0, *(sizes[d] for d in v.dims)),
+                    chunks=(self.chunk, *(max(sizes[d], 1) for d in v.dims)),
+                    dtype=v.dtype,
+                    compressors=codec,
+                    fill_value=np.nan if v.dtype.startswith("f") else 0,
+                    dimension_names=("time", *v.dims),
+                    attributes={"units": v.unit, "long_name": v.long_name},
+                )
+            for table in tables:
+                RowStore.create(table, group, 16 * self.chunk, codec)
+                labelled |= {"partner": self.layout.partners} | ({"axis": AXES} if table == "contact" else {})
+            for dim, labels in labelled.items():
+                array = group.create_array(
+                    dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
+                )
+                array[:] = np.array(labels, dtype=object)
+            consolidate(partial)
+            partial.rename(self.path)
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
+        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self.arrays = [self.group[v.name] for v in self.variables]
+        self._buffer()
+        self.contacts = RowStore("contact", self.group) if self.layout.contacts else None
+        self.impacts = RowStore("impact", self.group) if self.layout.impacts else None
+
+    def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
+        if self.contacts is not None:
+            self.contacts.waiting.append(contacts)
+        for buffer, value in zip(self.buffers, values, strict=True):
+            buffer[self.count] = value
+        self.count += 1
+        if self.count == self.chunk:
+            self.flush()
+            self.begin, self.count, self.flushed = self.begin + self.chunk, 0, 0
+        elif time.monotonic() - self.clock > FLUSH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        self.clock = time.monotonic()
+        if self.count == self.flushed:
+            return
+        end = self.begin + self.count
+        try:
+            for array, buffer in zip(self.arrays, self.buffers, strict=True):
+                if array.shape[0] < end:
+                    array.resize((end, *array.shape[1:]))
+                array[self.begin : end] = buffer[: self.count]
+            for table in self.tables:
+                table.flush()
+            consolidate(self.path)
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
+        self.flushed = self.count
+
+    def close(self, attributes: dict[str, Any]) -> None:
+        self.flush()
+        end = self.begin + self.count
+        for array in self.arrays:
+            if array.shape[0] > end:  # it went on from before its end, and not so far again
+                array.resize((end, *array.shape[1:]))
+        for table in self.tables:
+            table.close()
+        self.group.attrs.put(attributes)
+        consolidate(self.path)
+
+    def run(self) -> Run:
+        self.flush()
+        return Run.open(self.path)
+
+
+def _codec(level: int) -> Any:
+    from zarr.codecs import ZstdCodec
+
+    return ZstdCodec(level=level) if level else None
+
+
+def clear(path: Path) -> None:
+    """Make way for a recording: remove an old one, refuse to remove anything else."""
+    if not path.exists():
+        return
+    try:
+        root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+        ours = "tumble_schema" in root.get("attributes", {})
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")
+    shutil.rmtree(path)
+
+
+def consolidate(path: Path) -> None:
+    import zarr
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Consolidated metadata")  # readers without it use the arrays' own
+        zarr.consolidate_metadata(path)
