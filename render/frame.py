@@ -243,7 +243,7 @@ def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True) -> Fra
     )
     if getattr(world, "joints", None):
         frame.joints = np.array([joint.anchors for joint in world.joints])
-    if contacts and hasattr(world, "contacts"):
+    if contacts and getattr(world, "step_count", 0) > 0:  # of the last step; to ask before the first one lets the world begin
         frame.contacts = Contacts.of(world.contacts())
     if hasattr(world, "asleep"):
         frame.asleep = np.array(world.asleep)

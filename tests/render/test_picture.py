@@ -235,6 +235,16 @@ def test_a_world_as_it_stands(backend):
     assert (mask_of(scene, camera_for(frame_of(scene), SIZE))).any()
 
 
+def test_a_picture_leaves_a_world_as_it_is(monkeypatch):
+    """Also before its first step, when overlaps still have to be pushed apart, and what is set belongs to the start."""
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    world = scene_of((HalfSpace(), (0, 0, 0)), (Box((0.2, 0.2, 0.2)), (0, 0, 0.195))).build()
+    picture(world, (64, 48), overlays=("text", "contacts"))
+    assert world.positions[1].tolist() == [0, 0, 0.195]
+    world.contacts()  # lets it begin
+    assert world.positions[1, 2] > 0.195
+
+
 FAR = Camera((4.0, -8.0, 4.0), (0.0, 0.0, 0.3))
 
 
