@@ -12,6 +12,7 @@ import numpy as np
 
 from render import OVERLAYS, Camera, still
 from render.recorded import RunFrames
+from render.video import camera_for
 from render.writers import encoded
 from scenarios.registry import catalog, load
 from sim import Recorder, Run
@@ -27,12 +28,19 @@ WHEN = {
     "newtons_cradle": 0.35, "pendulum": 0.6, "pile": 1.6, "pyramid": 0.2, "two_cuboids": 1.0, "balls_666": 0.5,
     "tumbling_boxes": 0.5, "rolling_balls": 0.8, "billiard_break": 0.4, "coins": 0.7,
     "falling_chimney": 1.6, "incline": 0.8, "jacks": 0.9, "part_feeder": 0.8, "rocking_block": 0.6, "spool": 0.6,
-    "superball": 0.6, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 1.2, "kepler_orbit": 1.5,
+    "superball": 1.3, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 1.2, "kepler_orbit": 1.1,
 }  # fmt: skip
-# from near, so that an overlay is seen
+# seen as they then are, from near; the others from where their films are
+CLOSE = {"incline", "jacks", "newtons_cradle", "part_feeder", "sliding_cuboid", "spool", "two_cuboids", "wall"}
+FLYING = {"superball", "bouncing_ball", "bouncing_balls"}  # the way gone tells more than the ball
+QUICK = {"kepler_orbit": {"period": 1.2}}  # so that a trail, of a second, goes round
+# from near, so that contents and overlays are seen
 NEAR = {
+    "pile": Camera((0.9, -2.0, 2.4), (0.0, 0.0, 0.33)),
+    "bouncing_balls": Camera((0.8, -9.0, 3.4), (0.0, 0.0, 1.9)),
     "dropped_cuboids": Camera((1.2, -2.2, 1.1), (0.0, -0.05, 0.15)),
-    "two_cuboids": Camera((0.8, -1.9, 1.0), (0.1, 0.1, 0.0)),
+    "two_cuboids": Camera((1.1, -2.2, 1.2), (0.2, 0.1, 0.22)),
+    "dzhanibekov": Camera((3.3, -3.3, 2.2), (0.0, 0.0, 0.25)),
     "pyramid": Camera((0.7, -2.2, 0.9), (0.0, 0.0, 0.42)),
 }
 # an overlay, what it shows, in which scene, when
@@ -54,7 +62,7 @@ SHOWN = {
     "names": ("names", "dropped_cuboids", 1.2),
     "sleeping": ("bodies that sleep are grey", "stack", 0.2),
     "energy": ("energy by part, and where it went", "dropped_cuboids", 0.8),
-    "momentum": ("momentum and angular momentum", "two_cuboids", 1.5),
+    "momentum": ("momentum and angular momentum", "two_cuboids", 0.9),
 }
 
 
@@ -64,8 +72,10 @@ def main(wanted: list[str]) -> int:
         if not wanted or name in wanted:
             seconds = WHEN.get(name, SECONDS)
             run = run_of(name, seconds)
-            floor = RunFrames(run).cast.has_floor  # in free space nothing else shows the way gone
-            take(run, name, seconds, ("joints",) if floor else ("joints", "trails"))
+            frames = RunFrames(run)
+            trails = name in FLYING or not frames.cast.has_floor  # in free space nothing else shows the way gone
+            camera = camera_for(frames.at(seconds), SIZE) if name in CLOSE else NEAR.get(name)
+            take(run, name, seconds, ("joints", "trails") if trails else ("joints",), camera)
     for overlay, (_, name, seconds) in SHOWN.items():
         if not wanted or overlay in wanted:
             draw(overlay, name, seconds)
@@ -78,7 +88,7 @@ def main(wanted: list[str]) -> int:
 
 
 def run_of(name: str, seconds: float) -> Run:
-    return load(name)().build().run(seconds, [Recorder(contacts=True, impacts=True)])
+    return load(name)(**QUICK.get(name, {})).build().run(seconds, [Recorder(contacts=True, impacts=True)])
 
 
 def draw(overlay: str, name: str, seconds: float) -> None:

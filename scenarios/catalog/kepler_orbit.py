@@ -26,7 +26,7 @@ def kepler_orbit(
     scene = Scene(
         gravity=(0, 0, 0),
         duration=2 * period,
-        camera=CameraDef((-eccentricity, -2.0, 3.4), (-eccentricity, 0, 0), fov_degrees=45),
+        camera=CameraDef((-eccentricity, -1.4, 2.4), (-eccentricity, 0, 0), fov_degrees=45),
     )
     scene.add(
         Box((0.08, 0.02, 0.05)),

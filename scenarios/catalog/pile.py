@@ -32,7 +32,7 @@ def pile(
     layers = -(-count // side**2)
     rim = 0.25 * layers * cell + 0.2  # m; they lie closer than they start
     tall = layers * cell
-    camera = CameraDef((2.0 * half, -4.0 * half - 0.9 * tall, 1.2 * tall + 0.5), (0, 0, 0.4 * tall))
+    camera = CameraDef((2.0 * half, -2.5 * half - 0.9 * tall, 1.6 * tall + 0.6), (0, 0, 0.32 * tall))
     scene = Scene(duration=4.0, seed=seed, camera=camera)
     material = {"friction": friction, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)

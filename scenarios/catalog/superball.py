@@ -22,7 +22,7 @@ def superball(
     height. With roughness 0 the first bounce takes the slip away, and it goes on as a ball that rolls.
     """
     radius = 0.025
-    scene = Scene(duration=3.0, camera=CameraDef((0.7, -2.4, 0.5), (0.7, 0, 0.25)))
+    scene = Scene(duration=3.0, camera=CameraDef((0.55, -1.75, 0.45), (0.55, 0, 0.26)))
     scene.add(HalfSpace(), kind="static", name="floor", friction=9.0)
     scene.add(
         Sphere(radius),
