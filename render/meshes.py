@@ -15,7 +15,7 @@ import numpy as np
 
 from render.rotation import multiply, rotate
 
-CREASE = np.cos(np.radians(12.0))  # neighbours that bend less than this share no edge line
+CREASE, FINE, RIM = np.radians((12.0, 20.0, 30.0))  # neighbours that bend less than a crease share no edge line
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,13 +227,15 @@ def _hull(points: np.ndarray) -> Mesh:
         loop = _around(rel, np.unique(hull.simplices[triangles]), normal)
         faces.append(tuple(int(i) for i in loop))
         normals.append(np.tile(normal, (len(loop), 1)))
-    edges, seen = [], {}
+    edges, bends, seen = [], [], {}
     for face, normal in zip(faces, normals, strict=True):
         for i, j in zip(face, face[1:] + face[:1], strict=True):
-            other = seen.setdefault((min(i, j), max(i, j)), normal[0])
-            if other @ normal[0] < CREASE:
+            other = seen.setdefault((min(i, j), max(i, j)), normal)
+            if other is not normal:
                 edges.append((i, j))
-    return Mesh(points, tuple(faces), tuple(normals), np.array(edges, int).reshape(-1, 2))
+                bends.append(np.arccos(np.clip(other[0] @ normal[0], -1.0, 1.0)))
+    crease = CREASE if np.median(bends) > FINE else RIM  # a few lines on something round would look like cracks
+    return Mesh(points, tuple(faces), tuple(normals), np.array(edges, int)[np.array(bends) >= crease].reshape(-1, 2))
 
 
 def _joined(hull: Any) -> list[int]:

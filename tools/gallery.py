@@ -24,14 +24,14 @@ SECONDS = 1.0
 # when a scene is worth a look [s], where a second is not
 WHEN = {
     "bouncing_ball": 0.9, "bouncing_balls": 1.2, "card_house": 0.1, "arch": 0.1, "kapla": 0.1, "resting_cuboid": 0.2,
-    "stack": 0.2, "chain": 0.8, "dominoes": 1.6, "double_pendulum": 1.1, "dropped_cuboids": 0.55, "dzhanibekov": 5.0,
+    "stack": 0.2, "chain": 0.8, "dominoes": 0.45, "double_pendulum": 1.1, "dropped_cuboids": 0.55, "dzhanibekov": 5.0,
     "newtons_cradle": 0.35, "pendulum": 0.6, "pile": 1.6, "pyramid": 0.2, "two_cuboids": 1.0, "balls_666": 0.5,
     "tumbling_boxes": 0.5, "rolling_balls": 0.8, "billiard_break": 0.4, "coins": 0.7,
     "falling_chimney": 1.6, "incline": 0.8, "jacks": 0.9, "part_feeder": 0.8, "rocking_block": 0.6, "spool": 0.6,
     "superball": 1.3, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 1.2, "kepler_orbit": 1.1,
 }  # fmt: skip
 # seen as they then are, from near; the others from where their films are
-CLOSE = {"incline", "jacks", "newtons_cradle", "part_feeder", "sliding_cuboid", "spool", "two_cuboids", "wall"}
+CLOSE = {"dominoes", "incline", "jacks", "newtons_cradle", "part_feeder", "sliding_cuboid", "spool", "two_cuboids", "wall"}
 FLYING = {"superball", "bouncing_ball", "bouncing_balls"}  # the way gone tells more than the ball
 QUICK = {"kepler_orbit": {"period": 1.2}}  # so that a trail, of a second, goes round
 # from near, so that contents and overlays are seen

@@ -69,6 +69,18 @@ def test_edges():
     assert sorted(map(len, mesh.faces)) == [4] * 6
 
 
+def test_what_is_cut_fine_has_the_lines_of_what_it_stands_for():
+    """Next to none on a ball of 400 corners; the rims of a prism and of a dome; most of a coarse ball's."""
+    ball = np.random.default_rng(5).normal(size=(400, 3))
+    ball /= np.linalg.norm(ball, axis=1)[:, None]
+    lines = lambda points: mesh_of(parts_of(ConvexHull(points))[0].key).edges  # noqa: E731
+    assert len(lines(ball)) < 5
+    ring = np.array([[np.cos(a), np.sin(a), 0.0] for a in np.arange(48) * 2 * np.pi / 48])
+    assert len(lines(np.concatenate([ring, ring + (0, 0, 1)]))) == 96
+    assert 48 <= len(lines(np.concatenate([ring, ball[ball[:, 2] > 0.05]]))) < 60
+    assert len(lines(ball[:20])) > 40  # of 54
+
+
 def test_flat_collinear_and_single_hulls_can_be_drawn():
     flat = mesh_of(parts_of(ConvexHull([[0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1], [0.5, 0.5, 1]]))[0].key)
     assert [len(f) for f in flat.faces] == [4, 4]
