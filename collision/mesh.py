@@ -48,7 +48,7 @@ def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -
     if convex not in ("decompose", "hull"):
         raise InputError("convex", convex, 'must be "decompose" or "hull"')
     scale = check_number("scale", scale, above=0)
-    mesh = _read(path)
+    mesh = read_mesh(path)
     if convex == "hull":
         return _hull(path, np.asarray(mesh.vertices) * scale)
     repair(path, mesh)
@@ -64,7 +64,7 @@ def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -
     return Compound(parts, *enclosed(vertices[mesh.faces] * scale))
 
 
-def _read(path: Path):
+def read_mesh(path: Path):
     """The mesh of a file, its equal vertices merged and faces without area removed."""
     import trimesh
 

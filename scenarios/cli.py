@@ -269,7 +269,7 @@ def import_(arguments: argparse.Namespace) -> None:
     save_scene(found.scene, out)
     print(f"{out}: {len(found.scene)} bodies")
     if found.left_out:
-        print("not taken over:", *found.left_out, sep="\n  ")
+        print("not taken over:", *found.lines(), sep="\n  ")
 
 
 def sweep(arguments: argparse.Namespace) -> int:

@@ -1,12 +1,13 @@
 """Models of other programs as scenes: the part of MJCF and URDF that is about free rigid bodies.
 
-``load_model("model.xml")`` gives the scene, and a list of what was not taken over: nothing is dropped silently. What both formats
+``load_model("model.xml")`` gives the scene, and what was not taken over: nothing is dropped silently. What both formats
 share is here; ``scenarios/mjcf.py`` and ``scenarios/urdf.py`` read them.
 """
 
 from __future__ import annotations
 
 import math
+import textwrap
 import xml.etree.ElementTree as xml
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,26 +23,41 @@ from collision.shapes import Compound, HalfSpace, Shape
 from sim.diagnostics import rotations
 from sim.scene import Scene
 
+MECHANICS = ("body", "link", "mesh", "plane", "geom", "free joint", "gravcomp")  # what is left out of them counts most
+Mass = tuple[float, np.ndarray, np.ndarray]  # mass, its centre (3,) and its inertia (3, 3) about that
+
 
 @dataclass
 class Imported:
-    """A scene, and what of the model is not in it: one line each, with the name of the element."""
+    """A scene, and what of the model is not in it: kind -> names of the elements, "" for one that has none."""
 
     scene: Scene
-    left_out: list[str] = field(default_factory=list)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
 
-    def leave(self, what: str) -> None:
-        if what not in self.left_out:
-            self.left_out.append(what)
+    def leave(self, what: str, name: str = "") -> None:
+        names = self.left_out.setdefault(what, [])
+        if not name or name not in names:
+            names.append(name)
+
+    def lines(self, width: int = 110) -> list[str]:
+        """What is not in it as text, a paragraph for each kind: how many, and their names; bodies and shapes first."""
+        out = []
+        for what, names in sorted(self.left_out.items(), key=lambda item: not item[0].startswith(MECHANICS)):
+            many = f" ({len(names)})" if len(names) > 1 else ""
+            told = ", ".join(name for name in names if name)
+            text = f"{what}{many}{': ' if told else ''}{told}"
+            out.append(textwrap.fill(text, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
+        return out
 
 
 @dataclass
 class Piece:
-    """A shape in the frame of its body, with its mass; ``inertia`` (3, 3) about its own centre of mass where it is given."""
+    """A shape in the frame of its body, with its mass; ``solid``: its mass at density 1, where that is not the shape's own."""
 
     shape: Shape
     pose: Pose
     mass: float
+    solid: Mass | None = None
 
 
 def load_model(path: str | Path) -> Imported:
@@ -99,29 +115,51 @@ def combined(pieces: Sequence[Piece]) -> Shape:
     return Compound([(piece.shape, piece.pose) for piece in pieces])
 
 
-def inertials(pieces: Sequence[Piece]) -> dict[str, Any]:
-    """Mass, centre of mass and inertia of pieces, each filled evenly; where they overlap both count, as in both formats."""
-    mass = sum(piece.mass for piece in pieces)
-    rows = []
-    for piece in pieces:
-        solid = mass_properties(piece.shape)
-        m = matrix(piece.pose.orientation)
-        at = np.array(piece.pose.position) + m @ np.array(solid.center)
-        rows.append((piece.mass, at, m @ np.array(solid.inertia) @ m.T * (piece.mass / solid.volume)))
-    center = sum(w * at for w, at, _ in rows) / mass
-    inertia = sum(i + w * (((at - center) @ (at - center)) * np.eye(3) - np.outer(at - center, at - center)) for w, at, i in rows)
-    return {"mass": float(mass), "center_of_mass": tuple(map(float, center)), "inertia": _rows(inertia)}
+def solid_of(shape: Shape) -> Mass:
+    """(volume, centre (3,), inertia (3, 3) about it) at density 1."""
+    solid = mass_properties(shape)
+    return solid.volume, np.array(solid.center), np.array(solid.inertia)
 
 
-def given_inertia(mass: float, at: Pose, inertia: np.ndarray) -> dict[str, Any]:
-    """The same of an <inertial>: its own axes at a pose in the body frame."""
+def filled(piece: Piece) -> Mass:
+    """A piece that its mass fills evenly, in the frame of its body."""
+    volume, center, inertia = solid_of(piece.shape) if piece.solid is None else piece.solid
+    return placed((piece.mass, center, inertia * (piece.mass / volume)), piece.pose)
+
+
+def placed(mass: Mass, at: Pose) -> Mass:
+    """A mass given in a frame, in the frame that the pose is given in."""
     m = matrix(at.orientation)
-    return {"mass": mass, "center_of_mass": at.position, "inertia": _rows(m @ inertia @ m.T)}
+    return mass[0], np.array(at.position) + m @ mass[1], m @ mass[2] @ m.T
 
 
-def _rows(inertia: np.ndarray) -> tuple[tuple[float, ...], ...]:
-    even = 0.5 * (inertia + inertia.T)
-    return tuple(tuple(map(float, row)) for row in even)
+def welded(parts: Sequence[Mass]) -> Mass:
+    """All of them as one. Where they overlap both count, as in MJCF and URDF."""
+    if len(parts) == 1:
+        return parts[0]
+    mass = sum(m for m, _, _ in parts)
+    center = sum(m * at for m, at, _ in parts) / mass
+    inertia = np.zeros((3, 3))
+    for m, at, own in parts:
+        r = at - center
+        inertia += own + m * (r @ r * np.eye(3) - np.outer(r, r))
+    return mass, center, inertia
+
+
+def fields_of(mass: Mass) -> dict[str, Any]:
+    """The fields of a body that has this mass, centre and inertia."""
+    even = 0.5 * (mass[2] + mass[2].T)
+    rows = tuple(tuple(map(float, row)) for row in even)
+    return {"mass": float(mass[0]), "center_of_mass": tuple(map(float, mass[1])), "inertia": rows}
+
+
+def scaled_masses(scene: Scene, total: float) -> None:
+    """Masses and inertias times one factor, such that they come to a total [kg]."""
+    factor = total / sum(body.mass_properties()[0] for body in scene.bodies if body.kind == "dynamic")
+    for k, body in enumerate(scene.bodies):
+        if body.kind == "dynamic":
+            mass, center, inertia = body.mass_properties()
+            scene.bodies[k] = body.replace(**fields_of((factor * mass, np.array(center), factor * np.array(inertia))))
 
 
 def ground(normal_pose: Pose) -> HalfSpace:

@@ -1,25 +1,41 @@
 """MJCF: free and static bodies, geoms, meshes, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
-Bodies that are jointed by hinges, slides or balls are left out with what hangs on them, and listed. MuJoCo's collisions are
-between convex hulls of meshes, so hulls they are here too. Geoms that only show have mass all the same. Its
-contacts are soft: solref, solimp and the like have no counterpart.
+Files that are included, frames and replicas are taken in. Bodies that are jointed by hinges, slides or balls are left out with
+what hangs on them, and listed. MuJoCo's collisions are between convex hulls of meshes, so hulls they are here too; what a mesh
+weighs is what it weighs there (``scenarios/mjcf_parts.py``). Geoms that only show have mass all the same. Its contacts are soft:
+solref, solimp and the like have no counterpart.
 """
 
 from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as xml
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from collision.errors import InputError
-from collision.mass import mass_properties
-from collision.mesh import load_mesh
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
-from scenarios.importing import Imported, Piece, combined, compose, given_inertia, ground, inertials, numbers, unique
+from collision.shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from scenarios.importing import (
+    Imported,
+    Mass,
+    Piece,
+    combined,
+    compose,
+    fields_of,
+    filled,
+    ground,
+    numbers,
+    placed,
+    scaled_masses,
+    solid_of,
+    unique,
+    welded,
+)
+from scenarios.mjcf_parts import Mesh, expanded
 from sim.scene import Scene
 
 IGNORED = {  # of the top level: what none of the bodies' motion hangs on
@@ -29,6 +45,19 @@ GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
     "friction", "rgba", "material", "mesh", "group", "contype", "conaffinity", "condim",
 }  # fmt: skip
+COMPILER = {  # what is taken over, or changes no motion
+    "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
+    "autolimits", "coordinate", "convexhull", "discardvisual", "fusestatic", "usethread", "alignfree", "saveinertial",
+    "exactmeshinertia",
+}  # fmt: skip
+JOINTED, UNTOUCHED = "body on a joint, and what hangs on it", "body without a geom that touches"
+INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # of a body: what is taken over, or told of elsewhere
+
+
+def named(element: xml.Element, where: str) -> str:
+    """An element by its name, and the body that it is in."""
+    name = element.get("name", "")
+    return name if where == "worldbody" else f"{name} of {where}".strip()
 
 
 def read(path: Path, root: xml.Element) -> Imported:
@@ -38,15 +67,20 @@ def read(path: Path, root: xml.Element) -> Imported:
 
 class _Reader:
     def __init__(self, path: Path, root: xml.Element):
-        self.path, self.root = path, root
-        compiler = {key: value for element in root.iter("compiler") for key, value in element.attrib.items()}
+        self.path, self.root = path, expanded(root, path)
+        root = self.root
+        self.compiler = compiler = {key: value for element in root.iter("compiler") for key, value in element.attrib.items()}
         self.turn = 1.0 if compiler.get("angle", "degree") == "radian" else math.pi / 180
         self.euler = compiler.get("eulerseq", "xyz")
         self.meshes = path.parent / compiler.get("meshdir", compiler.get("assetdir", ""))
         self.defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         for default in root.findall("default"):
             self.default(default, "main", {})
-        self.assets = {self.mesh_name(m): m for m in root.iter("mesh") if m.get("file") or m.get("vertex")}
+        assets = [m for asset in root.findall("asset") for m in asset.findall("mesh") if m.get("file") or m.get("vertex")]
+        self.assets = {self.mesh_name(m): m for m in assets}
+        self.read_meshes: dict[str, Mesh] = {}
+        low, high = (compiler.get("inertiagrouprange", "0 5").split() + ["5"])[:2]
+        self.weighed = range(int(low), int(high) + 1)  # groups of geoms that have mass
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
         self.out = Imported(Scene(name=root.get("model", path.stem), allow_overlap=True, friction_rule="max"))
 
@@ -68,42 +102,70 @@ class _Reader:
         for element in self.root:
             if element.tag not in IGNORED:
                 for child in element:
-                    self.out.leave(f"{element.tag}: {child.tag} {child.get('name', '')}".strip())
+                    self.out.leave(f"{element.tag} {child.tag}", child.get("name", ""))
         for option in self.root.findall("option"):
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
                 scene.dt = numbers(option, "timestep", None, 1)[0]
             for key in sorted(set(option.attrib) - {"gravity", "timestep"}):
-                self.out.leave(f"option {key}={option.get(key)}")
-        world = self.root.find("worldbody")
-        if world is None:
+                self.out.leave("option", f"{key}={option.get(key)}")
+        for key in sorted(set(self.compiler) - COMPILER):
+            self.out.leave("compiler", f"{key}={self.compiler[key]}")
+        worlds = self.root.findall("worldbody")
+        if not worlds:
             raise InputError("worldbody", None, "is missing")
-        self.geoms_of_world(world)
-        for body in world.findall("body"):
-            self.body(body, Pose(), "main")
+        for world in worlds:
+            self.fixed(world, "ground", Pose(), world.get("childclass", "main"), "worldbody")
+        self.total_mass()
         if not scene.bodies:
-            raise InputError("worldbody", None, f"holds no body that is free or fixed ({'; '.join(self.out.left_out[:3])})")
+            raise InputError(
+                "worldbody", None, f"holds no body that is free or fixed; not taken over: {'; '.join(self.out.lines())}"
+            )
         return self.out
 
-    def geoms_of_world(self, world: xml.Element) -> None:
-        for geom in world.findall("geom"):
-            values = self.geom(geom, "main")
-            if values is not None:
-                self.add_static(geom.get("name") or "ground", values, Pose())
-        self.others(world, "worldbody")
+    def total_mass(self) -> None:
+        """``settotalmass``: all masses times one factor, which is known where no body was left out."""
+        wanted = float(self.compiler.get("settotalmass", -1))
+        if wanted <= 0:
+            return
+        if {JOINTED, UNTOUCHED} & set(self.out.left_out):
+            self.out.leave("compiler", f"settotalmass={wanted:g}, which counts bodies that are left out")
+        else:
+            scaled_masses(self.out.scene, wanted)
 
-    def others(self, element: xml.Element, where: str) -> None:
-        """What is in a body and is none of its mechanics."""
+    def inside(self, element: xml.Element, inherited: str, at: Pose = Pose()) -> Iterator[tuple[xml.Element, Pose, str]]:
+        """The children of a body, those in its frames and replicas too, with the pose of the frame and their class."""
         for child in element:
-            if child.tag not in ("geom", "body", "joint", "freejoint", "inertial"):
-                self.out.leave(f"{where}: {child.tag} {child.get('name', '')}".strip())
+            if child.tag == "frame":
+                yield from self.inside(child, child.get("childclass", inherited), compose(at, self.pose(child)))
+            elif child.tag == "replicate":
+                step = xml.Element("frame", {"pos": child.get("offset", "0 0 0"), "euler": child.get("euler", "0 0 0")})
+                place = at
+                for _ in range(int(numbers(child, "count", None, 1)[0])):
+                    yield from self.inside(child, child.get("childclass", inherited), place)
+                    place = compose(place, self.pose(step))
+            else:
+                yield child, at, inherited
 
-    def add_static(self, name: str, values: tuple[Shape, Pose, dict[str, Any]], at: Pose) -> None:
-        shape, pose, more = values
+    def fixed(self, body: xml.Element, name: str, at: Pose, inherited: str, where: str) -> None:
+        """What is in the world, or in a body that stands still."""
+        for child, frame, inner in self.inside(body, inherited):
+            place = compose(at, frame)
+            if child.tag == "geom":
+                values = self.geom(child, inner)
+                if values is not None:
+                    self.add_static(child.get("name") or name, values, place)
+            elif child.tag == "body":
+                self.body(child, place, inner)
+            elif child.tag not in INSIDE:
+                self.out.leave(child.tag, named(child, where))
+
+    def add_static(self, name: str, values: tuple[Shape, Pose, Mass | None, dict[str, Any]], at: Pose) -> None:
+        shape, pose, _, more = values
         if "shows" in more:
             return
         pose = compose(at, pose)
-        more = {key: value for key, value in more.items() if key not in ("mass", "density")}
+        more = {key: value for key, value in more.items() if key not in ("mass", "density", "group")}
         name = unique(name, [b.name for b in self.out.scene])
         if isinstance(shape, HalfSpace):
             self.out.scene.add(ground(pose), kind="static", name=name, **more)
@@ -115,68 +177,80 @@ class _Reader:
         name = body.get("name") or "body"
         at = compose(above, self.pose(body))
         inner = body.get("childclass", inherited)
-        joints = [j.tag if j.tag == "freejoint" else self.with_defaults(j, inner).get("type", "hinge")
-                  for j in (*body.findall("freejoint"), *body.findall("joint"))]  # fmt: skip
+        joints = [
+            child.tag if child.tag == "freejoint" else self.with_defaults(child, own).get("type", "hinge")
+            for child, _, own in self.inside(body, inner)
+            if child.tag in ("joint", "freejoint")
+        ]
+        for child, _, own in self.inside(body, inner):
+            if child.tag == "joint":
+                values = self.with_defaults(child, own)
+                for key in ("damping", "armature", "stiffness", "frictionloss"):
+                    if values.get("type") == "free" and values.get(key, "0") != "0":
+                        self.out.leave("free joint", f"{key}={values[key]} of {name}")
+        if body.get("mocap") == "true":
+            self.out.leave("body driven by motion capture, which stands still here", name)
         if not joints:
-            for geom in body.findall("geom"):
-                values = self.geom(geom, inner)
-                if values is not None:
-                    self.add_static(geom.get("name") or name, values, at)
-            self.others(body, name)
-            for child in body.findall("body"):
-                self.body(child, at, inner)
+            self.fixed(body, name, at, inner, name)
         elif joints in (["freejoint"], ["free"]):
             self.free(body, name, at, inner)
         else:
-            self.out.leave(f"body {name}: its joint ({joints[0]}), and what hangs on it")
+            self.out.leave(JOINTED, f"{name} ({joints[0]})")
 
     def free(self, body: xml.Element, name: str, at: Pose, inherited: str) -> None:
         """A free body with what is welded to it."""
         pieces: list[Piece] = []  # that touch
-        weighed: list[Piece] = []
+        masses: list[Mass] = []  # of the body, and of each that is welded to it
         surface: dict[str, Any] = {}
-        own: dict[str, Any] = {}
 
-        def gather(element: xml.Element, pose: Pose, inner: str) -> None:
-            for geom in element.findall("geom"):
-                values = self.geom(geom, inner)
-                if values is None:
-                    continue
-                shape, place, more = values
-                if isinstance(shape, HalfSpace):
-                    self.out.leave(f"body {name}: its plane, which only a static body can have")
-                    continue
-                mass = more.pop("mass", None)
-                mass = more.pop("density") * mass_properties(shape).volume if mass is None else mass
-                weighed.append(Piece(shape, compose(pose, place), mass))
-                if "shows" in more:
-                    continue
-                pieces.append(weighed[-1])
+        def gather(element: xml.Element, pose: Pose, inherited: str) -> None:
+            weighed: list[Mass] = []
+            given: list[Mass] = []
+            for child, frame, inner in self.inside(element, inherited):
+                place = compose(pose, frame)
+                if child.tag == "geom":
+                    put(child, place, inner, weighed)
+                elif child.tag == "body":
+                    if any(c.tag in ("joint", "freejoint") for c, _, _ in self.inside(child, inner)):
+                        self.out.leave(JOINTED, named(child, name))
+                    else:
+                        gather(child, compose(place, self.pose(child)), child.get("childclass", inner))
+                elif child.tag == "inertial" and self.compiler.get("inertiafromgeom") != "true":
+                    given.append(placed(self.inertial(child), place))
+                elif child.tag not in INSIDE:
+                    self.out.leave(child.tag, named(child, element.get("name") or name))
+            if element.get("gravcomp", "0") != "0":
+                self.out.leave("gravcomp", f"{element.get('gravcomp')} of {element.get('name', name)}")
+            masses.extend(given or weighed)
+
+        def put(element: xml.Element, frame: Pose, inner: str, weighed: list[Mass]) -> None:
+            values = self.geom(element, inner)
+            if values is None:
+                return
+            shape, pose, solid, more = values
+            if isinstance(shape, HalfSpace):
+                self.out.leave("plane of a free body", name)
+                return
+            mass, pose = more.pop("mass", None), compose(frame, pose)
+            mass = more.pop("density") * (solid or solid_of(shape))[0] if mass is None else mass
+            piece = Piece(shape, pose, mass, solid)
+            if more.pop("group") in self.weighed and mass > 0:
+                weighed.append(filled(piece))
+            if "shows" not in more:
+                pieces.append(piece)
                 surface.update({key: value for key, value in more.items() if key not in (*surface, "density")})
-            self.others(element, name)
-            for child in element.findall("body"):
-                if child.find("joint") is not None or child.find("freejoint") is not None:
-                    self.out.leave(f"body {child.get('name', '')}: its joint to {name}, and what hangs on it")
-                else:
-                    gather(child, compose(pose, self.pose(child)), child.get("childclass", inner))
 
-        gather(body, Pose(), inherited)
-        inertial = body.find("inertial")
-        if inertial is not None:
-            own = self.inertial(inertial)
+        gather(body, Pose(), body.get("childclass", inherited))
         if not pieces:
-            self.out.leave(f"body {name}: it has no geom that touches")
+            self.out.leave(UNTOUCHED, name)
             return
-        if not own:
-            weighed = [piece for piece in weighed if piece.mass > 0]
-            if not weighed:
-                raise InputError(f"body {name}", None, "has no mass")
-            own = inertials(weighed)
+        if not masses:
+            raise InputError(f"body {name}", None, "has no mass")
         name = unique(name, [b.name for b in self.out.scene])
         place = {"position": at.position, "orientation": at.orientation}
-        self.out.scene.add(combined(pieces), name=name, **place, **own, **surface)
+        self.out.scene.add(combined(pieces), name=name, **place, **fields_of(welded(masses)), **surface)
 
-    def inertial(self, element: xml.Element) -> dict[str, Any]:
+    def inertial(self, element: xml.Element) -> Mass:
         mass, at = numbers(element, "mass", None, 1)[0], self.pose(element)
         full = numbers(element, "fullinertia", None, 6)
         if full is not None:
@@ -184,7 +258,7 @@ class _Reader:
             inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         else:
             inertia = np.diag(numbers(element, "diaginertia", (0.4 * mass * 1e-2,) * 3, 3))
-        return given_inertia(mass, at, inertia)
+        return placed((mass, np.zeros(3), inertia), at)
 
     def with_defaults(self, element: xml.Element, inherited: str) -> dict[str, str]:
         name = element.get("class", inherited)
@@ -192,23 +266,27 @@ class _Reader:
             raise InputError(f"{element.tag}.class", name, "there is no such default")
         return {**self.defaults[name].get(element.tag, {}), **element.attrib}
 
-    def geom(self, element: xml.Element, inherited: str) -> tuple[Shape, Pose, dict[str, Any]] | None:
-        """(shape, pose, fields of the body); ``shows`` among them where it touches nothing; None for what has no shape."""
+    def geom(self, element: xml.Element, inherited: str) -> tuple[Shape, Pose, Mass | None, dict[str, Any]] | None:
+        """(shape, pose, what it weighs if not as the shape, fields of the body); None for what has no shape.
+
+        Among the fields ``group``, and ``shows`` where it touches nothing.
+        """
         geom = xml.Element("geom", self.with_defaults(element, inherited))
         name = geom.get("name", geom.get("mesh", geom.get("type", "sphere")))
         shows = geom.get("contype", "1") == "0" and geom.get("conaffinity", "1") == "0"
         if shows:
-            self.out.leave(f"geom {name}: it only shows")
+            self.out.leave("geom that only shows", name)
         for key in sorted(set(geom.attrib) - GEOM):
-            self.out.leave(f"geom {key}={geom.get(key)}")
+            self.out.leave("geom", f"{key}={geom.get(key)}")
         pose, kind = self.pose(geom), geom.get("type", "mesh" if geom.get("mesh") else "sphere")
         size = numbers(geom, "size", (), None) or ()
         ends = numbers(geom, "fromto", None, 6)
         if ends is not None:
             a, b = np.array(ends[:3]), np.array(ends[3:])
-            pose = Pose(tuple((a + b) / 2), self.along(b - a))
-            size = (size[0], float(np.linalg.norm(b - a)) / 2)
-        shape = self.shape(name, kind, size, geom)
+            pose, half = Pose(tuple((a + b) / 2), self.along(a - b)), float(np.linalg.norm(b - a)) / 2
+            size = (size[0], size[0], half) if kind in ("box", "ellipsoid") else (size[0], half)
+        mesh = self.mesh(geom) if geom.get("mesh") in self.assets and kind in ("mesh", "sdf") else None
+        shape = self.shape(name, kind, size) if mesh is None else mesh.hull()
         if shape is None:
             return None
         slide, torsion, roll = self.frictions(geom)
@@ -222,14 +300,27 @@ class _Reader:
             more["color"] = tuple(min(1.0, max(0.0, float(c))) for c in color.split()[:3])
         if geom.get("mass") is not None:
             more["mass"] = numbers(geom, "mass", None, 1)[0]
+        more["group"] = int(numbers(geom, "group", (0,), 1)[0])
         more["density"] = numbers(geom, "density", (1000.0,), 1)[0]
-        return shape, pose, more | ({"shows": True} if shows else {})
+        return shape, pose, None if mesh is None else mesh.solid(), more | ({"shows": True} if shows else {})
+
+    def mesh(self, geom: xml.Element) -> Mesh:
+        """The mesh that a geom names, read once; what it is in MuJoCo's contacts is told."""
+        name = geom.get("mesh")
+        if name not in self.read_meshes:
+            asset = xml.Element("mesh", self.with_defaults(self.assets[name], "main"))
+            mesh = Mesh.read(asset, self.meshes, self.compiler.get("strippath") == "true")
+            self.read_meshes[name] = mesh
+            if (too_heavy := mesh.overcounted()) > 1.01:
+                self.out.leave("mesh that weighs more than what it encloses, as in MuJoCo", f"{name} ({too_heavy:.3g} times)")
+        self.out.leave("mesh, taken as its convex hull", name)
+        return self.read_meshes[name]
 
     def frictions(self, geom: xml.Element) -> tuple[float, float, float]:
         given = numbers(geom, "friction", (), None) or ()
         return (*given, *(1.0, 0.005, 0.0001)[len(given) :])
 
-    def shape(self, name: str, kind: str, size: tuple[float, ...], geom: xml.Element) -> Shape | None:
+    def shape(self, name: str, kind: str, size: tuple[float, ...]) -> Shape | None:
         needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
         if kind == "plane":
             return HalfSpace()
@@ -243,15 +334,7 @@ class _Reader:
             return Box(size[:3])
         if kind == "ellipsoid":
             return Ellipsoid(size[:3])
-        if kind == "mesh" and geom.get("mesh") in self.assets:
-            asset = self.assets[geom.get("mesh")]
-            scale = np.array(numbers(asset, "scale", (1, 1, 1), 3))
-            points = numbers(asset, "vertex", None)
-            if points is None:
-                points = load_mesh(self.meshes / asset.get("file"), convex="hull").vertices
-            self.out.leave(f"mesh {geom.get('mesh')}: its convex hull is taken, in the mesh's own frame")
-            return ConvexHull(np.array(points, dtype=float).reshape(-1, 3) * scale)
-        self.out.leave(f"geom {name}: of type {kind}")
+        self.out.leave("geom", f"{name} of type {kind}")
         return None
 
     def pose(self, element: xml.Element) -> Pose:

@@ -18,7 +18,19 @@ from collision.errors import InputError
 from collision.mesh import load_mesh
 from collision.pose import Pose
 from collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
-from scenarios.importing import Imported, Piece, combined, compose, given_inertia, ground, matrix, numbers, unique
+from scenarios.importing import (
+    Imported,
+    Mass,
+    Piece,
+    combined,
+    compose,
+    fields_of,
+    ground,
+    numbers,
+    placed,
+    unique,
+    welded,
+)
 from sim.scene import Scene
 
 
@@ -36,7 +48,7 @@ def read(path: Path, root: xml.Element) -> Imported:
         parents[child] = (parent, joint)
     for element in root:
         if element.tag not in ("link", "joint", "material"):
-            out.leave(f"{element.tag} {element.get('name', '')}".strip())
+            out.leave(element.tag, element.get("name", ""))
 
     def children(name: str) -> list[tuple[str, Pose]]:
         """Links that are welded to this one, with their poses in its frame, itself first."""
@@ -48,20 +60,20 @@ def read(path: Path, root: xml.Element) -> Imported:
                 place = _origin(joint)
                 found += [(other, compose(place, pose)) for other, pose in children(child)]
             else:
-                out.leave(f"link {child}: its joint {joint.get('name')} ({joint.get('type')}), and what hangs on it")
+                out.leave("link on a joint, and what hangs on it", f"{child} ({joint.get('name')}, {joint.get('type')})")
         return found
 
     for name in links:
         if name not in parents:
             _add(out, path, name, [(links[other], pose) for other, pose in children(name)], colors)
     if not out.scene.bodies:
-        raise InputError("robot", root.get("name"), f"holds no link that can be a body ({'; '.join(out.left_out[:3])})")
+        raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
 
 
 def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Pose]], colors: dict[str, str]) -> None:
     pieces: list[Piece] = []
-    masses: list[tuple[float, np.ndarray, np.ndarray]] = []
+    masses: list[Mass] = []
     more: dict[str, Any] = {}
     for link, place in links:
         for collision in link.findall("collision"):
@@ -84,12 +96,12 @@ def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Po
             if key:
                 more[key] = float(element.get("value"))
             else:
-                out.leave(f"link {link.get('name')}: contact {element.tag}")
+                out.leave("contact", f"{element.tag} of {link.get('name')}")
         for element in link:
             if element.tag not in ("collision", "inertial", "visual", "contact"):
-                out.leave(f"link {link.get('name')}: {element.tag}")
+                out.leave(element.tag, f"of {link.get('name')}")
     if not pieces:
-        out.leave(f"link {name}: it has nothing that touches")
+        out.leave("link with nothing that touches", name)
         return
     name = unique(name, [b.name for b in out.scene])
     mass = sum(m for m, _, _ in masses)
@@ -102,23 +114,17 @@ def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Po
         return
     if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
         raise InputError(f"link {name}", "plane", "only a link without mass can have one")
-    center = sum(m * at for m, at, _ in masses) / mass
-    inertia = sum(
-        i + m * (((at - center) @ (at - center)) * np.eye(3) - np.outer(at - center, at - center)) for m, at, i in masses
-    )
-    body = given_inertia(float(mass), Pose(tuple(map(float, center))), inertia)
-    out.scene.add(combined(pieces), name=name, **body, **more)
+    out.scene.add(combined(pieces), name=name, **fields_of(welded(masses)), **more)
 
 
-def _inertial(element: xml.Element, place: Pose) -> tuple[float, np.ndarray, np.ndarray]:
-    """(mass, centre (3,), inertia (3, 3) about it), in the frame of the body."""
+def _inertial(element: xml.Element, place: Pose) -> Mass:
+    """In the frame of the body."""
     mass = float(element.find("mass").get("value"))
-    at = compose(place, _origin(element))
     given = element.find("inertia")
     get = (lambda key: float(given.get(key, 0.0))) if given is not None else (lambda key: 0.0)
     xx, xy, xz, yy, yz, zz = (get(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
-    m = matrix(at.orientation)
-    return mass, np.array(at.position), m @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ m.T
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return placed((mass, np.zeros(3), inertia), compose(place, _origin(element)))
 
 
 def _origin(element: xml.Element) -> Pose:
@@ -147,13 +153,28 @@ def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None) -
     if kind == "plane":
         return HalfSpace()
     if kind == "mesh":
-        file = path.parent / found.get("filename", "").removeprefix("package://").removeprefix("file://")
+        file = _file(path, found.get("filename", ""))
         scale = np.array(numbers(found, "scale", (1, 1, 1), 3))
-        if not file.is_file():
-            raise InputError(f"link {link}: mesh", found.get("filename"), f"there is no {file}")
+        if file is None:
+            raise InputError(f"link {link}: mesh", found.get("filename"), f"is not there, neither from {path.parent} nor above")
         if np.ptp(scale) == 0 and scale[0] > 0:
-            return load_mesh(file, scale=float(scale[0]))
-        out.leave(f"link {link}: {file.name} is scaled unevenly: its convex hull is taken")
+            try:
+                return load_mesh(file, scale=float(scale[0]))
+            except InputError as error:
+                if "watertight" not in error.hint:
+                    raise
+                out.leave("mesh with holes, taken as its convex hull", f"{file.name} of {link}")
+        else:
+            out.leave("mesh scaled unevenly, taken as its convex hull", f"{file.name} of {link}")
         return ConvexHull(np.array(load_mesh(file, convex="hull").vertices) * scale)
-    out.leave(f"link {link}: geometry of type {kind}")
+    out.leave("geometry", f"{kind} of {link}")
     return None
+
+
+def _file(path: Path, name: str) -> Path | None:
+    """The file that a URDF at ``path`` names; "package://" is looked for from its folder upwards."""
+    rest = name.removeprefix("file://")
+    folders = [path.parent]
+    if rest.startswith("package://"):
+        rest, folders = rest.removeprefix("package://"), [path.parent, *path.resolve().parents]
+    return next((folder / rest for folder in folders if rest and (folder / rest).is_file()), None)
