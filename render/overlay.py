@@ -24,6 +24,11 @@ def check(overlays: object, cast: Cast) -> tuple[str, ...]:
     """The overlays asked for, by name; None: text, joints, and trails in free space, where nothing else shows the way gone."""
     if overlays is None:
         return ("text", "joints") if cast.has_floor else ("text", "joints", "trails")
+    return known(overlays)
+
+
+def known(overlays: object) -> tuple[str, ...]:
+    """Names of overlays. InputError where one is none."""
     wanted = (overlays,) if isinstance(overlays, str) else tuple(overlays)
     for name in wanted:
         if name not in OVERLAYS:

@@ -78,20 +78,26 @@ def _from_file(path: Path) -> Any:
     return Keyframes([table["time"] for table in tables], tables)
 
 
+def meant(given: Any, names: Sequence[str]) -> Any:
+    """What a film is given as its camera, a text taken for what it says. InputError where it follows none of the bodies."""
+    if isinstance(given, str):
+        given = parse(given)
+    if isinstance(given, Follow) and given.body not in names:
+        raise InputError("camera", f"follow:{given.body}", f"there is no such body; there are {', '.join(names)}")
+    return given
+
+
 def shot_for(frames: RunFrames, size: tuple[int, int], given: Any = None) -> Shot:
     """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: the camera that sees the whole run stands."""
     from render.video import camera_for
 
-    if isinstance(given, str):
-        given = parse(given)
+    given = meant(given, frames.cast.names)
     if isinstance(given, Keyframes):
         return _between(given)
     camera = camera_for(frames, size, given.camera if isinstance(given, Orbit | Follow) else given)
     if isinstance(given, Orbit):
         return lambda frame, share: turned(camera, 2 * np.pi * given.turns * share)
     if isinstance(given, Follow):
-        if given.body not in frames.cast.names:
-            raise InputError("camera", f"follow:{given.body}", f"there is no such body; there are {', '.join(frames.cast.names)}")
         row = frames.cast.names.index(given.body)
         start = frames.at(frames.start).centers_of_mass()[row]
         return lambda frame, share: moved(camera, frame.centers_of_mass()[row] - start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from render.frame import Frame, frame_of
 from render.meshes import planes_of
 from render.recorded import RunFrames
 from render.rotation import rotate
-from render.shots import shot_for
+from render.shots import meant, shot_for
 from render.writers import encoded, write, writer
 
 
@@ -136,6 +136,20 @@ def film(
 
         write(map(draw, range(len(times))), path, size, fps, quality, len(times), progress)
     return path
+
+
+def check_film(
+    names: Sequence[str],
+    path: str | os.PathLike,
+    size: tuple[int, int] = (1280, 720),
+    fps: float = 30,
+    camera: Any = None,
+    overlays: tuple[str, ...] | None = None,
+) -> None:
+    """Complain before a run of what :func:`film` would complain of after it; ``names`` of the bodies that there will be."""
+    writer(path, check_size(size), check_number("fps", fps, above=0.0))
+    overlay.known(overlays or ())
+    meant(camera, names)
 
 
 def film_times(frames: RunFrames, fps: float, start: float | None, stop: float | None, speed: float) -> np.ndarray:

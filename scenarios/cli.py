@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -13,6 +14,8 @@ from typing import Any, NoReturn
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 PRESETS = ("fast", "default", "best")
 CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds", "impacts"))
+FIGURES = (".png", ".svg", ".pdf")
+EXPORTS = (".glb", ".csv", ".parquet", ".mcap")
 DEMO = ("two_cuboids", "dropped_cuboids")
 
 
@@ -48,8 +51,11 @@ def _code(error: Exception) -> int | None:
     """The exit code of an error that a user can do something about; None for any other."""
     from sim.errors import InputError, RecordingError, SimulationError
 
-    if isinstance(error, InputError | RecordingError):
+    if isinstance(error, InputError):
         return BAD_INPUT
+    if isinstance(error, RecordingError):  # no recording, or no room for one
+        full = getattr(error.__cause__, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+        return FAILED if full else BAD_INPUT
     render = sys.modules.get("render.errors")
     if isinstance(error, SimulationError | OSError) or (render and isinstance(error, render.RenderError)):
         return FAILED
@@ -83,9 +89,9 @@ def show(arguments: argparse.Namespace) -> None:
     from scenarios.registry import load
 
     scenario = load(arguments.name)
+    scene = scenario()
     print(scenario.name)
     print(f"\n{scenario.doc}\n" if scenario.doc else "")
-    scene = scenario()
     print(f"bodies {len(scene)}, duration {scene.duration:g} s, dt 1/{1 / scene.dt:g} s\n")
     if not scenario.parameters:
         print(f"no parameters\n\ntumble run {arguments.name}")
@@ -103,10 +109,17 @@ def run(arguments: argparse.Namespace) -> None:
     """Run a scenario or a scene file; record, plot, and film it on request."""
     scene, name = _scene(arguments)
     out = Path(arguments.out or Path("runs") / name)
-    from scenarios.report import report, show_warnings, table
+    from scenarios.report import FILM, report, show_warnings, table
     from scenarios.run import TRAJECTORY, run_scene
 
     show_warnings()
+    if arguments.video:  # what is wrong with it is said before the run
+        from render.video import check_film
+        from sim.recording import chosen
+
+        names = [body.name for body in scene]
+        names = names if arguments.bodies is None else chosen(arguments.bodies, names)
+        check_film(names, out / FILM, arguments.size, arguments.fps, arguments.camera, arguments.overlays)
     try:
         contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ())) or None
         how = {name: getattr(arguments, name) for name in ("resume", "every", "bodies", "precision", "compression")}
@@ -150,7 +163,7 @@ def film(arguments: argparse.Namespace) -> None:
 
 def check(arguments: argparse.Namespace) -> int:
     """Run a recorded scene again; exit code 1 where a bit differs."""
-    from scenarios.compare import check as again
+    from scenarios.check import check as again
     from scenarios.progress import Bar
     from scenarios.run import warm
     from sim.run import Run
@@ -428,6 +441,22 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
+def _file(*kinds: str) -> Callable[[str], str]:
+    """A file to be written, of one of these endings if there are any: refused before there is anything to lose."""
+
+    def read(text: str) -> str:
+        path = Path(text)
+        if kinds and path.suffix.lower() not in kinds:
+            raise argparse.ArgumentTypeError(f"{text!r} must end in {' or '.join(kinds)}")
+        if path.is_dir() and path.suffix:
+            raise argparse.ArgumentTypeError(f"{text!r} is a folder")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"{text!r}: there is no folder {path.parent}")
+        return text
+
+    return read
+
+
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.replace(",", " ").split())
 
@@ -491,7 +520,9 @@ def parser() -> Parser:
 
     one = verb("film", film, "film a recorded run")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument("--out", required=True, metavar="F", help="the film: .mp4, .gif, .webp, or a name without ending for PNGs")
+    one.add_argument(
+        "--out", required=True, type=_file(), metavar="F", help="the film: .mp4, .gif, .webp, or a name without ending for PNGs"
+    )
     one.add_argument("--start", type=_quantity("s"), metavar="S", help="of the run; else its beginning")
     one.add_argument("--stop", type=_quantity("s"), metavar="S", help="of the run; else its end")
     one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
@@ -503,7 +534,7 @@ def parser() -> Parser:
 
     one = verb("import", import_, "turn an MJCF or URDF model into a scene file, and tell what is not in it")
     one.add_argument("model", metavar="MODEL", help="a .xml (MJCF) or .urdf file")
-    one.add_argument("--out", metavar="F.toml", help="the scene file (MODEL.toml)")
+    one.add_argument("--out", type=_file(), metavar="F.toml", help="the scene file (MODEL.toml)")
 
     one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
     one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")
@@ -522,18 +553,23 @@ def parser() -> Parser:
 
     one = verb("report", report, "write one page about a run: summary, replay in 3D, film, figures, provenance")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument("--out", metavar="F.html", help="the page (report.html beside the recording)")
+    one.add_argument("--out", type=_file(".html", ".htm"), metavar="F.html", help="the page (report.html beside the recording)")
     one.add_argument("--no-film", action="store_true", help="leave the film out")
     _picture_options(one, (960, 540))
 
     one = verb("export", export, "write a run as animated glTF (Blender, browsers), CSV, Parquet or MCAP (Foxglove)")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
-    one.add_argument("--out", required=True, metavar="F", help="a .glb, .csv, .parquet or .mcap file")
+    one.add_argument("--out", required=True, type=_file(*EXPORTS), metavar="F", help="a .glb, .csv, .parquet or .mcap file")
     one.add_argument("--rate", type=_quantity("", above=0), default=60.0, metavar="N", help="poses per second (60)")
 
     one = verb("trace", trace, "draw the steps of a distance query, in the space of differences")
     one.add_argument("file", metavar="FILE", help="written by Proximity(..., trace=FILE)")
-    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)")
+    one.add_argument(
+        "--out",
+        type=_file(*FIGURES, ".mp4"),
+        metavar="F",
+        help="a .png, .svg or .pdf of twelve steps, or an .mp4 of all (FILE.png)",
+    )
     one.add_argument("--size", type=_size, default=(1600, 1000), metavar="WxH", help="of the picture (1600x1000)")
 
     one = verb("validate", validate, "run the cases with a known answer, and compare each number with its limit")
@@ -564,14 +600,14 @@ def _comparing(verb: Callable[..., Parser]) -> None:
     one = verb("compare", compare, "compare two runs: where they first differ, by how much, and how fast that grows")
     one.add_argument("a", metavar="A", help="the folder of a run")
     one.add_argument("b", metavar="B", help="another")
-    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
+    one.add_argument("--out", type=_file(*FIGURES), metavar="F", help="a .png, .svg or .pdf of the differences over time")
 
     one = verb("converge", converge, "run a scene at dt, dt/2, dt/4 ...: its order, and until when it can be predicted")
     _scene_arguments(one, "the longest step")
     one.add_argument("--halvings", type=_positive, default=3, metavar="N", help="of the step (3)")
     one.add_argument("--quantity", default="poses", metavar="Q", help="poses, positions, velocities, energy ... (poses)")
     one.add_argument("--tolerance", type=_quantity("", above=0), metavar="X", help="agreement; else 1 %% of the largest change")
-    one.add_argument("--out", metavar="F", help="a .png, .svg or .pdf of the differences over time")
+    one.add_argument("--out", type=_file(*FIGURES), metavar="F", help="a .png, .svg or .pdf of the differences over time")
 
 
 def _film_options(one: Parser) -> None:

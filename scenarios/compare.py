@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from collision.errors import InputError
 from sim.provenance import git_revision, versions
+from sim.recorded_contacts import TABLES
+from sim.recorded_variables import VARIABLES
 from sim.run import Run
 from sim.words import count, few
 
 STATE = ("position", "orientation", "velocity", "angular_velocity")
-UNITS = {"position": "m", "orientation": "", "velocity": "m/s", "angular_velocity": "rad/s"}
 CHUNK = 256  # samples at a time: memory stays bounded
 
 
@@ -29,11 +29,12 @@ class First:
     body: str
     quantity: str
     difference: float
+    unit: str = ""
 
     def __str__(self) -> str:
-        unit = UNITS.get(self.quantity, "")
         whose = f" of {self.body}" if self.body else ""
-        return f"first at step {self.step} ({self.time:.9g} s): {self.quantity}{whose}, by {self.difference:.3g} {unit}".rstrip()
+        by = f"{self.difference:.3g} {self.unit}".rstrip()
+        return f"first at step {self.step} ({self.time:.9g} s): {self.quantity}{whose}, by {by}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def compare(a: Run, b: Run) -> Comparison:
     notes = list(_notes(a, b))
     if len(names) < len(a.partners):
         notes.append(f"{count(len(names), 'body')} in common, of {len(a.names)} and {len(b.names)} recorded")
-    notes += _precision(a, b)
+    notes += notes_on_precision(a, b)
     if len(rows_a) < max(len(a), len(b)):
         notes.append(f"{len(rows_a)} samples in common, of {len(a)} and {len(b)}")
     times = a.times[rows_a]
@@ -131,62 +132,6 @@ def growth(times: np.ndarray, distance: np.ndarray) -> float:
     return float(line[0]) if steep or misfit[0] < 0.5 * misfit[1] else math.nan
 
 
-@dataclass(frozen=True)
-class Check:
-    """What :func:`check` found: ``same``, or the ``first`` difference; ``samples`` that were compared; ``notes``."""
-
-    same: bool
-    first: First | None
-    samples: int
-    notes: tuple[str, ...]
-
-    def __str__(self) -> str:
-        lines = (
-            [f"the same: {count(self.samples, 'sample')}, to the last bit"] if self.same else ["it differs", f"  {self.first}"]
-        )
-        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
-
-
-def check(run: Run | str | Path, progress: Any = None) -> Check:
-    """Run the recorded scene again, and compare each sample to the last bit; stops at the first difference.
-
-    ``progress(done, total)`` is called now and then. The world is stepped from sample to sample: memory stays as it is.
-    """
-    run = run if isinstance(run, Run) else Run.open(run)
-    world = run.scene.build()
-    world._begin()
-    world._started = True
-    notes = list(_versions(run.attributes, None))
-    if not run.whole:
-        hashed = "; the others by the hash of the last state alone" if "state_hash" in run.attributes else ""
-        notes.append(f"{len(run.names)} of {count(len(run.partners), 'body')} recorded{hashed}")
-    notes += _precision(run)
-    rows = [world.names.index(name) for name in run.names]
-    for k, step in enumerate(run.steps):
-        if step > world.step_count:
-            world.step(int(step) - world.step_count)
-        now = {
-            "position": world.positions, "orientation": world.orientations,
-            "velocity": world.velocities, "angular_velocity": world.angular_velocities,
-        }  # fmt: skip
-        first = _first(
-            run,
-            np.array([k]),
-            _states(run, np.array([k]), run.names),
-            {n: value[None, rows].astype(run.positions.dtype) for n, value in now.items()},
-            run.names,
-        )
-        if first:
-            return Check(False, first, k + 1, tuple(notes))
-        if progress is not None:
-            progress(k + 1, len(run))
-    said = run.attributes.get("state_hash")
-    if said is not None and said != world.state_hash():
-        hidden = First(world.step_count, world.time, "", "state that is not recorded, by its hash", math.nan)
-        return Check(False, hidden, len(run), tuple(notes))
-    return Check(True, None, len(run), tuple(notes))
-
-
 # ---------------------------------------------------------------------- parts
 
 
@@ -215,18 +160,37 @@ def _first(
     run: Run, rows: np.ndarray, a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: tuple[str, ...]
 ) -> First | None:
     """The first sample where a bit differs, and there the quantity and body that differ most of the first quantity."""
-    unequal = {name: ~((a[name] == b[name]) | (np.isnan(a[name]) & np.isnan(b[name]))) for name in STATE}
-    at = [int(np.argmax(bad.any(axis=(1, 2)))) for bad in unequal.values() if bad.any()]
+    bad = {name: unequal(a[name], b[name]) for name in STATE}
+    at = [int(np.argmax(differs.any(axis=(1, 2)))) for differs in bad.values() if differs.any()]
     if not at:
         return None
     k = min(at)
-    for name in STATE:
-        if unequal[name][k].any():
-            apart = a[name][k].astype(float) - b[name][k].astype(float)
-            off = np.linalg.norm(np.nan_to_num(apart, nan=np.inf), axis=1)
-            i = int(off.argmax())
-            return First(int(run.steps[rows[k]]), float(run.times[rows[k]]), names[i], name, float(off[i]))
-    return None
+    name = next(name for name in STATE if bad[name][k].any())
+    off = distances(a[name][k], b[name][k])
+    i = int(np.where(bad[name][k].any(axis=1), off, -1.0).argmax())
+    return First(int(run.steps[rows[k]]), float(run.times[rows[k]]), names[i], name, float(off[i]), unit_of(name))
+
+
+def unequal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Where two arrays differ by a bit; any two nan are the same."""
+    if a.dtype.kind != "f":
+        return a != b
+    bits = f"u{a.dtype.itemsize}"
+    same = np.ascontiguousarray(a).view(bits) == np.ascontiguousarray(b).view(bits)  # minus zero is another number than zero
+    return ~(same | (np.isnan(a) & np.isnan(b)))
+
+
+def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(n,) distances of the rows of two (n, ...) arrays; inf where one of them has no number."""
+    off = np.nan_to_num(np.asarray(a, float) - np.asarray(b, float), nan=np.inf, posinf=np.inf, neginf=np.inf)
+    return np.linalg.norm(off.reshape(len(off), -1), axis=1)
+
+
+def unit_of(quantity: str) -> str:
+    """The unit of something recorded, as people write it."""
+    units = {v.name: v.unit for v in VARIABLES}
+    units |= {f"{table}_{field}": unit for table, (_, fields) in TABLES.items() for field, (unit, _) in fields.items()}
+    return units.get(quantity, "").replace(" s-1", "/s").removeprefix("1")
 
 
 def _largest(values: np.ndarray) -> np.ndarray:
@@ -245,15 +209,15 @@ def _notes(a: Run, b: Run) -> list[str]:
     for key in ("scenario", "parameters", "dt", "integrator", "seed"):
         if a.attributes[key] != b.attributes[key]:
             out.append(f"{key}: {a.attributes[key]} and {b.attributes[key]}")
-    return [*out, *_versions(a.attributes, b.attributes)]
+    return [*out, *notes_on_versions(a.attributes, b.attributes)]
 
 
-def _precision(*runs: Run) -> list[str]:
+def notes_on_precision(*runs: Run) -> list[str]:
     single = any(run.precision == "single" for run in runs)
     return ["poses and velocities rounded to single precision, as they were recorded"] if single else []
 
 
-def _versions(a: dict[str, Any], b: dict[str, Any] | None) -> list[str]:
+def notes_on_versions(a: dict[str, Any], b: dict[str, Any] | None) -> list[str]:
     """What else of the two records may explain a difference; ``b`` None: this program, here."""
     import platform
 

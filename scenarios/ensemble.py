@@ -65,6 +65,9 @@ class Plan:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise InputError(name, value, f"must be a whole number of at least {least}")
+        for name in ("parameters", "fixed"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise InputError(name, getattr(self, name), f"must be a table of the scenario's parameters, [{name}]")
         check_number("nudge", self.nudge, least=0)
         for name in ("seconds", "dt"):
             if getattr(self, name) is not None:
@@ -113,7 +116,11 @@ def load_plan(path: str | Path) -> Plan:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError("sweep", str(path), "there is no such file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InputError("sweep", str(path), f"can not be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError("sweep", str(path), "is not a text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
         raise InputError("sweep", str(path), f"is not valid TOML: {error}") from None
     for key in data:
         if key not in KEYS:
@@ -184,6 +191,9 @@ class Store:
             raise RecordingError(self.path, "is not the store of a sweep") from None
         if "tumble_sweep" not in self.group.attrs:
             raise RecordingError(self.path, "is not the store of a sweep")
+        if self.group.attrs["tumble_sweep"] > SCHEMA:
+            newer = f"has layout {self.group.attrs['tumble_sweep']}, this version reads up to {SCHEMA}"
+            raise RecordingError(self.path, f"is a sweep of a newer tumble: it {newer}")
         self.status = self.group["status"][:]
         self.plan = Plan(**json.loads(self.group.attrs["plan"]))
         self.waiting: dict[int, dict[str, Any]] = {}

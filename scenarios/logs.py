@@ -44,6 +44,8 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     writers = {".csv": _csv, ".parquet": _parquet, ".mcap": _mcap}
     if path.suffix.lower() not in writers:
         raise InputError("path", str(path), f"must end in one of {', '.join(writers)}")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     part = path.with_name(f".{path.name}.part")
     try:
         writers[path.suffix.lower()](run, part, progress or (lambda done, total: None))
@@ -63,7 +65,7 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
     for begin in range(0, len(run), BLOCK):
         out = {}
         for v in kept:
-            values = np.asarray(run._arrays[v.name][begin : min(begin + BLOCK, len(run))])
+            values = run.part(v.name, slice(begin, min(begin + BLOCK, len(run))))
             if v.dims == ():
                 out[v.name] = values
             elif v.dims == ("body",):

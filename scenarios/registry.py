@@ -20,9 +20,11 @@ import importlib.util
 import inspect
 import os
 import pkgutil
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from collision.errors import InputError
@@ -132,15 +134,30 @@ def _of_file(path: Path, name: str) -> Scenario:
     """The scenario of a Python file."""
     if not path.is_file():
         raise InputError("scenario", str(path), "there is no such file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = module_of_file(path)
     found = {s.name: s for s in vars(module).values() if isinstance(s, Scenario) and s.__module__ == path.stem}
     if name in found or (len(found) == 1 and not name):
         return found[name or next(iter(found))]
     hint = f"has no @scenario{' ' + name if name else ''}" if not found or name else "has several: say which"
     also = f" (it has {', '.join(f'{path}:{n}' for n in found)})" if found else ""
     raise InputError("scenario", str(path), hint + also)
+
+
+def module_of_file(path: Path) -> ModuleType:
+    """A Python file of the user as a module. InputError with the line where it can not be run."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (InputError, KeyboardInterrupt):
+        raise
+    except SyntaxError as error:
+        raise InputError("file", str(path), f"line {error.lineno}: {error.msg}") from error
+    except Exception as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == spec.origin]
+        where = f"line {lines[-1]}: " if lines else ""
+        raise InputError("file", str(path), f"{where}{type(error).__name__}: {error}") from error
+    return module
 
 
 def catalog() -> dict[str, Scenario]:

@@ -86,6 +86,8 @@ def run_scene(
         scene = copy.copy(scene)
         scene.dt = check_number("dt", dt, above=0)
     seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
+    if round(seconds / scene.dt) < 1:
+        raise InputError("seconds", seconds, f"must be a step of {scene.dt:g} s at least")
     if resume and out is None:
         raise InputError("resume", resume, "needs the folder that the run is in")
     how = {"every": every, "contacts": contacts, "bodies": bodies, "precision": precision, "compression": compression}

@@ -8,7 +8,6 @@ interrupted goes on with what is to do.
 from __future__ import annotations
 
 import concurrent.futures as futures
-import importlib.util
 import multiprocessing
 import os
 import time
@@ -49,6 +48,7 @@ def sweep(
     """
     plan = plan if isinstance(plan, Plan) else load_plan(plan)
     members = plan.sample()
+    _measure(plan)  # what is wrong with it is said before anything runs
     path = Path(out)
     if resume and is_store(path):
         store = Store(path, "r+")
@@ -115,14 +115,14 @@ def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, 
 
 def _measure(plan: Plan) -> Callable[[Any], Mapping[str, float]]:
     """What is measured beside the summary: of the plan, else of the scenario, else nothing."""
+    from scenarios.registry import load, module_of_file
+
     if plan.measure:
         file, _, function = plan.measure.rpartition(":")
-        spec = importlib.util.spec_from_file_location("measure_of_sweep", file)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return getattr(module, function)
-    from scenarios.registry import load
-
+        found = getattr(module_of_file(Path(file)), function, None)
+        if not callable(found):
+            raise InputError("measure", plan.measure, f"{file} has no function {function}")
+        return found
     return load(plan.scenario).function.__globals__.get("measure", lambda run: {})  # of the file that the scenario is in
 
 

@@ -59,7 +59,7 @@ def save(world: World, path: str | Path) -> None:
         os.replace(part, path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise RecordingError(path, f"can not be written: {error.strerror}") from None
+        raise RecordingError(path, f"can not be written: {error.strerror}") from error
 
 
 def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., Any]]) -> World:
@@ -73,6 +73,9 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
         raise RecordingError(path, "there is no such file") from None
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise RecordingError(path, "is not a saved world") from None
+    if header.get("tumble_checkpoint") != SCHEMA:
+        other = f"has layout {header.get('tumble_checkpoint')}, this version reads {SCHEMA}"
+        raise RecordingError(path, f"is a world saved by another version of tumble: it {other}")
     settings = header["settings"]
     rules = header["surfaces"]
     materials, pairs = rules.pop("materials"), rules.pop("pairs")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.errors import RecordingError
+from sim.provenance import SCHEMA
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
 from sim.scene import Scene
@@ -55,12 +57,23 @@ class Run:
             raise RecordingError(path, "is not a recording of tumble") from None
         if "tumble_schema" not in attributes:
             raise RecordingError(path, "is not a recording of tumble")
+        if attributes["tumble_schema"] > SCHEMA:
+            newer = f"has layout {attributes['tumble_schema']}, this version reads up to {SCHEMA}"
+            raise RecordingError(path, f"is a recording of a newer tumble: it {newer}")
         return cls(group, tuple(str(name) for name in group["body"][:]), attributes, path)
 
     def _read(self, name: str) -> np.ndarray:
-        array = np.asarray(self._arrays[name][:])
+        array = self.part(name, slice(None))
         array.setflags(write=False)
         return array
+
+    def part(self, name: str, rows: slice) -> np.ndarray:
+        """Some rows of an array by its name in the recording; RecordingError where they are lost or damaged."""
+        if self.path is None:
+            return np.asarray(self._arrays[name][rows])
+        check_whole(self.path, self._arrays, name)
+        with reading(self.path, name):
+            return np.asarray(self._arrays[name][rows])
 
     times = cached_property(lambda self: self._read("time"))
     steps = cached_property(lambda self: self._read("step"))
@@ -93,7 +106,7 @@ class Run:
         bounds = np.concatenate([[0], np.cumsum(self._read("contact_count"))])
         rows = np.zeros(bounds[-1], CONTACT)
         for field in CONTACT.names:
-            rows[field] = self._arrays[f"contact_{field}"][: bounds[-1]]
+            rows[field] = self.part(f"contact_{field}", slice(bounds[-1]))
         rows.setflags(write=False)
         return rows, bounds
 
@@ -118,7 +131,7 @@ class Run:
             raise RecordingError(
                 self.path or "memory", "holds no impacts: record with Recorder(..., impacts=True), or tumble run --contacts"
             )
-        columns = {field: np.asarray(self._arrays[f"impact_{field}"][:]) for field in IMPACT.names}
+        columns = {field: self.part(f"impact_{field}", slice(None)) for field in IMPACT.names}
         rows = np.zeros(min(map(len, columns.values())), IMPACT)
         for field, column in columns.items():
             rows[field] = column[: len(rows)]
@@ -135,12 +148,18 @@ class Run:
     @cached_property
     def scene(self) -> Scene:
         """The scene that the run started from."""
-        return Scene.from_dict(json.loads(self.attributes["scene"]))
+        try:
+            return Scene.from_dict(json.loads(self.attributes["scene"]))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:  # ValueError: that of JSON, and InputError
+            raise RecordingError(self.path or "memory", f"holds a scene that can not be read: {error}") from None
 
     @cached_property
     def bodies(self) -> tuple[BodyDef, ...]:
         """The recorded bodies as they were at the start, in the order of ``names``."""
         by_name = {body.name: body for body in self.scene.bodies}
+        for name in self.names:
+            if name not in by_name:
+                raise RecordingError(self.path or "memory", f'has no body "{name}" in its scene')
         return tuple(by_name[name] for name in self.names)
 
     @cached_property
@@ -216,3 +235,22 @@ class Run:
     def __repr__(self) -> str:
         size = f"{count(len(self), 'sample')} of {count(len(self.names), 'body')}, {self.duration:g} s"
         return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"
+
+
+def check_whole(path: Path, group: Any, name: str) -> None:
+    """RecordingError where chunks of an array are lost: Zarr would read them as nan."""
+    if name not in group:
+        raise RecordingError(path, f"is damaged: {name} is missing")
+    array = group[name]
+    if array.dtype.kind == "f" and array.nchunks_initialized < array.nchunks:
+        lost = array.nchunks - array.nchunks_initialized
+        raise RecordingError(path, f"is damaged: {lost} of {array.nchunks} chunks of {name} are missing")
+
+
+@contextmanager
+def reading(path: Path, name: str) -> Iterator[None]:
+    """RecordingError where what is on the disk can not be decoded."""
+    try:
+        yield
+    except (RuntimeError, ValueError, OSError) as error:  # RuntimeError: that of the codecs
+        raise RecordingError(path, f"is damaged: {name} can not be read ({error})") from None

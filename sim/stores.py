@@ -21,7 +21,7 @@ import numpy as np
 from sim.errors import RecordingError
 from sim.recorded_contacts import AXES, IMPACT, RowStore
 from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
-from sim.run import Run
+from sim.run import Run, check_whole, reading
 from sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
@@ -100,13 +100,18 @@ class Store:
         run = Run.open(self.path)  # says what is wrong where it is no recording
         if run.names != self.layout.names:
             raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
-        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        try:
+            self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+            held = {name for name, _ in self.group.arrays()}
+        except (OSError, ValueError, KeyError) as error:
+            raise RecordingError(self.path, f"is damaged: {error}") from None
         self.attributes = {**dict(self.group.attrs), "complete": False}
-        held = {name for name, _ in self.group.arrays()}
         tables = ("contact_count" in held, "impact_time" in held)
         if tables != (self.layout.contacts, self.layout.impacts) or not {v.name for v in self.variables} <= held:
             raise RecordingError(self.path, "holds other variables: go on as it was begun")
-        self.arrays = [self.group[v.name] for v in self.variables]
+        for name in held & set(run._arrays):
+            check_whole(self.path, run._arrays, name)
+        self.arrays = self._writable()
         if any(array.dtype != np.dtype(v.dtype) for v, array in zip(self.variables, self.arrays, strict=True)):
             raise RecordingError(self.path, f"is in {run.precision} precision: go on as it was begun")
         self.chunk = self.arrays[0].chunks[0]
@@ -119,14 +124,22 @@ class Store:
         self.begin = kept - kept % self.chunk
         self.count = self.flushed = kept - self.begin
         self._buffer()
-        for array, buffer in zip(self.arrays, self.buffers, strict=True):
-            buffer[: self.count] = array[self.begin : kept]
+        for v, array, buffer in zip(self.variables, self.arrays, self.buffers, strict=True):
+            with reading(self.path, v.name):
+                buffer[: self.count] = array[self.begin : kept]
         if self.layout.contacts:
             self.contacts = RowStore("contact", self.group, int(self.group["contact_count"][:kept].sum()))
         if self.layout.impacts:
             self.impacts = RowStore("impact", self.group, int((self.group["impact_step"][:] <= step).sum()))
         self.group.attrs.put(self.attributes)
         consolidate(self.path)
+
+    def _writable(self) -> list[Any]:
+        """The arrays, chunks of nothing but nan written out too: so one that is missing is one that was lost."""
+        import zarr
+
+        with zarr.config.set({"array.write_empty_chunks": True}):
+            return [self.group[v.name] for v in self.variables]
 
     def _buffer(self) -> None:
         sizes = [array.shape[1:] for array in self.arrays]
@@ -170,7 +183,7 @@ class Store:
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
-        self.arrays = [self.group[v.name] for v in self.variables]
+        self.arrays = self._writable()
         self._buffer()
         self.contacts = RowStore("contact", self.group) if self.layout.contacts else None
         self.impacts = RowStore("impact", self.group) if self.layout.impacts else None

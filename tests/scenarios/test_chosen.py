@@ -11,8 +11,9 @@ from collision.errors import InputError
 from render.recorded import RunFrames
 from scenarios.assertions import assert_conserved, assert_ledger_closes, assert_momentum
 from scenarios.baselines import Baselines
+from scenarios.check import check
 from scenarios.cli import parser
-from scenarios.compare import check, compare
+from scenarios.compare import compare
 from scenarios.run import run_scene, scene_of
 from sim import Recorder, Run
 

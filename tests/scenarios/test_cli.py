@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from render import OVERLAYS
 from scenarios.cli import parser
 from scenarios.registry import names
 from sim.run import Run
@@ -157,6 +158,15 @@ BAD = [
     (("film", "good.toml", "--out", "a.mp4"), "tumble: good.toml: is not a recording of tumble"),
     (("run", "tumbling_box", "--seconds", "0.1", "--out", "thesis"), "tumble: thesis/trajectory.zarr: is there already and is not a recording of tumble; it is left as it is"),
     (("run", "tumbling_box", "--seconds", "0.1", "--out", "good.toml"), "tumble: good.toml/trajectory.zarr: can not be written: File exists"),
+    (("run", "broken.py"), "tumble: file = 'broken.py': line 2: invalid syntax"),
+    (("run", "failing.py"), "tumble: file = 'failing.py': line 2: ZeroDivisionError: division by zero"),
+    (("run", "stack", "--dt", "1", "--seconds", "0.4"), "tumble: seconds = 0.4: must be a step of 1 s at least"),
+    (("run", "stack", "--video", "--overlays", "aces"), f"tumble: overlays = 'aces': must be of {', '.join(OVERLAYS)}"),
+    (("run", "good.toml", "--video", "--camera", "follow:cat"), "tumble: camera = 'follow:cat': there is no such body; there are floor, crate"),
+    (("converge", "stack", "--out", "none/a.png"), "tumble converge: argument --out: 'none/a.png': there is no folder none (see tumble converge --help)"),
+    (("export", "o", "--out", "a.doc"), "tumble export: argument --out: 'a.doc' must end in .glb or .csv or .parquet or .mcap (see tumble export --help)"),
+    (("sweep", "sweep.toml"), "tumble: parameters = 3: must be a table of the scenario's parameters, [parameters]"),
+    (("sweep", "thesis"), "tumble: sweep = 'thesis': can not be read: Is a directory"),
 ]  # fmt: skip  # noqa: E501
 
 
@@ -164,6 +174,9 @@ BAD = [
 def test_bad_input_is_one_line_and_exit_2(tumble, tmp_path, arguments, says):
     (tmp_path / "good.toml").write_text(SCENE)
     (tmp_path / "bad.toml").write_text(SCENE + "densty = 3\n")
+    (tmp_path / "broken.py").write_text("a = 1\nb = \n")
+    (tmp_path / "failing.py").write_text("a = 1\nb = a / 0\n")
+    (tmp_path / "sweep.toml").write_text('scenario = "stack"\nparameters = 3\n')
     (tmp_path / "thesis" / "trajectory.zarr").mkdir(parents=True)
     code, out, err = tumble(*arguments)
     assert code == 2
@@ -246,4 +259,4 @@ def test_report_and_export(tumble, tmp_path):
     assert (tmp_path / "a.glb").read_bytes()[:4] == b"glTF"
     code, _, err = tumble("report", "o", "--out", "a.doc")
     assert code == 2
-    assert "a report is an .html file" in err
+    assert "'a.doc' must end in .html or .htm" in err

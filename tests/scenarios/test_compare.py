@@ -8,10 +8,11 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box
+from collision import Box, HalfSpace, Sphere
 from collision.errors import InputError
+from scenarios.check import check
 from scenarios.cli import parser
-from scenarios.compare import check, compare, growth
+from scenarios.compare import compare, growth
 from scenarios.converge import converge
 from scenarios.run import run_scene, scene_of
 from sim import Recorder, World
@@ -48,6 +49,52 @@ def test_check_names_the_first_difference(recorded):
     scene["bodies"][1]["velocity"][0] += 1e-12  # as if the program had changed
     found = check(Run(run._arrays, run.names, {**run.attributes, "scene": json.dumps(scene)}))
     assert (found.first.step, found.first.body, found.first.quantity) == (0, "small", "velocity")
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "body"),
+    [
+        ("orientation", (9, 0, 2), "floor"), ("asleep", (9, 1), "ball"), ("energy", 9, ""), ("ledger_friction", 9, ""),
+        ("momentum", (9, 2), ""), ("penetration", 9, ""), ("contact_point", (1, 0), "floor and ball"),
+        ("contact_feature", 1, "floor and ball"),
+        ("impact_loss", 0, "floor and ball"), ("impact_time", 0, "floor and ball"),
+    ],
+)  # fmt: skip
+def test_check_sees_one_bit_of_anything(bounced, name, at, body):
+    assert check(bounced).same
+    arrays = {n: np.array(values) for n, values in bounced._arrays.items()}
+    raw = arrays[name].view(f"u{arrays[name].dtype.itemsize}")
+    raw[at] ^= 1
+    found = check(Run(arrays, bounced.names, bounced.attributes))
+    assert not found.same
+    assert (found.first.quantity, found.first.body) == (name, body)
+    if not name.startswith(("contact", "impact")):
+        assert found.first.step == bounced.steps[9]
+
+
+@pytest.fixture(scope="module")
+def bounced():
+    """A ball that hits the floor and stays in contact, with everything recorded."""
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor", friction=0.3)
+    world.add(Sphere(0.1), name="ball", position=(0, 0, 0.105), velocity=(0.5, 0, -0.1), friction=0.3)
+    return world.run(0.1, [Recorder(contacts=True, impacts=True)])
+
+
+def test_minus_zero_is_another_number(bounced):
+    arrays = {n: np.array(values) for n, values in bounced._arrays.items()}
+    k = np.argwhere(arrays["velocity"][5] == 0)[0]
+    arrays["velocity"][(5, *k)] *= -1
+    found = check(Run(arrays, bounced.names, bounced.attributes))
+    assert (found.first.quantity, found.first.step, found.first.difference) == ("velocity", bounced.steps[5], 0.0)
+    assert not compare(Run(arrays, bounced.names, bounced.attributes), bounced).same
+
+
+def test_check_sees_a_contact_too_few(bounced):
+    arrays = {n: np.array(values) for n, values in bounced._arrays.items()}
+    arrays |= {n: values[:-1] for n, values in arrays.items() if n.startswith("impact_")}
+    found = check(Run(arrays, bounced.names, bounced.attributes))
+    assert found.first.quantity == "number of impacts"
 
 
 def test_check_sees_what_was_not_recorded(recorded):

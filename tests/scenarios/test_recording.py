@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import xarray
 
+from scenarios.check import check
 from scenarios.registry import load
 from sim.errors import InputError, RecordingError
 from sim.recorded_variables import VARIABLES
@@ -214,6 +216,61 @@ def test_open_what_is_none(tmp_path):
     xarray.Dataset({"a": ("time", [1.0])}).to_zarr(tmp_path / "foreign.zarr", consolidated=False)
     with pytest.raises(RecordingError, match="is not a recording of tumble"):
         Run.open(tmp_path / "foreign.zarr")
+
+
+@pytest.fixture
+def spoiled(recorded, tmp_path):
+    """A copy of the recording, to be damaged."""
+    shutil.copytree(recorded[0], tmp_path / "a" / "trajectory.zarr")
+    return tmp_path / "a" / "trajectory.zarr"
+
+
+def resume(path: Path) -> None:
+    load("two_cuboids")().build().run(0.0, [Recorder(path, append=True)])
+
+
+def test_lost_and_damaged_chunks_are_seen(spoiled):
+    """Zarr reads what is lost as nan, and what is damaged as an error of a codec."""
+    chunk = spoiled / "position" / "c" / "0" / "0" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:40])
+    for use in (lambda: Run.open(spoiled).positions, lambda: resume(spoiled), lambda: check(spoiled)):
+        with pytest.raises(RecordingError, match="is damaged: position can not be read"):
+            use()
+    chunk.unlink()
+    for use in (lambda: Run.open(spoiled).positions, lambda: resume(spoiled), lambda: check(spoiled)):
+        with pytest.raises(RecordingError, match="is damaged: 1 of 1 chunks of position are missing"):
+            use()
+    assert Run.open(spoiled).energy.any()  # what is whole is read
+
+
+def test_a_body_that_is_gone_is_no_damage(tmp_path):
+    """Chunks of nothing but nan are on disk like all others."""
+    world = load("two_cuboids")().build()
+    recorder = Recorder(tmp_path / "a", bodies=["small"])  # alone: its chunks become nothing but nan
+    world.run(0.01, [recorder])
+    world.remove(world["small"])
+    run = world.run(600 * world.dt, [recorder])
+    assert run.dataset.position.chunksizes["time"][-2:] == (256, 91)
+    assert np.isnan(run.positions[3:]).all()
+
+
+def test_newer_layouts_are_left_alone(spoiled):
+    root = json.loads((spoiled / "zarr.json").read_text())
+    root["attributes"]["tumble_schema"] = 99
+    (spoiled / "zarr.json").write_text(json.dumps(root))
+    with pytest.raises(RecordingError, match="is a recording of a newer tumble: it has layout 99, this version reads up to 1"):
+        Run.open(spoiled)
+
+
+@pytest.mark.parametrize(("scene", "says"), [("{}", 'has no body "large"'), ("[]", "can not be read"), ("{", "can not be read")])
+def test_a_scene_that_does_not_fit(spoiled, scene, says):
+    root = json.loads((spoiled / "zarr.json").read_text())
+    root["attributes"]["scene"] = scene
+    (spoiled / "zarr.json").write_text(json.dumps(root))
+    with pytest.raises(RecordingError, match=says):
+        Run.open(spoiled).bodies  # noqa: B018
+    with pytest.raises(RecordingError, match=says):
+        check(spoiled)
 
 
 def test_summary_is_arithmetic(recorded):
