@@ -1,4 +1,4 @@
-# demo test validate bench bench-collision lint docs clean: each sets up what it needs in .venv by itself.
+# demo test validate bench bench-collision bench-engines lint docs clean: each sets up what it needs in .venv by itself.
 # Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
 
 VENV ?= .venv
@@ -11,7 +11,7 @@ PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt tools/setup_venv.py
 JOBS ?= 2
 
-.PHONY: demo test validate bench bench-collision lint docs clean
+.PHONY: demo test validate bench bench-collision bench-engines lint docs clean
 .DEFAULT_GOAL = demo
 
 demo: $(USER_STAMP)
@@ -36,12 +36,21 @@ lint: $(DEV_STAMP)
 bench-collision: $(PEER_STAMP)
 	@$(BIN)/python -m benchmarks.peers $(ARGS)
 
+# validation cases and times of a step beside MuJoCo, Bullet, PhysX, and Rapier and Jolt, which need Node and npm
+bench-engines: $(PEER_STAMP) benchmarks/peers/node_modules
+	@$(BIN)/python -m benchmarks.peers.cases
+	@$(BIN)/python -m benchmarks.peers.steps $(ARGS)
+
+benchmarks/peers/node_modules: benchmarks/peers/package.json
+	@if command -v npm >/dev/null; then cd benchmarks/peers && npm install --silent --no-package-lock && touch node_modules; \
+	else echo "npm was not found: install Node 20 or later with npm, or go without Rapier and Jolt" >&2; fi
+
 # the site, from docs/, README and docstrings, into build/site
 docs: $(DEV_STAMP)
 	@$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) runs build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
+	rm -rf $(VENV) benchmarks/peers/node_modules runs build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # the environment of a developer is that of a user, and more

@@ -1,9 +1,9 @@
-"""Validation cases in other engines: ``python benchmarks/peers/cases.py mujoco`` in an environment that has the engine.
+"""Validation cases in other engines: ``make bench-engines``, or ``python -m benchmarks.peers.cases [mujoco bullet physx node]``.
 
-Each engine runs with its defaults, but for what the case sets (MuJoCo: integrator RK4, elliptic cones). The numbers go to
-``benchmarks/peers/results.json``; ``tumble validate --page F.md --peers F.json`` puts them beside ours where the measure is
-of the same name. Engines: mujoco, bullet, physx (by SAPIEN). Jolt's bindings (culverin) can not switch its damping off,
-and Rapier has none for Python.
+Each engine runs with its defaults, but for what the case sets; without damping and sleep; MuJoCo with elliptic cones and two
+integrators, Jolt with the gyroscopic torque. The numbers go to ``benchmarks/peers/results.json``; ``tumble validate --page F.md
+--peers F.json`` puts them beside ours where the measure is of the same name. Rapier and Jolt run in Node, by their builds for
+the web (node_engine.py): one thread, single precision.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 from scipy.integrate import solve_ivp
+
+from benchmarks.peers.engines import MODULES, engines
 
 RESULTS = Path(__file__).parent / "results.json"
 G, STEP = 9.81, 1 / 240
@@ -140,19 +141,25 @@ CASES = {
 }  # fmt: skip
 
 
-def main(engine: str) -> None:
-    module = import_module(f"{engine}_engine")
+def measured(engine: Callable) -> dict[str, dict[str, float]]:
+    """Numbers of all cases that an engine can run."""
     found = {}
     for name, measure in CASES.items():
         try:
-            found[name] = {what: float(f"{value:.3g}") for what, value in measure(module.Engine).items()}
-            print(name, found[name])
+            found[name] = {what: float(f"{value:.3g}") for what, value in measure(engine).items()}
+            print(f"  {name} {found[name]}", flush=True)
         except NotImplementedError as error:
-            print(f"{name} {error}")
-    known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    known[module.NAME] = found
+            print(f"  {name} {error}")
+    return found
+
+
+def main(modules: list[str]) -> None:
+    known = json.loads(RESULTS.read_text()) if modules else {}
+    for name, engine in engines(modules or MODULES[1:]).items():
+        print(name)
+        known[name] = measured(engine)
     RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

@@ -1,55 +1,60 @@
-"""MuJoCo with the integrator RK4 and elliptic friction cones."""
+"""MuJoCo with elliptic friction cones: with the integrator RK4, which is its most exact, and with Euler's, its default."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
 
-NAME = f"MuJoCo {mujoco.__version__}, RK4"
+from benchmarks.peers.engine import Engine
+from benchmarks.peers.families import matrices
 
 
-class Engine:
-    """One body and a floor; the friction of a pair is the larger one."""
+class MuJoCo(Engine):
+    """A model is made at the first step. The friction of a pair is the larger one."""
+
+    integrator = "RK4"
 
     def __init__(self, gravity: tuple, dt: float):
-        self.head = f'<option timestep="{dt!r}" integrator="RK4" cone="elliptic" gravity="{_text(gravity)}"/>'
-        self.ground, self.model = "", None
+        option = f'<option timestep="{dt!r}" integrator="{self.integrator}" cone="elliptic" gravity="{_text(gravity)}"/>'
+        self.parts, self.motion, self.model = [f'{option}<size memory="1G"/><worldbody>'], [], None
 
-    def floor(self, mu: float, e: float = 0.0) -> None:
-        if e:
+    def ground(self) -> None:
+        if self.e:
             raise NotImplementedError("has no restitution")
-        self.ground = f'<geom type="plane" size="100 100 1" friction="{mu} 0 0" condim="3" priority="1"/>'
+        self.parts.append(f'<geom type="plane" size="100 100 1" {self._surface()}/>')
 
-    def box(self, half: tuple, mass: float, x: tuple, **motion: tuple) -> None:
-        self._add(f'type="box" size="{_text(half)}"', mass, x, **motion)
+    def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
+        geom = f'<geom type="{kind}" size="{_text(np.atleast_1d(size))}" mass="{float(mass)!r}" {self._surface()}/>'
+        self.parts.append(f'<body pos="{_text(x)}" quat="{_text(q)}"><freejoint/>{geom}</body>')
+        self.motion.append((*v, *(np.array(w) @ matrices(np.array([q], float))[0])))  # the spin in axes of the body
 
-    def sphere(self, radius: float, mass: float, x: tuple, **motion: tuple) -> None:
-        self._add(f'type="sphere" size="{radius}"', mass, x, **motion)
+    def _surface(self) -> str:
+        return f'friction="{self.mu} 0 0" condim="3"'
 
-    def _add(self, geom: str, mass: float, x: tuple, v: tuple = (0, 0, 0), w: tuple = (0, 0, 0)) -> None:
-        body = f'<body pos="{_text(x)}"><freejoint/><geom {geom} mass="{mass}" condim="3"/></body>'
-        self.model = mujoco.MjModel.from_xml_string(f"<mujoco>{self.head}<worldbody>{self.ground}{body}</worldbody></mujoco>")
+    def _start(self) -> None:
+        self.model = mujoco.MjModel.from_xml_string(f"<mujoco>{''.join(self.parts)}</worldbody></mujoco>")
         self.data = mujoco.MjData(self.model)
-        self.data.qvel[:3], self.data.qvel[3:] = v, w  # the spin in body axes, which are the world's at the start
+        self.data.qvel[:] = np.ravel(self.motion)
 
     def step(self, n: int) -> None:
-        for _ in range(n):
-            mujoco.mj_step(self.model, self.data)
+        if self.model is None:
+            self._start()
+        mujoco.mj_step(self.model, self.data, nstep=n)
 
-    def place(self) -> np.ndarray:
-        return self.data.qpos[:3].copy()
-
-    def rotation(self) -> np.ndarray:
-        rot = np.empty(9)
-        mujoco.mju_quat2Mat(rot, self.data.qpos[3:])
-        return rot.reshape(3, 3)
-
-    def velocity(self) -> np.ndarray:
-        return self.data.qvel[:3].copy()
-
-    def spin(self) -> np.ndarray:
-        return self.rotation() @ self.data.qvel[3:]
+    def state(self) -> np.ndarray:
+        if self.model is None:
+            self._start()
+        pose, motion = self.data.qpos.reshape(-1, 7), self.data.qvel.reshape(-1, 6)
+        spin = np.einsum("nij,nj->ni", matrices(pose[:, 3:]), motion[:, 3:])
+        return np.hstack([pose, motion[:, :3], spin])
 
 
-def _text(numbers: tuple) -> str:
+class Euler(MuJoCo):
+    integrator = "Euler"
+
+
+def _text(numbers) -> str:
     return " ".join(repr(float(x)) for x in numbers)
+
+
+ENGINES = {f"MuJoCo {mujoco.__version__}, {engine.integrator}": engine for engine in (MuJoCo, Euler)}

@@ -8,11 +8,11 @@ import numpy as np
 import sapien
 from sapien import physx
 
-NAME = f"PhysX 5 (SAPIEN {version('sapien')})"
+from benchmarks.peers.engine import Engine
 
 
-class Engine:
-    """One body and a floor, both of one material: PhysX takes the mean of two."""
+class PhysX(Engine):
+    """All bodies are of one material: PhysX takes the mean of two."""
 
     def __init__(self, gravity: tuple, dt: float):
         config = physx.get_scene_config()
@@ -22,47 +22,41 @@ class Engine:
         self.system.timestep = dt
         self.scene = sapien.Scene([self.system])
         self.material = physx.PhysxMaterial(0.0, 0.0, 0.0)
+        self.bodies = []
 
-    def floor(self, mu: float, e: float = 0.0) -> None:
-        self.material = physx.PhysxMaterial(mu, mu, e)
+    def ground(self) -> None:
+        self.material = physx.PhysxMaterial(self.mu, self.mu, self.e)
         ground = physx.PhysxRigidStaticComponent()
         ground.attach(physx.PhysxCollisionShapePlane(self.material))
-        upright = sapien.Pose(q=[np.sqrt(0.5), 0, -np.sqrt(0.5), 0])  # the plane's normal is x
+        self._place(ground, sapien.Pose(q=[np.sqrt(0.5), 0, -np.sqrt(0.5), 0]))  # the plane's normal is x
+
+    def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
+        body = physx.PhysxRigidDynamicComponent()
+        body.mass = mass
+        if kind == "box":
+            body.attach(physx.PhysxCollisionShapeBox(np.array(size), self.material))
+            body.inertia = mass / 3 * (np.sum(np.square(size)) - np.square(size))
+        else:
+            body.attach(physx.PhysxCollisionShapeSphere(size, self.material))
+            body.inertia = np.full(3, 0.4 * mass * size**2)
+        body.linear_damping = body.angular_damping = body.sleep_threshold = 0.0
+        self._place(body, sapien.Pose(p=np.array(x, float), q=np.array(q, float)))
+        body.linear_velocity, body.angular_velocity = np.array(v, float), np.array(w, float)
+        self.bodies.append(body)
+
+    def _place(self, component, pose: sapien.Pose) -> None:
         entity = sapien.Entity()
-        entity.add_component(ground)
-        entity.pose = upright
+        entity.add_component(component)
+        entity.pose = pose
         self.scene.add_entity(entity)
-
-    def box(self, half: tuple, mass: float, x: tuple, **motion: tuple) -> None:
-        inertia = mass / 3 * (np.sum(np.square(half)) - np.square(half))
-        self._add(physx.PhysxCollisionShapeBox(np.array(half), self.material), mass, inertia, x, **motion)
-
-    def sphere(self, radius: float, mass: float, x: tuple, **motion: tuple) -> None:
-        self._add(physx.PhysxCollisionShapeSphere(radius, self.material), mass, np.full(3, 0.4 * mass * radius**2), x, **motion)
-
-    def _add(self, shape, mass: float, inertia: np.ndarray, x: tuple, v: tuple = (0, 0, 0), w: tuple = (0, 0, 0)) -> None:
-        self.body = physx.PhysxRigidDynamicComponent()
-        self.body.attach(shape)
-        self.body.mass, self.body.inertia = mass, inertia
-        self.body.linear_damping = self.body.angular_damping = 0.0
-        entity = sapien.Entity()
-        entity.add_component(self.body)
-        entity.pose = sapien.Pose(p=np.array(x, dtype=float))
-        self.scene.add_entity(entity)
-        self.body.linear_velocity, self.body.angular_velocity = np.array(v, dtype=float), np.array(w, dtype=float)
 
     def step(self, n: int) -> None:
         for _ in range(n):
             self.system.step()
 
-    def place(self) -> np.ndarray:
-        return np.array(self.body.pose.p, dtype=float)
+    def state(self) -> np.ndarray:
+        rows = [(*b.pose.p, *b.pose.q, *b.linear_velocity, *b.angular_velocity) for b in self.bodies]
+        return np.array(rows, float)
 
-    def rotation(self) -> np.ndarray:
-        return np.array(self.body.pose.to_transformation_matrix()[:3, :3], dtype=float)
 
-    def velocity(self) -> np.ndarray:
-        return np.array(self.body.linear_velocity, dtype=float)
-
-    def spin(self) -> np.ndarray:
-        return np.array(self.body.angular_velocity, dtype=float)
+ENGINES = {f"PhysX 5 (SAPIEN {version('sapien')}, f32)": PhysX}

@@ -73,9 +73,10 @@ An order is the slope of the error against the step.
 each case to its limits; they also spoil the method and see the cases fail. What is marked as failed is known, and said why
 in `tests/physics/test_validation.py`.
 
-Where there are columns of other engines, the same was measured with them by `benchmarks/peers/cases.py`, with their default
-settings: MuJoCo with its integrator RK4 and elliptic cones, Bullet by pybullet, PhysX by SAPIEN (without damping). A finer
-setting makes them more exact.
+Where there are columns of other engines, the same was measured with them in one run of `make bench-engines`, with their
+default settings, without damping and sleep: MuJoCo with elliptic cones and two integrators, Bullet by pybullet, PhysX by SAPIEN,
+and builds of Rapier and Jolt for the web (WebAssembly in Node, one thread). f32: single precision. A finer setting makes them
+more exact.
 """
 
 

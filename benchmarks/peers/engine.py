@@ -1,0 +1,48 @@
+"""What the cases and the scenes ask of an engine."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from benchmarks.peers.families import matrices
+
+
+class Engine:
+    """Bodies, and a floor z = 0 that comes before them; all of one friction and restitution.
+
+    An adapter has a constructor of gravity and dt; ground(), which makes the floor; add(kind, size, mass, x, q, v, w) with the
+    kind "box" (size: half edges) or "sphere" (radius); step(n); and state(): (n, 13), of each body position, quaternion
+    (w, x, y, z), velocity and angular velocity in the world's axes.
+    """
+
+    mu = e = 0.0
+
+    def floor(self, mu: float, e: float = 0.0) -> None:
+        self.mu, self.e = mu, e
+        self.ground()
+
+    def box(self, half, mass: float, x, q=(1, 0, 0, 0), v=(0, 0, 0), w=(0, 0, 0)) -> None:
+        self.add("box", tuple(half), mass, x, q, v, w)
+
+    def sphere(self, radius: float, mass: float, x, q=(1, 0, 0, 0), v=(0, 0, 0), w=(0, 0, 0)) -> None:
+        self.add("sphere", radius, mass, x, q, v, w)
+
+    def clock(self) -> float:
+        """Processor time so far [s]."""
+        return time.process_time()
+
+    # of the body that was added last
+
+    def place(self) -> np.ndarray:
+        return self.state()[-1, :3]
+
+    def rotation(self) -> np.ndarray:
+        return matrices(self.state()[-1:, 3:7])[0]
+
+    def velocity(self) -> np.ndarray:
+        return self.state()[-1, 7:10]
+
+    def spin(self) -> np.ndarray:
+        return self.state()[-1, 10:]

@@ -1,0 +1,32 @@
+"""This library, as it comes: RK4, Newton's method to 1e-11 m/s."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.peers.engine import Engine
+from collision import Box, HalfSpace, Sphere
+from sim import World
+
+
+class Tumble(Engine):
+    def __init__(self, gravity: tuple, dt: float):
+        self.world = World(gravity=gravity, dt=dt)
+        self.bodies = []
+
+    def ground(self) -> None:
+        self.world.add(HalfSpace(), kind="static", friction=self.mu, restitution=self.e)
+
+    def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
+        shape = Box(size) if kind == "box" else Sphere(size)
+        motion = dict(position=x, orientation=q, velocity=v, angular_velocity=w)
+        self.bodies.append(self.world.add(shape, mass=mass, friction=self.mu, restitution=self.e, **motion))
+
+    def step(self, n: int) -> None:
+        self.world.step(n)
+
+    def state(self) -> np.ndarray:
+        return np.array([(*b.position, *b.orientation, *b.velocity, *b.angular_velocity) for b in self.bodies])
+
+
+ENGINES = {"tumble": Tumble}
