@@ -42,7 +42,7 @@ class Engine {
   }
 
   box(half, ...body) {
-    const radius = Math.min(0.05, ...half); // of its edges: the default, where the box is not thinner
+    const radius = Math.min(0.05, ...half.map((h) => h / 2)); // of its edges: the default, or less where the box is thin
     const shape = using((h) => new Jolt.BoxShape(h, radius), new Jolt.Vec3(...half));
     this.bodies.push(this.add(shape, Jolt.EMotionType_Dynamic, MOVING, ...body));
   }
