@@ -88,15 +88,15 @@ def mesh_of(key: tuple, detail: int = 48) -> Mesh:
     if kind == "ball":
         return _turned(*_arc(detail), detail)
     if kind == "cylinder":
-        return _lathe([(0.0, -1.0), (1.0, -1.0), (1.0, 1.0), (0.0, 1.0)], detail)
+        return _lathe([(0.0, -1.0), (1.0, -1.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)], detail)
     if kind == "cone":
-        return _lathe([(0.0, -1.0), (1.0, -1.0), (0.0, 1.0)], detail)
+        return _lathe([(0.0, -1.0), (1.0, -1.0), (0.5, 0.0), (0.0, 1.0)], detail)
     if kind == "capsule":
         profile, slopes = _arc(detail)
         half = len(profile) // 2
-        shift = np.where(np.arange(len(profile) + 1) <= half, -key[1], key[1])
-        profile = np.insert(profile, half, profile[half], axis=0) + np.stack([np.zeros(len(shift)), shift], axis=1)
-        return _turned(profile, np.insert(slopes, half, slopes[half], axis=0), detail)
+        rows = np.sort([*range(len(profile)), half, half])  # the equator three times: low, at half height, high
+        shift = key[1] * np.sign(np.arange(len(rows)) - half - 1)
+        return _turned(profile[rows] + np.stack([np.zeros(len(rows)), shift], axis=1), slopes[rows], detail)
     if kind == "hull":
         return _hull(np.array(key[1]).reshape(-1, 3))
     raise ValueError(f"mesh {kind!r} is not known")
@@ -168,7 +168,11 @@ def _turned(profile: np.ndarray, slopes: np.ndarray, detail: int, round_: bool =
 
 
 def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
-    """A surface of revolution about z whose profile has corners: flat caps, straight sides, lines along the rims."""
+    """A surface of revolution about z whose profile has corners: flat caps, straight sides, lines along the rims.
+
+    Caps come in quarters, and sides are cut where the profile has a point at half height, so that each face lies in one octant,
+    for the pattern.
+    """
     a = np.arange(detail) * (2 * np.pi / detail)
     ring = np.stack([np.cos(a), np.sin(a), np.zeros(detail)], axis=1)
     up = np.array([0.0, 0.0, 1.0])
@@ -178,16 +182,19 @@ def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
         low, high = np.arange(detail) + i * detail, np.arange(detail) + (i + 1) * detail
         slope = np.array([z1 - z0, r0 - r1]) / np.hypot(z1 - z0, r0 - r1)
         outward = slope[0] * ring + slope[1] * up
-        if z0 == z1:  # a cap is one polygon
-            faces.append(tuple(high[::-1].tolist() if r0 == 0 else low.tolist()))
-            normals.append(np.tile(slope[1] * up, (detail, 1)))
+        if z0 == z1:  # a cap
+            for j in range(0, detail, detail // 4):
+                arc = np.arange(j, j + detail // 4 + 1) % detail
+                face = (low[0], *high[arc[::-1]]) if r0 == 0 else (high[0], *low[arc])
+                faces.append(tuple(int(c) for c in face))
+                normals.append(np.tile(slope[1] * up, (len(face), 1)))
         else:
             for j in range(detail):
                 k = (j + 1) % detail
                 face = (low[j], low[k], high[j]) if r1 == 0 else (low[j], low[k], high[k], high[j])
                 faces.append(tuple(int(c) for c in face))
                 normals.append(outward[np.array(face) % detail])
-        if r1 > 0:
+        if r1 > 0 and z1 != 0:
             edges.append(np.stack([high, np.roll(high, -1)], axis=1))
     return Mesh(corners, tuple(faces), tuple(normals), np.concatenate(edges), True)
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import tracemalloc
 from pathlib import Path
 
 import av
@@ -17,7 +18,10 @@ import pytest
 import render
 from collision.errors import InputError
 from render import files, writers
+from render.context import open_renderer
 from render.errors import RenderError
+from render.recorded import RunFrames
+from render.video import camera_for
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 SIZE = (320, 180)
@@ -287,3 +291,25 @@ def test_a_long_film_takes_no_more_memory(tmp_path, monkeypatch):
 
     writers.write(pictures(), tmp_path / "a.mp4", SIZE, 30, 19, 60)
     assert len(decoded(tmp_path / "a.mp4")[0]) == 60
+
+
+def test_a_frame_of_a_long_run_takes_no_more_memory(tmp_path, monkeypatch):
+    """With trails, traces and graphs too: what is allocated for a frame, at its peak, is that of a run of a tenth."""
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    wanted = ("text", "trails", "polhode", "energy", "momentum")
+
+    def peak(seconds):
+        frames = RunFrames(flight(two_cuboids(), seconds, gravity=(0, 0, 0)))
+        frames.prepare(wanted)
+        with open_renderer(SIZE, "fast") as renderer:
+            camera = camera_for(frames, SIZE)
+            renderer.draw(frames.at(seconds), camera, wanted)
+            tracemalloc.start()
+            try:
+                before = tracemalloc.get_traced_memory()[0]
+                renderer.draw(frames.at(seconds - 0.01), camera, wanted)
+                return tracemalloc.get_traced_memory()[1] - before
+            finally:
+                tracemalloc.stop()
+
+    assert 1000 < peak(200.0) < 1.1 * peak(20.0)

@@ -10,6 +10,7 @@ from collision.mass import mass_properties
 from collision.pose import Pose
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from render.meshes import bounding_ball, mesh_of, parts_of, planes_of
+from render.replay import tones
 from render.rotation import rotate
 from tests.render.known_flights import zoo
 
@@ -67,6 +68,18 @@ def test_edges():
     mesh = mesh_of(parts_of(cube)[0].key)
     assert len(mesh.edges) == 12  # not the diagonals of triangulated faces
     assert sorted(map(len, mesh.faces)) == [4] * 6
+
+
+@pytest.mark.parametrize("shape", [Cylinder(0.3, 0.5), Cone(0.3, 0.5), Sphere(0.4), Capsule(0.1, 0.2)])
+def test_faces_of_round_bodies_lie_in_one_octant_each(shape):
+    """So that they can wear the pattern where it is put on face by face: half of the surface is dark, or little less."""
+    for detail in (8, 16, 32, 48, 64, 96):
+        mesh = mesh_of(parts_of(shape)[0].key, detail)
+        for face in mesh.faces:
+            corners = mesh.corners[list(face)]
+            assert not ((corners > 1e-9).any(axis=0) & (corners < -1e-9).any(axis=0)).any()
+        assert 0.3 < (tones(mesh) < 1.0).mean() < 0.7
+        assert len(mesh.edges) == detail * {"cylinder": 2, "cone": 1}.get(shape.type, 0)
 
 
 def test_what_is_cut_fine_has_the_lines_of_what_it_stands_for():

@@ -7,7 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.pose import Pose
+from collision.rays import ray_cast
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from render.camera import Camera, fit
 from render.context import open_renderer
 from render.look import PRESETS, SUN
@@ -104,6 +106,61 @@ def test_a_ball_covers_its_pixels(backend, preset):
     assert overlap(seen, ball(camera, (0, 0, 0), 0.5)) > least
     assert overlap(seen, ball(camera, (0, 0, 0), 0.515)) < least
     assert overlap(seen, ball(camera, (0.02, 0, 0.02), 0.5)) < least
+
+
+def cup():
+    """Open above, of a bottom and four walls: what is painted first hides nothing that is nearer."""
+    walls = [
+        ((0.03, 0.25, 0.2), (0.25, 0)),
+        ((0.25, 0.03, 0.2), (0, 0.25)),
+        ((0.03, 0.25, 0.2), (-0.25, 0)),
+        ((0.25, 0.03, 0.2), (0, -0.25)),
+    ]
+    return Compound([(Box((0.25, 0.25, 0.03)), Pose((0, 0, -0.2))), *((Box(h), Pose((*x, 0))) for h, x in walls)])
+
+
+def mixed():
+    """Of shapes of many kinds, which pass through each other."""
+    corners = np.random.default_rng(5).normal(size=(20, 3)) * 0.1
+    return Compound(
+        [
+            (Cone(0.2, 0.2), Pose((0.3, 0, 0))),
+            (Capsule(0.08, 0.25), Pose((0, 0, 0), (0.6, 0.8, 0, 0))),
+            (Ellipsoid((0.3, 0.1, 0.2)), Pose((-0.2, 0.1, 0.1))),
+            (ConvexHull(corners), Pose((0, -0.3, 0.2))),
+            (Cylinder(0.05, 0.3), Pose((0, 0.1, 0))),
+        ]
+    )
+
+
+def pieces():
+    """Hulls side by side, as a mesh that is not convex is cut into."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    slabs = [
+        corners * (0.3, 0.1, 0.1),
+        corners * (0.1, 0.1, 0.3) + (0.2, 0, 0.4),
+        (corners * (0.1, 0.2, 0.1) + (-0.2, 0.3, 0))[:7],
+    ]
+    return Compound([(ConvexHull(slab), Pose()) for slab in slabs])
+
+
+@pytest.mark.parametrize("make", [cup, mixed, pieces])
+def test_compounds_cover_their_pixels(gl, monkeypatch, make):
+    """Both renderers, against rays cast at the shapes by another part of the house: every sixth pixel of each sixth row."""
+    shape, place = make(), Pose((0.1, 0.0, 0.1), SOME)
+    masks, step = [], 6
+    for name in ("egl", "painter"):
+        monkeypatch.setenv("TUMBLE_RENDERER", name)
+        masks.append(mask_of(scene_of((shape, place.position, SOME)), CAMERA))
+    assert overlap(*masks) > 0.98
+    directions, some = rays(CAMERA)[::step, ::step], (masks[0] | masks[1])[::step, ::step]
+    around = np.argwhere(some | np.roll(some, 1, 0) | np.roll(some, -1, 0) | np.roll(some, 1, 1) | np.roll(some, -1, 1))
+    hit = np.zeros(some.shape, bool)
+    for row, column in around:
+        hit[row, column] = ray_cast(shape, place, CAMERA.position, directions[row, column]) is not None
+    for mask in masks:
+        assert overlap(mask[::step, ::step], hit) > 0.95  # the outline is 2 to 4 % of it
+        assert overlap(np.roll(mask, 8, axis=1)[::step, ::step], hit) < 0.95
 
 
 def test_painter_and_gl_show_the_same(gl, monkeypatch):
