@@ -212,7 +212,7 @@ def update_pairs(geoms, pairs, joints):
     OK or PAIRS_FULL, then nothing changed.
     """
     old = pairs.count[0]
-    keys, axes = pairs.geoms[:old].copy(), pairs.axis[:old].copy()
+    keys, axes, clear = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy()
     events, hits, rests = pairs.event[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy()
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
@@ -238,9 +238,11 @@ def update_pairs(geoms, pairs, joints):
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.event[n], pairs.hits[n], pairs.rests[n] = events[k], hits[k], rests[k]
+            pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
         else:
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0, 0
+            pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
     pairs.count[0], pairs.count[1] = kept, sensors
     return OK
 

@@ -26,6 +26,7 @@ from sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
+NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
@@ -139,12 +140,17 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     spin, alpha = wi + wj, alpha_i + alpha_j
     pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
     speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    if speed + spin <= max(least, min(SLOWEST_IMPACT, SINKING * size / dt)):
-        return math.inf, 0.0  # a pair at rest
+    bound = speed + spin  # no point closes faster
+    known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
+    pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
+    if bound <= max(least, min(SLOWEST_IMPACT, SINKING * size / dt)) or known > bound * (dt - start):
+        return math.inf, 0.0  # a pair at rest, or out of reach still
     t = start
     for _ in range(200):
-        reach = (speed + spin) * (dt - t)
+        reach = bound * (dt - t)
         status, gap, lower, normal, closing, centers, turning = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
+        if t == start:
+            pairs.clear[n, 0] = max(pairs.clear[n, 0], lower + bound * t)
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
@@ -154,6 +160,8 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             break
         if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < 0.1 * size:
             break  # it has just left, or rolls: to advance by such a gap would not get anywhere
+        if least > 0.0 and closing <= least and gap < NEAR * size and spin * (dt - t) < 0.1 * size:
+            break  # of no interest, unless another point comes faster
         fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
         if fastest * (dt - t) <= lower:
             return math.inf, 0.0
@@ -175,7 +183,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         )
         if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, wait):
             return t, closing
-    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, rows, ids)
+    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
 
 @lean
@@ -211,7 +219,7 @@ def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, 
 
 
 @lean
-def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, rows, ids):
+def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least, rows, ids):
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -220,7 +228,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, rows, 
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt))
+    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)))
     found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
     if not found or gap > -EXACT * size:
         return math.inf, 0.0

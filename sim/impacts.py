@@ -48,6 +48,7 @@ def drift(model, geometry, settings, table):
     for k in range(pairs.count[0]):
         pairs.fresh[k] = False
         pairs.hits[k] = 0
+        pairs.clear[k, 0], pairs.clear[k, 1] = -math.inf, 0.0
         if _left_to_kick(bodies, geoms, pairs, k, dt):
             pairs.event[k] = math.inf
         else:

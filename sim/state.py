@@ -137,6 +137,7 @@ class Pairs(NamedTuple):
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
+    clear: np.ndarray  # (c, 2) c, s: at time t of the drift the gap is at least c - s t [m], [m/s]; -inf: unknown
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
@@ -333,7 +334,7 @@ def pairs_of(n: int) -> Pairs:
     group = arrays(
         Pairs,
         n,
-        dict(geoms=(2,), axis=V, normal=V, rows=(POINTS, ROWS), ids=(POINTS,), sensors=(2,)),
+        dict(geoms=(2,), axis=V, clear=(2,), normal=V, rows=(POINTS, ROWS), ids=(POINTS,), sensors=(2,)),
         ("geoms", "hits", "rests", "points", "ids", "sensors"),
     )
     return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
