@@ -188,6 +188,27 @@ def test_cradle_transmits():
     assert np.allclose(world.velocities[:, 0], [0, 0, 0, 0, 1], atol=1e-12)
 
 
+@pytest.mark.parametrize("spin", [50, 150, 300])
+def test_a_ball_that_is_braked_on_its_way_still_meets_the_next(spin):
+    """Within one step two heavy balls pinch a spinning one from both sides and take most of its spin, but not its way.
+
+    Its bound on how fast it can close falls by far more than its speed: a search that went by what the first one saw at the
+    later impact, with the bound of then, would take the ball in front to be out of reach.
+    """
+    world = World(dt=1 / 60, gravity=(0, 0, 0))
+    radius, speed, h = 0.1, 10.0, world.dt
+    surface = {"restitution": 1.0, "friction": 5.0}
+    ball = world.add(Sphere(radius), velocity=(speed, 0, 0), angular_velocity=(spin, 0, 0), **surface)
+    front = world.add(Sphere(radius), position=(2 * radius + 0.8 * h * speed, 0, 0), **surface)
+    for side in (1, -1):
+        place, velocity = (0, side * (2 * radius + 0.1 * h * speed), 0), (speed, -side * speed, 0)
+        world.add(Sphere(radius), position=place, velocity=velocity, density=20_000, **surface)
+    world.step(1)
+    assert ball.angular_velocity[0] < 0.1 * spin
+    assert np.allclose(front.velocity, (speed, 0, 0), rtol=0, atol=1e-13)
+    assert np.allclose(ball.velocity, 0, rtol=0, atol=1e-13)
+
+
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_two_spinning_cuboids(e):
     """The law's answer for one point, the total momentum and angular momentum to rounding, and no energy gained."""
