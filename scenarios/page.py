@@ -29,7 +29,7 @@ def page(
         f'<p class="sub">{html.escape(about)}</p>',
         cards(run, summary),
         "<h2>Replay</h2>",
-        REPLAY,
+        REPLAY.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
     ]
     if film is not None:
         parts += ["<h2>Film</h2>", f'<video controls loop muted src="{data_uri(film, "video/mp4")}"></video>']
@@ -49,7 +49,7 @@ REPLAY = """<div class="replay" tabindex="0"><div class="canvas"></div><div clas
 <button type="button">Play</button><input type="range" aria-label="time"><output>t = 0 s</output>
 <select aria-label="speed"><option value="0.1">0.1 x</option><option value="0.25">0.25 x</option>
 <option value="1" selected>real time</option><option value="4">4 x</option></select></div></div>
-<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.</p>"""
+<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.SCALE</p>"""
 
 
 def cards(run: Run, summary: dict[str, Any]) -> str:

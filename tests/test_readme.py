@@ -170,3 +170,16 @@ def test_drift_table(table, name):
     said = next(row for row in rows if f"`{name}`" in row).split("|")[head.split("|").index(f" 1/{n} ")].strip()
     found = measure(name, n)
     assert said == DRIFT.number(found) or float(said) == pytest.approx(found, rel=0.06)
+
+
+def test_the_gallery_shows_every_scene_and_overlay():
+    from render import OVERLAYS
+    from scenarios.registry import catalog
+
+    gallery = _tool("gallery")
+    page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert page == gallery.text()
+    pictures = {Path(link).stem for link in LINK.findall(page) if link.endswith(".jpg")}
+    assert pictures == {*catalog(), *(f"overlay_{name}" for name in OVERLAYS)}
+    assert pictures == {path.stem for path in (ROOT / "docs" / "gallery").iterdir()}
+    assert {*gallery.WHEN, *gallery.NEAR, *gallery.CLOSE, *gallery.FLYING, *gallery.QUICK} <= {*catalog()}

@@ -42,7 +42,14 @@ def test_the_page_is_whole_and_needs_nothing_else(recorded, made):
     assert len(links) >= 4
     assert all(link.startswith("data:") for link in links)
     assert "$" not in re.sub(r"<script>.*?</script>", "", text, flags=re.S)  # nothing left to fill in
-    for said in ("dropped cuboids", recorded.attributes["started"], trajectory_hash(recorded), "the books close", "numba"):
+    for said in (
+        "dropped cuboids",
+        recorded.attributes["started"],
+        trajectory_hash(recorded),
+        "the books close",
+        "numba",
+        "squares of 0.5 m",
+    ):
         assert said in text
     film = base64.b64decode(re.search(r'data:video/mp4;base64,([^"]+)', text)[1])
     assert film[4:8] == b"ftyp"
