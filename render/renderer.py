@@ -232,13 +232,14 @@ class Renderer:
         self._texel = texel
         self._programs.set("depth", u_view_projection=to_map)
         half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
+        reach = max(self.preset.softness, 1.0)  # texels that the filter goes: so far off a surface its own depths must not lie
         for program in ("body", "facet", "floor"):
-            self._programs.set(program, u_to_shadow=half @ to_map, u_texel=texel)
+            self._programs.set(program, u_to_shadow=half @ to_map, u_texel=reach * texel)
         self._shadow_target.use()
         self.gl.viewport = (0, 0, *self._shadow_map.size)
         self._shadow_target.clear(depth=1.0)
         self.gl.enable_only(self.gl.DEPTH_TEST | self.gl.CULL_FACE)
-        self.gl.polygon_offset = 1.5, 2.0
+        self.gl.polygon_offset = 1.5 * reach, 2.0
         border = self._shadow_map.width - 2
         self._shadow_target.scissor = 1, 1, border, border  # what lies outside of the map finds no shadow there
         for group, detail in zip(self._groups, self._detail, strict=True):

@@ -230,6 +230,17 @@ def test_a_body_casts_its_shadow_away_from_the_sun(backend):
     assert abs(at(mirrored)) < 4
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_face_in_slanting_light_casts_no_shadow_on_itself(gl, monkeypatch, preset):
+    """The sun stands 18 degrees above its plane. Depths must be moved as far as the filter goes."""
+    monkeypatch.setenv("TUMBLE_RENDERER", "egl")
+    scene = scene_of((HalfSpace(), (0, 0, 0)), (Box((0.58, 0.05, 0.38)), (0, 0, 0.38)), (Box((0.2, 0.2, 0.2)), (0.0, 0.9, 2.2)))
+    picture = draw(scene, camera := Camera((0.9, -2.0, 2.4), (0.0, 0.0, 0.33)), preset)[..., :3].astype(int)
+    inside = np.array([[x, -0.05, z] for x in np.linspace(-0.5, 0.5, 60) for z in np.linspace(0.05, 0.7, 40)])
+    columns, rows = camera.project(inside, SIZE)[0].astype(int).T
+    assert np.ptp(picture[rows, columns], axis=0).max() <= 3
+
+
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_the_squares_of_the_floor_have_the_size_that_is_told(backend, tilt):
     scene = scene_of((HalfSpace((-np.sin(tilt), 0, np.cos(tilt))), (0, 0, 0)))
