@@ -1,29 +1,37 @@
 """Pictures per second by number of boxes and preset, and a film from end to end: ``python -m benchmarks.frames [--json F]``
 
-Boxes in flight over a floor at 1280 x 720, read back as a film does. Beside the time by the clock, the best of several rounds,
-stands the processor time of all threads: on a machine that is busy otherwise the second is what counts.
+Boxes in flight over a floor at 1280 x 720, read back as a film does, seen from one place and by a camera that goes round. Beside
+the time by the clock, the best of several rounds, stands the processor time of all threads: on a machine that is busy otherwise
+the second is what counts.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from collision.shapes import Box, HalfSpace
+from render.camera import Camera
 from render.context import describe, open_renderer
+from render.frame import Frame, cast_of
 from render.look import PRESETS
 from render.recorded import RunFrames
+from render.shots import Orbit, shot_for
 from render.video import camera_for, film
 from sim.recording import Recorder
 from sim.scene import Scene
 
 SIZE = (1280, 720)
 COUNTS = (10, 100, 1000)
+EACH = 8  # pictures a round
 TARGETS = {("default", 100): 25.0, ("fast", 100): 60.0}  # pictures a second on two cores of llvmpipe
 
 
@@ -40,20 +48,34 @@ def crowd(count: int) -> Scene:
     return scene
 
 
-def measure(frames: RunFrames, preset: str, rounds: int, each: int = 8) -> tuple[float, float]:
-    """(seconds by the clock, seconds of processor time) of one picture: the best round."""
-    camera = camera_for(frames, SIZE)
-    shown = [frames.at(t) for t in np.linspace(frames.start, frames.stop, each)]
+def timed(draw: Callable[[int], Any], rounds: int) -> tuple[float, float]:
+    """(seconds by the clock, seconds of processor time) of a call with 0 to 7 in turn: those of the best round."""
     best = np.inf, np.inf
-    with open_renderer(SIZE, preset) as renderer:
-        renderer.draw(shown[0], camera)
-        for _ in range(rounds):
-            clock, processor = time.perf_counter(), time.process_time()
-            for frame in shown:
-                renderer.draw(frame, camera)
-            spent = (time.perf_counter() - clock) / each, (time.process_time() - processor) / each
-            best = min(best[0], spent[0]), min(best[1], spent[1])
+    for _ in range(rounds + 1):  # one more: the first compiles shaders
+        clock, processor = time.perf_counter(), time.process_time()
+        for k in range(EACH):
+            draw(k)
+        spent = (time.perf_counter() - clock) / EACH, (time.process_time() - processor) / EACH
+        best = min(best[0], spent[0]), min(best[1], spent[1])
     return best
+
+
+def measure(frames: RunFrames, preset: str, moving: bool, rounds: int) -> tuple[float, float]:
+    """(seconds by the clock, seconds of processor time) of one picture."""
+    cameras = [camera_for(frames, SIZE)] * EACH
+    shown = [frames.at(t) for t in np.linspace(frames.start, frames.stop, EACH)]
+    if moving:
+        shot = shot_for(frames, SIZE, Orbit(turns=0.05))
+        cameras = [shot(frame, k / EACH) for k, frame in enumerate(shown)]
+    with open_renderer(SIZE, preset) as renderer:
+        return timed(lambda k: renderer.draw(shown[k], cameras[k]), rounds)
+
+
+def least(rounds: int) -> tuple[float, float]:
+    """What no picture can do without: one that shows nothing, read back."""
+    with open_renderer(SIZE, "fast") as renderer:
+        frame, camera = Frame(cast_of([]), 0.0, np.zeros((0, 3)), np.zeros((0, 4))), Camera((3, 0, 1), (0, 0, 0))
+        return timed(lambda _: renderer.draw(frame, camera, ()), rounds)
 
 
 def main() -> int:
@@ -61,24 +83,31 @@ def main() -> int:
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--rounds", type=int, default=5)
     given = arguments.parse_args()
-    where = describe()
-    print(f"{where['renderer']} by {where['backend']}, {SIZE[0]} x {SIZE[1]}\n")
-    print(f"{'preset':8} {'boxes':>6} {'pictures/s':>11} {'processor ms':>13}  target")
-    rows = []
+    where, rows = describe(), []
+    print(f"{where['renderer']} by {where['backend']}, {SIZE[0]} x {SIZE[1]}, load {os.getloadavg()[0]:.1f}\n")
+    print(f"{'preset':8} {'boxes':>6} {'camera':8} {'pictures/s':>11} {'processor ms':>13}  target")
+
+    def tell(preset: str, count: int, camera: str, clock: float, processor: float) -> None:
+        target = TARGETS.get((preset, count)) if camera == "still" else None
+        found = {"rate": 1 / clock, "processor_ms": 1e3 * processor, "target": target}
+        rows.append({"preset": preset, "boxes": count, "camera": camera, **found})
+        print(f"{preset:8} {count:6} {camera:8} {1 / clock:11.1f} {1e3 * processor:13.1f}  {target or ''}", flush=True)
+
+    tell("nothing", 0, "still", *least(given.rounds))
     for count in COUNTS:
         frames = RunFrames(crowd(count).build().run(0.5, [Recorder(every=12)]))
         for preset in PRESETS:
-            clock, processor = measure(frames, preset, given.rounds)
-            target = TARGETS.get((preset, count))
-            rows.append({"preset": preset, "boxes": count, "rate": 1 / clock, "processor_ms": 1e3 * processor, "target": target})
-            print(f"{preset:8} {count:6} {1 / clock:11.1f} {1e3 * processor:13.1f}  {target or ''}")
+            for camera in ("still", "moving"):
+                tell(preset, count, camera, *measure(frames, preset, camera == "moving", given.rounds))
     run = crowd(100).build().run(2.0, [Recorder(every=4)])
-    with tempfile.TemporaryDirectory() as folder:
-        clock, processor = time.perf_counter(), time.process_time()
-        film(run, Path(folder) / "a.mp4", SIZE)
-        spent, used = time.perf_counter() - clock, time.process_time() - processor
-    rows.append({"film": True, "pictures": 60, "rate": 60 / spent, "processor_ms": 1e3 * used / 60})
-    print(f"\nfilm, 100 boxes, default: {60 / spent:.1f} pictures/s, {1e3 * used / 60:.1f} ms of processor each")
+    print("\nfilm of 100 boxes")
+    for preset in PRESETS:
+        with tempfile.TemporaryDirectory() as folder:
+            clock, processor = time.perf_counter(), time.process_time()
+            film(run, Path(folder) / "a.mp4", SIZE, preset=preset)
+            spent, used = time.perf_counter() - clock, time.process_time() - processor
+        rows.append({"film": preset, "pictures": 60, "rate": 60 / spent, "processor_ms": 1e3 * used / 60})
+        print(f"{preset:24} {60 / spent:11.1f} {1e3 * used / 60:13.1f}", flush=True)
     if given.json:
         given.json.write_text(json.dumps({"where": where, "rows": rows}, indent=2) + "\n", encoding="utf-8")
     return 0

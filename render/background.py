@@ -126,7 +126,9 @@ class Background:
         for values, below, shade in self._floors:
             (gl.enable if below else gl.disable)(gl.BLEND)
             shaded = shade if shadows else []
-            for program, rects in (("floor", shaded), ("plain", around(shaded, target.size) if rest else [])):
+            level = "level " if values["u_normal"][2] == 1.0 else ""
+            for name, rects in (("floor", shaded), ("plain", around(shaded, target.size) if rest else [])):
+                program = level + name
                 if rects:
                     self._programs.set(program, **values)
                 for target.scissor in rects:

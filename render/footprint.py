@@ -1,4 +1,4 @@
-"""Where in the picture shadows may fall on a floor: elsewhere it is drawn without looking for any."""
+"""Parts of the picture that hold what is looked for, such as shadows on a floor: elsewhere it is drawn without."""
 
 from __future__ import annotations
 
@@ -31,13 +31,17 @@ def shadowed(
     along = SUN - slope * normal
     along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
     across = np.cross(normal, along)
-    half = np.stack([radii[casts] / slope, radii[casts]], axis=1) + blur
+    half = (radii[casts, None] + blur) / (slope, 1.0)
     corners = feet[:, None] + (CORNERS * half[:, None]) @ np.stack([along, across])
     pixels, depth = camera.project(corners.reshape(-1, 3), size)
     if (depth < 0.01 * camera.distance).any():  # beside the eye or behind it
         return [(0, 0, *size)]
     pixels = pixels.reshape(-1, 4, 2)
-    lo, hi = pixels.min(axis=1) - 1.0, pixels.max(axis=1) + 1.0
+    return bands(pixels.min(axis=1) - 1.0, pixels.max(axis=1) + 1.0, size)
+
+
+def bands(lo: np.ndarray, hi: np.ndarray, size: tuple[int, int]) -> list[Rect]:
+    """Rectangles, one above the other, that hold boxes ``lo`` to ``hi``, (n, 2) each in pixels from the top left corner."""
     edges = np.linspace(*np.clip([lo[:, 1].min(), hi[:, 1].max()], 0, size[1]), BANDS + 1).round().astype(int)
     out = []
     for top, bottom in zip(edges[:-1], edges[1:], strict=True):

@@ -10,9 +10,13 @@ import numpy as np
 from render import look
 from render.errors import RenderError
 
-NAMES = ("body", "facet", "depth", "edge", "floor", "plain", "sky", "smooth", "stroke", "panel")
-VARIANTS = {"plain": ("floor", "PLAIN")}  # the same sources with something left out; plain: floors without shadows
-SCREEN = ("floor", "plain", "sky", "smooth", "panel")  # drawn as one rectangle
+NAMES = ("body", "facet", "depth", "edge", "floor", "plain", "level floor", "level plain", "sky", "smooth", "stroke", "panel")
+VARIANTS = {  # of the same sources: level, seen from above; plain: without shadows
+    "plain": ("floor", "PLAIN"),
+    "level floor": ("floor", "LEVEL"),
+    "level plain": ("floor", "LEVEL", "PLAIN"),
+}
+SCREEN = ("floor", "plain", "level floor", "level plain", "sky", "smooth", "panel")  # drawn as one rectangle
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 
@@ -67,8 +71,8 @@ class Programs:
 
     def _compile(self, name: str, preset: look.Preset) -> Any:
         folder = files("render") / "shaders"
-        source, define = VARIANTS.get(name, (name, "WHOLE"))
-        defines = f"#version 330 core\n#define TAPS {preset.taps}\n#define {define}\n"
+        source, *defined = VARIANTS.get(name, (name,))
+        defines = "".join(["#version 330 core\n", *(f"#define {x}\n" for x in (f"TAPS {preset.taps}", *defined))])
 
         def text(file: str) -> str:
             lines = (folder / file).read_text(encoding="utf-8").splitlines()

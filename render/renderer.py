@@ -12,6 +12,7 @@ from render import look
 from render.background import LINE_ROOM, Background
 from render.camera import Camera
 from render.context import GL
+from render.footprint import bands
 from render.frame import Cast, Frame
 from render.meshes import mesh_of, parts_of, planes_of
 from render.overlay import panels_of, shades, square_of, strokes_of
@@ -88,7 +89,7 @@ class Renderer:
         self._place(frame, camera, overlays)
         self._draw_shadows(frame, camera)
         self._aim(camera)
-        self._background.aim(frame, camera, self._planes, self._matrix, 4.0 * self._texel)
+        self._background.aim(frame, camera, self._planes, self._matrix, self._blur)
         self._background.begin()
         self._draw_bodies(camera)
         self._background.end()
@@ -229,12 +230,13 @@ class Renderer:
             @ Camera(tuple(self._eye), (0.0, 0.0, 0.0), camera.up, camera.fov_degrees).view()
         )
         to_map, texel = self._sun_view(frame, camera)
-        self._texel = texel
         self._programs.set("depth", u_view_projection=to_map)
         half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
         reach = max(self.preset.softness, 1.0)  # texels that the filter goes: so far off a surface its own depths must not lie
-        for program in ("body", "facet", "floor"):
-            self._programs.set(program, u_to_shadow=half @ to_map, u_texel=reach * texel)
+        self._blur = (
+            1.5 * reach + self.preset.softness + 1.5
+        ) * texel  # that way off, the filter, and the last texel's own width
+        self._programs.set_all(u_to_shadow=half @ to_map, u_texel=reach * texel)
         self._shadow_target.use()
         self.gl.viewport = (0, 0, *self._shadow_map.size)
         self._shadow_target.clear(depth=1.0)
@@ -243,7 +245,7 @@ class Renderer:
         border = self._shadow_map.width - 2
         self._shadow_target.scissor = 1, 1, border, border  # what lies outside of the map finds no shadow there
         for group, detail in zip(self._groups, self._detail, strict=True):
-            depth = self._arrays(group, detail)[1]
+            depth = self._arrays(group, max(detail * 2 // 3 // 4 * 4, min(detail, 12)))[1]  # an outline is all that is seen of it
             if depth is not None:
                 depth.render(instances=len(group.rows))
         self._shadow_target.scissor = None
@@ -307,21 +309,17 @@ class Renderer:
         centers, radii = frame.balls()
         pixels, depth = camera.project(centers[soft], self.size)
         radii = radii[soft]
+        rects = [(0, 0, *self.size)]
         if (depth > 1.2 * radii).all():
             focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
             reach = 1.3 * focal * (radii / (depth - radii))[:, None] + 3
-            lo = np.clip(np.floor((pixels - reach).min(axis=0)), 0, self.size).astype(int)
-            hi = np.clip(np.ceil((pixels + reach).max(axis=0)), 0, self.size).astype(int)
-        else:
-            lo, hi = np.array([0, 0]), np.array(self.size)
-        if (hi <= lo).any():
-            return
+            rects = bands(pixels - reach, pixels + reach, self.size)
         self.gl.copy_framebuffer(self._copy, self._target)
         self._target.use()
         self._picture.use(0)
         self.gl.enable_only(self.gl.NOTHING)
-        self._target.scissor = int(lo[0]), int(self.size[1] - hi[1]), int(hi[0] - lo[0]), int(hi[1] - lo[1])
-        self._programs.render("smooth")
+        for self._target.scissor in rects:
+            self._programs.render("smooth")
         self._target.scissor = None
         self.gl.enable(self.gl.DEPTH_TEST)
 

@@ -38,7 +38,13 @@ void main() {
     vec3 in_shade = mix(mix(u_in_shade[0], u_in_shade[1], light_square), u_in_shade[2], line);
     color -= (1.0 - lit_at(v_shadow)) * (color - in_shade);  // not mix(): where it is lit, to the last bit as without shadows
 #endif
+#ifdef LEVEL
+    vec3 sky = u_horizon;
+#else
     vec3 towards = v_position - u_eye;
+    float up = max(towards.z, 0.0);  // as sky_towards: below the horizon, where there are floors, the sky is as at it
+    vec3 sky = mix(u_horizon, u_zenith, up * up / (towards.z * towards.z + 0.04 * dot(towards, towards)));
+#endif
     float clear = 1.0 + u_haze * dot(v_position, v_position);
-    out_color = vec4(mix(sky_towards(towards), color, 1.0 / (clear * clear)), u_cover);
+    out_color = vec4(mix(sky, color, 1.0 / (clear * clear)), u_cover);
 }

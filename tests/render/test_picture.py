@@ -319,8 +319,9 @@ FAR = Camera((4.0, -8.0, 4.0), (0.0, 0.0, 0.3))
 LOW, CLOSE = Camera((6.0, -1.0, 0.2), (0.0, 0.0, 0.2)), Camera((0.3, -0.4, 0.9), (0.2, 0.3, 0.1))
 
 
+@pytest.mark.parametrize("preset", ["default", "best"])
 @pytest.mark.parametrize("camera", [CAMERA, FAR, LOW, CLOSE])
-def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera):
+def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera, preset):
     """The floor is drawn without shadows where none can be: the same bytes as looked for everywhere. Looked for nowhere, not."""
     from render import background
 
@@ -334,11 +335,11 @@ def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera):
 
     shadowed = background.shadowed
     monkeypatch.setattr(background, "shadowed", seen)
-    drawn = draw(scene, camera)
+    drawn = draw(scene, camera, preset)
     monkeypatch.setattr(background, "shadowed", lambda *_: [(0, 0, *SIZE)])
-    assert (draw(scene, camera) == drawn).all()
+    assert (draw(scene, camera, preset) == drawn).all()
     monkeypatch.setattr(background, "shadowed", lambda *_: [])
-    assert (draw(scene, camera) != drawn).any(axis=2).mean() > 0.002
+    assert (draw(scene, camera, preset) != drawn).any(axis=2).mean() > 0.002
     if camera is FAR:
         assert sum(width * height for _, _, width, height in where[0]) < 0.5 * SIZE[0] * SIZE[1]
 
@@ -374,8 +375,8 @@ def test_pictures_do_not_depend_on_those_before(gl, monkeypatch, preset):
         for stage, right in zip(shown, expected, strict=True):
             drawn.clear()
             assert renderer.draw(*stage).tobytes() == right
-        assert not {"plain", "sky"} & set(drawn)  # the third from one place: kept
-        assert "floor" in drawn
+        assert not {"plain", "level plain", "sky"} & set(drawn)  # the third from one place: kept
+        assert "level floor" in drawn
     monkeypatch.setattr(Background, "_signature", lambda *_: b"all the same")
     with open_renderer(SIZE, preset) as renderer:
         wrong = [renderer.draw(*stage).tobytes() != right for stage, right in zip(shown, expected, strict=True)]
