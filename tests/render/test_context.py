@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from render import context
 from render.camera import Camera
 from render.errors import RenderError, RendererWarning
-from tests.render.known_flights import frame_of, two_cuboids, zoo
+from render.video import picture
+from tests.render.known_flights import flight, frame_of, two_cuboids, zoo
 
+ROOT = Path(__file__).resolve().parents[2]
 CAMERA = Camera((1.4, -2.0, 1.1), (0.1, 0.0, 0.1))
 
 
@@ -97,3 +102,25 @@ def test_nothing_greets_on_the_standard_output():
     environment = {**os.environ, "TUMBLE_RENDERER": "painter"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_osmesa_is_next_where_egl_finds_nothing(gl, tmp_path):
+    """In a process of its own, which has no driver of EGL: found by itself, and it draws what EGL draws here."""
+    code = """
+import numpy as np
+from render import context, picture
+from tests.render.known_flights import flight, zoo
+print(context.describe())
+np.save("osmesa.npy", picture(flight(zoo(), 0.2), (320, 180), time=0.1))
+"""
+    environment = {**os.environ, "__EGL_VENDOR_LIBRARY_FILENAMES": "/none", "PYTHONPATH": str(ROOT)}
+    environment.pop("TUMBLE_RENDERER", None)
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    if "libOSMesa.so.8 not found" in answer.stdout:
+        pytest.skip("libOSMesa.so.8 not found: apt-get install libosmesa6")
+    assert "'backend': 'osmesa'" in answer.stdout, answer.stderr
+    here = picture(flight(zoo(), 0.2), (320, 180), time=0.1).astype(int)
+    there = np.load(tmp_path / "osmesa.npy")
+    assert (np.abs(here - there).max(axis=2) > 24).mean() < 0.002  # drivers round differently
+    assert (np.abs(np.roll(here, 2, axis=1) - there).max(axis=2) > 24).mean() > 0.002
