@@ -10,6 +10,7 @@ from __future__ import annotations
 import concurrent.futures as futures
 import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -148,7 +149,7 @@ def _on_processes(
         alone = bool(suspects)
         queue, width = (suspects, 1) if alone else (left, workers)
         on_the_way: dict[futures.Future, tuple[int, Any]] = {}
-        pool = futures.ProcessPoolExecutor(width, mp_context=spawn)
+        pool = futures.ProcessPoolExecutor(width, mp_context=spawn, initializer=_go_with_parent)
         try:
             while queue or on_the_way:
                 while queue and len(on_the_way) < (1 if alone else 2 * width):
@@ -169,7 +170,20 @@ def _on_processes(
                 else:
                     suspects.append((number, parameters))
         finally:
+            if on_the_way:  # interrupted: nobody waits for members that may take minutes
+                for process in list((pool._processes or {}).values()):
+                    process.terminate()
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _go_with_parent() -> None:
+    """In a worker: end when the program that started it does, even where that was killed; else it would wait for ever."""
+
+    def watch() -> None:
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _on_dask(plan: Plan, jobs: Sequence[tuple[int, Any]], scheduler: str) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,6 +153,43 @@ def test_processes_one_of_them_killed(plan, alone, tmp_path):
     assert found["energy_start"]["count"] == (store.status == DONE).sum()
 
 
+KILLED = """
+import sys
+from scenarios.ensemble import Plan
+from scenarios.sweep import sweep
+if __name__ == "__main__":
+    plan = Plan("bouncing_ball", {"height": [1, 2]}, seconds=1e6)
+    sweep(plan, sys.argv[1], workers=1, quiet=True, started=lambda pids: print(*pids, flush=True))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks up processes in /proc")
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 1)])
+def test_workers_go_with_a_sweep_that_is_killed(tmp_path, kind, code):
+    """They would wait for ever, and one that is interrupted would wait for its members."""
+    (tmp_path / "a.py").write_text(KILLED)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
+    command = [sys.executable, str(tmp_path / "a.py"), str(tmp_path / "s.zarr")]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        worker = int(process.stdout.readline())
+        time.sleep(3)  # until it is at it
+        assert Path(f"/proc/{worker}").exists()
+        process.send_signal(kind)
+        until = time.monotonic() + 60
+        while running(worker) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not running(worker)
+    assert process.returncode in (code, -kind)
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 @pytest.mark.slow
 def test_dask_one_worker_killed(plan, alone, tmp_path):
     distributed = pytest.importorskip("distributed")
@@ -208,7 +249,7 @@ def test_a_member_that_kills_its_worker_is_given_up(tmp_path, monkeypatch):
     class Pool:
         """As that of the standard library, but a job numbered 1 breaks it."""
 
-        def __init__(self, width, mp_context):
+        def __init__(self, width, mp_context, initializer):
             self._processes, self.broken = {}, False
 
         def submit(self, job, plan, number, parameters):
