@@ -17,11 +17,14 @@ COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 
 @dataclass(frozen=True)
 class Panel:
-    """One field of a figure: ``curves`` by label, each (x, y); ``log`` axes of "x", "y" or "xy"; ``dots`` instead of lines."""
+    """One field of a figure: ``curves`` by label, each (x, y); ``log`` axes of "x", "y" or "xy"; ``dots`` instead of lines.
+
+    ``x``: what is written along the axis; ``unit``: of y, to which a power of ten is added where the numbers need one.
+    """
 
     title: str
     x: str
-    y: str
+    unit: str
     curves: Mapping[str, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
     log: str = ""
     dots: bool = False
@@ -54,9 +57,10 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
                 ax.plot(x[seen], y[seen], color=color, label=label, **style)
             ax.set_xscale("log" if "x" in panel.log else "linear")
             ax.set_yscale("log" if "y" in panel.log else "linear")
-            _dress(ax, panel.title, "", legend=len(panel.curves) > 1)
+            _dress(ax, panel.title, panel.unit, legend=len(panel.curves) > 1)
             ax.set_xlabel(panel.x)
-            ax.set_ylabel(panel.y)
+            if "y" in panel.log:
+                ax.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
             ax.spines[["top", "right"]].set_visible(False)
         for ax in figure.axes[len(fields) :]:
             ax.set_visible(False)

@@ -89,10 +89,10 @@ def trajectory(run: Any, body: str, path: str | os.PathLike) -> Path:
     of = lambda values: {axis: (t[pick], np.asarray(values)[pick, row, k]) for k, axis in enumerate("xyz")}  # noqa: E731
     x = np.asarray(run.positions)[pick, row]
     fields = [
-        Panel("Position", "time [s]", "[m]", of(run.positions)),
-        Panel("Velocity", "time [s]", "[m/s]", of(run.velocities)),
-        Panel("Angular velocity", "time [s]", "[rad/s]", of(run.angular_velocities)),
-        Panel("Seen from above", "x [m]", "y [m]", {"way": (x[:, 0], x[:, 1])}),
+        Panel("Position", "time [s]", "m", of(run.positions)),
+        Panel("Velocity", "time [s]", "m/s", of(run.velocities)),
+        Panel("Angular velocity", "time [s]", "rad/s", of(run.angular_velocities)),
+        Panel("Seen from above: y over x", "x [m]", "m", {"way": (x[:, 0], x[:, 1])}),
     ]
     return panels(body, fields, path, across=2)
 
@@ -220,7 +220,8 @@ def _scale(ax: Axes, unit: str) -> None:
     most = max(abs(v) for v in ax.get_ylim())
     power = 0 if 1e-2 <= most < 1e4 else 3 * int(np.floor(np.log10(most) / 3))
     ax.yaxis.set_major_formatter(lambda value, _: f"{value / 10.0**power:.6g}")
-    ax.set_ylabel(f"[{unit}]" if power == 0 else f"[10$^{{{power}}}$ {unit}]")
+    text = unit if power == 0 else f"10$^{{{power}}}$ {unit}".strip()
+    ax.set_ylabel(f"[{text}]" if text else "")
 
 
 _STYLE = {

@@ -313,9 +313,10 @@ def sweep(arguments: argparse.Namespace) -> int:
 def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> Path:
     """What was measured over what was varied: those numbers of which most is known from the parameters."""
     from render.curves import Panel, panels
-    from scenarios.sweep import columns
+    from scenarios.registry import load
+    from scenarios.sweep import UNITS, columns
 
-    data, fields = columns(store), []
+    data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters
     for name in [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"] or [None]:
         x = data[f"parameter_{name}"] if name else range(len(data["status"]))
         log = "x" if name and isinstance(store.plan.parameters[name], dict) and store.plan.parameters[name].get("log") else ""
@@ -323,7 +324,9 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
         own = [k for k in found if k not in ("wall", "steps_per_second") and found[k]["std"] > 0]
         for measured in sorted(own, key=lambda k: -abs(found[k].get(key, 0.0)))[:4]:
             title = f"{measured}, rank correlation {found[measured].get(key, 0.0):+.2f}" if name else measured
-            fields.append(Panel(title, name or "member", "", {measured: (x, data[measured])}, log=log, dots=True))
+            along = f"{name} [{parameters[name].unit}]" if name and parameters[name].unit else name or "member"
+            unit = "J" if measured.startswith("ledger_") else UNITS.get(measured, "")
+            fields.append(Panel(title, along, unit, {measured: (x, data[measured])}, log=log, dots=True))
     return panels(f"{store.plan.scenario}: {len(data['status'])} members", fields, path, across=2)
 
 

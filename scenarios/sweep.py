@@ -29,6 +29,10 @@ TRIES = 3  # of a member whose worker dies: then it is what kills them
 SUMMED = (
     "energy_start", "energy_end", "energy_scale", "energy_drift", "momentum_drift", "worst_penetration", "steps_per_second",
 )  # fmt: skip
+UNITS = {
+    "energy_start": "J", "energy_end": "J", "energy_scale": "J", "energy_drift": "J", "momentum_drift": "kg m/s",
+    "worst_penetration": "m",
+}  # fmt: skip
 BOOKED = ("external", "friction", "restitution", "residual")
 
 

@@ -107,3 +107,18 @@ def test_no_window_and_no_global_state(monkeypatch):
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)  # another test may have asked for it
     plots.energy_momentum(flight(two_cuboids()))
     assert "matplotlib.pyplot" not in sys.modules
+
+
+def test_a_power_of_ten_is_told(tmp_path):
+    """Small numbers on the axis have their power beside the unit, in every figure; nothing else would tell a nanojoule."""
+    from render.curves import Panel, panels
+
+    x = np.linspace(0, 1, 5)
+    fields = [
+        Panel("a", "x", "J", {"a": (x, 3e-9 * x)}),
+        Panel("b", "x", "", {"b": (x, 3e-9 * x)}),
+        Panel("c", "x", "m", {"c": (x, x)}),
+    ]
+    text = panels("all", fields, tmp_path / "a.svg").read_text()
+    shown = [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
+    assert [label for label in shown if label.startswith("[")] == [r"[10$^{-9}$ J]", r"[10$^{-9}$]", "[m]"]
