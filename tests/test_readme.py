@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from collision.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -85,6 +88,40 @@ def test_what_is_wrong_is_seen():
     assert broken_links("[a](docs/none.md) ![b](LICENSE)", ROOT) == ["docs/none.md"]
 
 
+COMMAND = re.compile(r"^(?:\S+/)?tumble (.*)$", re.M)
+COMMANDS = [(page.stem, line) for page in PAGES for code in blocks(page, "") for line in COMMAND.findall(code)]
+
+
+def taken(line: str) -> argparse.Namespace:
+    """A command of the docs as the program takes it; scenes of the catalog with their parameters."""
+    from scenarios.cli import parser
+    from scenarios.registry import load, names
+
+    arguments = parser().parse_args(shlex.split(line, comments=True))
+    scene = getattr(arguments, "name_or_file", "")
+    if scene in names():
+        load(scene)(**load(scene).parse(dict(item.split("=", 1) for item in arguments.set)))
+    elif "." not in scene and "/" not in scene and scene:
+        load(scene)
+    return arguments
+
+
+@pytest.mark.parametrize(("page", "line"), COMMANDS, ids=[f"{page}-{k}" for k, (page, _) in enumerate(COMMANDS)])
+def test_commands_are_taken(page, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    taken(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["run stak", "run stack --set boxs=2", "run stack --fps", "fly", "compare a", "film a --out b/c.mp4"]
+)
+def test_commands_that_are_wrong_are_seen(line):
+    assert len(COMMANDS) >= 15
+    with pytest.raises((InputError, SystemExit)):
+        taken(line)
+
+
 def test_files_named_exist():
     """Every path in backquotes that looks like one of ours is there."""
     ours = re.compile(r"`((?:collision|sim|render|scenarios|tests|tools|docs|benchmarks)/[\w./]*)`")
@@ -108,6 +145,32 @@ def test_scene_file_is_valid(page, names, tmp_path):
     scene = load_scene(tmp_path / "scene.toml")
     assert [body.name for body in scene] == names
     scene.build().step(10)
+
+
+def test_toml_of_cameras_is_valid(tmp_path, monkeypatch):
+    from render.shots import Keyframes, parse
+
+    (text,) = blocks(ROOT / "docs" / "pictures.md", "toml")
+    (tmp_path / "way.toml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(parse("way.toml"), Keyframes)
+
+
+def test_toml_of_meshes_is_valid(tmp_path):
+    import trimesh
+
+    from scenarios.files import load_scene
+
+    (text,) = blocks(ROOT / "docs" / "meshes.md", "toml")
+    (tmp_path / "washers.toml").write_text(text, encoding="utf-8")
+    trimesh.creation.annulus(0.2, 0.4, 0.1, sections=8).export(tmp_path / "washer.stl")
+    assert [body.name for body in load_scene(tmp_path / "washers.toml")] == ["floor", "washer"]
+
+
+def test_every_toml_is_tried():
+    """The pages whose TOML the tests of this file read."""
+    pages = {page.stem for page in PAGES if blocks(page, "toml")}
+    assert pages == {"hello", "joints", "free-motion", "scene-files", "sweeps", "pictures", "meshes"}
 
 
 def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
