@@ -36,7 +36,7 @@ class whole:
 
     def __enter__(self) -> Path:
         if not self.path.parent.is_dir():
-            raise RenderError(f"{self.path}: there is no folder {self.path.parent}")
+            raise RenderError(f"there is no folder {self.path.parent}", self.path)
         clear(self.path.parent)
         try:
             self._lock = self._begin()
@@ -79,7 +79,7 @@ class whole:
 
     def _told(self, error: OSError) -> RenderError:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        return RenderError(f"{self.path}: {'the disk is full' if full else error.strerror or error}")
+        return RenderError("the disk is full" if full else error.strerror or str(error), self.path)
 
 
 def clear(folder: Path) -> None:

@@ -21,6 +21,8 @@ from render.rotation import rotate
 from render.shots import meant, shot_for
 from render.writers import encoded, write, writer
 
+NEAR = 2.0  # of the radius of a body: what a picture of it shows around it
+
 
 def picture(
     source: Any,
@@ -30,7 +32,10 @@ def picture(
     camera: Any = None,
     overlays: tuple[str, ...] | None = None,
 ) -> np.ndarray:
-    """The picture of a world as it stands, or of a run at ``time`` [s] (its end where not given): (h, w, 4) uint8, RGBA."""
+    """The picture of a world as it stands, of a body of it from near, or of a run at ``time`` [s] (else its end).
+
+    (h, w, 4) uint8, RGBA.
+    """
     size = check_size(size)
     if hasattr(source, "times"):
         frames = RunFrames(source)
@@ -41,7 +46,10 @@ def picture(
     else:
         if time is not None:
             raise InputError("time", time, "a world is drawn as it stands; only a recorded run has other times")
+        body, source = (source, source.world) if hasattr(source, "definition") else (None, source)
         frame = frame_of(source)
+        if body is not None and camera is None:
+            camera = _near(frame, body.index, size)
         wanted = overlay.check(overlays, frame.cast)
         for name in ("polhode", "impacts", "energy", "momentum"):
             if name in wanted:
@@ -50,6 +58,14 @@ def picture(
         camera = camera_for(frame, size, own if camera is None else camera)
     with open_renderer(size, preset) as renderer:
         return renderer.draw(frame, camera, wanted)
+
+
+def _near(frame: Frame, row: int, size: tuple[int, int]) -> Camera | None:
+    """A camera before one body; None for one without end."""
+    centers, radii = frame.balls()
+    if not np.isfinite(radii[row]):
+        return None
+    return fit(centers[[row]], NEAR * radii[[row]], size[0] / size[1], floor=frame.cast.has_floor)
 
 
 def still(

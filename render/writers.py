@@ -71,8 +71,8 @@ class _Encoded(FilmWriter):
         try:
             av.codec.Codec(codec, "w")
         except (av.error.FFmpegError, ValueError) as error:
-            message = f"{self.path}: PyAV has no encoder {codec}; `pip install --upgrade av` brings one ({error})"
-            raise RenderError(message) from error
+            message = f"PyAV has no encoder {codec}; `pip install --upgrade av` brings one ({error})"
+            raise RenderError(message, self.path) from error
         self.rate = Fraction(self.fps).limit_denominator(1001)
         self.container = av.open(str(self.part), "w", format=kind, options=self._container_options())
         self.stream = self.container.add_stream(codec, rate=self.rate, options=self._codec_options())

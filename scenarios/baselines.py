@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.assertions import rounding, scale
+from scenarios.assertions import Mismatch, rounding, scale
 from sim.provenance import versions
 from sim.recording import Recorder
 from sim.run import Run
@@ -30,7 +30,7 @@ class Baselines:
     """Compares runs with the files that begin with ``stem``; with ``update`` it writes them.
 
     ``baselines(run)``, or ``baselines(run, "name")`` for more than one in a test. ``rtol`` is relative to the scale of each
-    quantity. Raises AssertionError that names each number that is off.
+    quantity. Raises Mismatch, an AssertionError, that names each number that is off.
     """
 
     def __init__(self, stem: Path, update: bool = False):
@@ -42,9 +42,11 @@ class Baselines:
         if self.update:
             write(path, run, rtol)
             return
-        assert path.is_file(), f"there is no baseline {path}: make it with pytest --tumble-update, look at it, and commit it"
+        if not path.is_file():
+            raise Mismatch(f"there is no baseline {path}: make it with pytest --tumble-update, look at it, and commit it", None)
         wrong = differences(json.loads(path.read_text(encoding="utf-8")), run)
-        assert not wrong, f"not as in {path} (pytest --tumble-update writes it anew):\n  " + "\n  ".join(wrong)
+        if wrong:
+            raise Mismatch(f"not as in {path} (pytest --tumble-update writes it anew):\n  " + "\n  ".join(wrong), wrong)
 
 
 def write(path: Path, run: Run, rtol: float = RTOL) -> None:

@@ -228,13 +228,14 @@ def report(arguments: argparse.Namespace) -> None:
 def export(arguments: argparse.Namespace) -> None:
     """A recorded run as an animated glTF file, a table, or a log."""
     import render
-    from scenarios.logs import write_log
+    from scenarios.logs import table_paths, write_log
     from scenarios.progress import Bar
     from sim.run import Run
 
     with Bar(f"Writing {arguments.out}", counted=True) as bar:
         if Path(arguments.out).suffix.lower() in (".csv", ".parquet", ".mcap"):
-            print(write_log(Run.open(arguments.run), arguments.out, bar.update))
+            run = Run.open(arguments.run)
+            print(write_log(run, arguments.out, bar.update), *table_paths(run, arguments.out).values(), sep="\n")
             return
         print(render.export(Run.open(arguments.run), arguments.out, arguments.rate, bar.update))
 
@@ -275,12 +276,13 @@ def import_(arguments: argparse.Namespace) -> None:
     from scenarios.files import save_scene
     from scenarios.importing import load_model
     from scenarios.report import show_warnings
+    from sim.words import count
 
     show_warnings()
     found = load_model(arguments.model)
     out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
     save_scene(found.scene, out)
-    print(f"{out}: {len(found.scene)} bodies")
+    print(f"{out}: {count(len(found.scene), 'body')}")
     if found.left_out:
         print("not taken over:", *found.lines(), sep="\n  ")
 
@@ -315,6 +317,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
     from render.curves import Panel, panels
     from scenarios.registry import load
     from scenarios.sweep import UNITS, columns
+    from sim.words import count
 
     data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters
     for name in [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"] or [None]:
@@ -327,7 +330,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
             along = f"{name} [{parameters[name].unit}]" if name and parameters[name].unit else name or "member"
             unit = "J" if measured.startswith("ledger_") else UNITS.get(measured, "")
             fields.append(Panel(title, along, unit, {measured: (x, data[measured])}, log=log, dots=True))
-    return panels(f"{store.plan.scenario}: {len(data['status'])} members", fields, path, across=2)
+    return panels(f"{store.plan.scenario}: {count(len(data['status']), 'member')}", fields, path, across=2)
 
 
 def trace(arguments: argparse.Namespace) -> None:
@@ -380,8 +383,9 @@ def doctor(arguments: argparse.Namespace) -> int:
 
     if arguments.prune:
         from collision.jit import prune
+        from sim.words import count
 
-        print(f"deleted {prune()} folders of kernels that no longer fit")
+        print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit")
     missing = False
     for finding in examine(describe, screen):
         mark = {True: "ok     ", None: "limited", False: "MISSING"}[finding.good]

@@ -98,7 +98,7 @@ def compare(a: Run, b: Run) -> Comparison:
         notes.append(f"{count(len(names), 'body')} in common, of {len(a.names)} and {len(b.names)} recorded")
     notes += notes_on_precision(a, b)
     if len(rows_a) < max(len(a), len(b)):
-        notes.append(f"{len(rows_a)} samples in common, of {len(a)} and {len(b)}")
+        notes.append(f"{count(len(rows_a), 'sample')} in common, of {len(a)} and {len(b)}")
     times = a.times[rows_a]
     return Comparison(
         first is None,

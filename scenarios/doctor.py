@@ -11,6 +11,8 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
+from sim.words import count as number
+
 PACKAGES = ("tumble", "numpy", "scipy", "numba", "llvmlite", "zarr", "xarray", "trimesh", "coacd", "matplotlib", "moderngl", "av")
 
 
@@ -82,14 +84,14 @@ def _cache() -> Iterator[Finding]:
     files = [file for file in root.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in files) / 1e6
     compiled = sum(file.suffix == ".nbc" for file in files)
-    state = f"{compiled} kernels, {size:.1f} MB in {root}"
+    state = f"{number(compiled, 'kernel')}, {size:.1f} MB in {root}"
     yield Finding(True, "kernel cache", state if compiled else f"empty: the first run compiles; {root}")
     stale = stale_folders()
     if stale:
         yield Finding(
             None,
             "kernel cache",
-            f"{len(stale)} folders belong to other sources or versions",
+            f"{number(len(stale), 'folder')} of other sources or versions",
             "tumble doctor --prune deletes them",
         )
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.shapes import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from sim.readings import CONTACT
+from sim.recorded_contacts import AXES as CONTACT_AXES
 from sim.run import Run
 
 BLOCK = 1024  # samples
 AXES = {"xyz": "xyz", "wxyz": "wxyz"}
+SCHEMA_OF_ROWS = {"type": "object"}
 SCHEMA_OF_NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
 _VECTOR = {"type": "object", "properties": {axis: {"type": "number"} for axis in "xyz"}}
 _TIME = {"type": "object", "title": "time", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
@@ -37,7 +41,10 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     """Write a run to a .csv, .parquet or .mcap file, under a temporary name first; the path.
 
     CSV and Parquet: a row for each sample; columns as in the recording, those of bodies and axes as in ``crate.position.x``.
-    MCAP: topics ``/tf`` (foxglove.FrameTransforms), ``/scene`` (foxglove.SceneUpdate), ``/energy`` and ``/ledger``, as JSON.
+    Contacts and impacts, where they were recorded, have files of their own beside it, ``F.contacts.csv`` and ``F.impacts.csv``,
+    with a row for each, and the bodies by name: see :func:`table_paths`.
+    MCAP: topics ``/tf`` (foxglove.FrameTransforms), ``/scene`` (foxglove.SceneUpdate), ``/energy``, ``/ledger``, ``/contacts``
+    and ``/impacts``, as JSON.
     InputError: another kind of file, or the library for it is missing.
     """
     path = Path(path)
@@ -46,15 +53,65 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
         raise InputError("path", str(path), f"must end in one of {', '.join(writers)}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
-    part = path.with_name(f".{path.name}.part")
+    write, progress = writers[path.suffix.lower()], progress or (lambda done, total: None)
     try:
-        writers[path.suffix.lower()](run, part, progress or (lambda done, total: None))
-        os.replace(part, path)
+        for table, file in table_paths(run, path).items():
+            with _whole(file) as part:
+                write(table_rows(run, table), part, {}, lambda done: None)
+        with _whole(path) as part:
+            if write is _mcap:
+                _mcap(run, part, progress)
+            else:
+                write(blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
     except ImportError as error:
         raise InputError("path", str(path), f'needs {error.name}: pip install "tumble[export]"') from None
+    return path
+
+
+def table_paths(run: Run, path: str | Path) -> dict[str, Path]:
+    """The files of contacts and impacts that belong to a table: "contact" and "impact" -> path, where they were recorded."""
+    path = Path(path)
+    return {} if path.suffix.lower() == ".mcap" else {t: path.with_name(f"{path.stem}.{t}s{path.suffix}") for t in held(run)}
+
+
+def held(run: Run) -> list[str]:
+    """Which of the two tables was recorded."""
+    return [table for table, name in (("contact", "contact_count"), ("impact", "impact_time")) if name in run._arrays]
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """A temporary name, which becomes the path once all is written."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        yield part
+        os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
-    return path
+
+
+def table_rows(run: Run, table: str) -> Iterator[dict[str, np.ndarray]]:
+    """Columns of the contacts or impacts, a block at a time: name -> (k,). Contacts have the time and step of their sample."""
+    partners = np.array([*run.partners, ""], dtype=object)  # the last for -1: a body that came later
+    total = len(run.impacts) if table == "impact" else len(run)
+    for begin in range(0, max(total, 1), BLOCK):
+        stop = min(begin + BLOCK, total)
+        if table == "impact":
+            rows, out = run.impacts[begin:stop], {}
+        else:
+            each = [run.contacts(k) for k in range(begin, stop)]
+            sample = np.repeat(np.arange(begin, stop), [len(r) for r in each])
+            rows = np.concatenate([np.zeros(0, CONTACT), *each])
+            out = {"time": run.times[sample], "step": run.steps[sample]}
+        for field in rows.dtype.names:
+            if field in ("body_a", "body_b"):
+                out[field] = partners[rows[field]]
+            elif rows[field].ndim == 1:
+                out[field] = rows[field]
+            else:
+                axes = CONTACT_AXES if (table, field) == ("contact", "impulse") else "xyz"
+                out |= {f"{field}.{axis}": rows[field][:, k] for k, axis in enumerate(axes)}
+        yield out
 
 
 def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
@@ -78,29 +135,30 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
         yield out
 
 
-def _csv(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
+def _csv(table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]) -> None:
     import pandas
 
-    for k, block in enumerate(blocks(run)):
+    for k, block in enumerate(table):
         pandas.DataFrame(block).to_csv(path, mode="a" if k else "w", header=k == 0, index=False)  # all digits, by repr
-        progress(min((k + 1) * BLOCK, len(run)), len(run))
+        progress((k + 1) * BLOCK)
 
 
-def _parquet(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
+def _parquet(
+    table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]
+) -> None:
     import pyarrow
     import pyarrow.parquet
 
     writer = None
+    kept = {key: value if isinstance(value, str) else json.dumps(value) for key, value in attributes.items()}
     try:
-        for k, block in enumerate(blocks(run)):
-            table = pyarrow.table(block)
+        for k, block in enumerate(table):
+            names = {name: pyarrow.array(column, pyarrow.string()) for name, column in block.items() if column.dtype == object}
+            rows = pyarrow.table({**block, **names})
             if writer is None:
-                attributes = {
-                    key: value if isinstance(value, str) else json.dumps(value) for key, value in run.attributes.items()
-                }
-                writer = pyarrow.parquet.ParquetWriter(path, table.schema.with_metadata(attributes), compression="zstd")
-            writer.write_table(table)
-            progress(min((k + 1) * BLOCK, len(run)), len(run))
+                writer = pyarrow.parquet.ParquetWriter(path, rows.schema.with_metadata(kept), compression="zstd")
+            writer.write_table(rows)
+            progress((k + 1) * BLOCK)
     finally:
         if writer is not None:
             writer.close()
@@ -123,12 +181,17 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
         energy = topic("/energy", "tumble.Energy", SCHEMA_OF_NUMBERS)
         ledger = topic("/ledger", "tumble.Ledger", SCHEMA_OF_NUMBERS)
 
+        tables = {table: topic(f"/{table}s", f"tumble.{table.title()}s", SCHEMA_OF_ROWS) for table in held(run)}
+
         def send(channel: int, t: float, message: dict[str, Any], k: int) -> None:
             now = round(t * 1e9)
             writer.add_message(channel, log_time=now, data=json.dumps(message).encode(), publish_time=now, sequence=k)
 
+        still = [b for b in run.scene.bodies if b.kind == "static" and b.name not in run.names]  # known all the same
         if len(run):
-            send(scene, float(run.times[0]), {"deletions": [], "entities": [e for b in run.bodies for e in _entity(b)]}, 0)
+            entities = [e for b in (*run.bodies, *still) for e in _entity(b)]
+            send(scene, float(run.times[0]), {"deletions": [], "entities": entities}, 0)
+        standing = [(b.name, np.array(b.position), np.array(b.orientation)) for b in still]
         for k, t in enumerate(map(float, run.times)):
             stamp = {"sec": int(t // 1), "nsec": round(t % 1 * 1e9)}
             transforms = [
@@ -137,16 +200,28 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
                     "translation": dict(zip("xyz", map(float, x), strict=True)),
                     "rotation": dict(zip("wxyz", map(float, q), strict=True)),
                 }
-                for name, x, q in zip(run.names, run.positions[k], run.orientations[k], strict=True)
+                for name, x, q in (*zip(run.names, run.positions[k], run.orientations[k], strict=True), *standing)
                 if np.isfinite(x).all()
             ]  # fmt: skip
             send(poses, t, {"transforms": transforms}, k)
             parts = ("kinetic_linear", "kinetic_angular", "potential", "energy")
             send(energy, t, {name: float(getattr(run, name)[k]) for name in parts}, k)
             send(ledger, t, {name: float(values[k]) for name, values in run.ledger.items()}, k)
+            if "contact" in tables:
+                send(tables["contact"], t, {"contacts": _records(run, run.contacts(k))}, k)
             if k % 100 == 0:
                 progress(k, len(run))
+        if "impact" in tables:
+            for k, row in enumerate(_records(run, run.impacts)):
+                send(tables["impact"], row["time"], row, k)
         writer.finish()
+
+
+def _records(run: Run, rows: np.ndarray) -> list[dict[str, Any]]:
+    """Contacts or impacts as JSON has them, bodies by name."""
+    partners = (*run.partners, "")
+    plain = [dict(zip(rows.dtype.names, (column.tolist() for column in row), strict=True)) for row in rows]
+    return [{**row, "body_a": partners[row["body_a"]], "body_b": partners[row["body_b"]]} for row in plain]
 
 
 def _entity(body: Any) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from sim.words import count as of
+
 DELAY = 0.5  # s before a bar shows: short work shows none
 
 
@@ -111,7 +113,9 @@ def compiling(quiet: bool = False) -> Iterator[dict[str, int]]:
         event.unregister("numba:compile", listener)
         bar.close()
         if count["kernels"] and not quiet and bar.seconds > 1:
-            bar.console.print(f"Compiled {count['kernels']} kernels in {bar.seconds:.0f} s; they are kept for the next time.")
+            bar.console.print(
+                f"Compiled {of(count['kernels'], 'kernel')} in {bar.seconds:.0f} s; they are kept for the next time."
+            )
 
 
 def _kernels() -> int:

@@ -33,6 +33,7 @@ class Body:
             raise InputError("body", self.name, "was removed from its world")
         return self._row
 
+    world = property(lambda self: self._world, doc="the World that it is, or was, in")
     alive = property(lambda self: self._row is not None, doc="False once the body was removed from its world")
 
     name = property(lambda self: self.definition.name)

@@ -8,7 +8,15 @@ __all__ = ["InputError", "RecordingError", "SimulationError"]
 
 
 class SimulationError(RuntimeError):
-    """The run can not go on: the state stopped being finite, or a limit of the solver was hit."""
+    """The run can not go on: the state stopped being finite, or a limit of the solver was hit.
+
+    Fields: ``reason``; ``step`` that could not be taken and the ``time`` [s] before it, or None; ``names`` of the bodies, joints
+    or forces that it is about.
+    """
+
+    def __init__(self, reason: str, step: int | None = None, time: float | None = None, names: tuple[str, ...] = ()):
+        super().__init__(reason if step is None else f"step {step} (t = {time:.9g} s): {reason}")
+        self.reason, self.step, self.time, self.names = reason, step, time, tuple(names)
 
 
 class RecordingError(RuntimeError):
@@ -18,3 +26,6 @@ class RecordingError(RuntimeError):
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
+
+    def __reduce__(self):  # so that it gets from process to process
+        return type(self), (self.path, self.reason)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.ledger import ENTRIES, Ledger
+from sim.words import count
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -31,7 +32,7 @@ def world(w: World) -> str:
         for b, x, v in zip(w.bodies[:ROWS], w.positions, speeds, strict=False)
     ]
     more = f"<p>and {len(w.bodies) - ROWS} more</p>" if len(w.bodies) > ROWS else ""
-    head = f"World: {len(w.bodies)} bodies, t = {w.time:.6g} s, step {w.step_count} of {w.dt:.6g} s"
+    head = f"World: {count(len(w.bodies), 'body')}, t = {w.time:.6g} s, step {w.step_count} of {w.dt:.6g} s"
     energies = {"of motion": energy.kinetic_linear, "of spin": energy.kinetic_angular, "potential": energy.potential}
     parts = [
         _pairs("Energy [J]", {**energies, "total": energy.total}),
@@ -56,14 +57,14 @@ def body(b: Body) -> str:
         "angular velocity [rad/s]": _vector(b.angular_velocity),
         "friction, restitution": f"{b.definition.friction:g}, {b.definition.restitution:g}",
     }
-    return _block(f"Body {b.name}", [table((), rows.items())])
+    return _block(f"Body {b.name}", [table((), rows.items())], _picture(b))
 
 
 def run(r: Run) -> str:
     """A run: what was recorded, and what became of its energy."""
     state = "complete" if r.complete else "not complete"
     title = r.attributes.get("title", "")
-    head = f"Run {title}: {len(r)} samples of {len(r.names)} bodies, {r.duration:g} s, {state}"
+    head = f"Run {title}: {count(len(r), 'sample')} of {count(len(r.names), 'body')}, {r.duration:g} s, {state}"
     if len(r) == 0:
         return _block(head, [])
     found = r.summary()

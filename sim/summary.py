@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sim.errors import InputError
+from sim.external import impulse
+from sim.forces import MutualGravity, Spring, UniformGravity
 from sim.run import Run
 
 # Entries of the ledger that physics explains; the others are the method's own errors.
@@ -24,13 +27,14 @@ def summarize(run: Run) -> dict[str, Any]:
     ledger.residual
         [J] is what no entry of the books explains: rounding.
     momentum_drift
-        largest |P(t) - P(0) - M g t + momentum given to immovable bodies| [kg m/s], and ``_relative`` to the largest sum of
-        |m v| that occurred (see :func:`momentum_scale`) plus the impulse M |g| T of the weight.
+        largest |P(t) - P(0) - impulse of gravity and forces + momentum given to immovable bodies| [kg m/s], less what the
+        samples leave open of forces that vary (:mod:`sim.external`); ``_relative`` to the largest sum of |m v| that occurred
+        (see :func:`momentum_scale`) plus those impulses. null where a force can not be known.
     steps_per_second
         of the simulation alone; ``wall_seconds`` has recording and compilation in it too.
     angular_momentum_drift
-        the same for L about the common centre of mass, where no immovable bodies take part and all others were recorded;
-        null elsewhere.
+        the same for L about the common centre of mass, where no immovable bodies take part, no forces turn the whole, and
+        all bodies were recorded; null elsewhere.
     """
     if len(run) == 0:
         return {"scenario": run.attributes.get("scenario", ""), "samples": 0, "complete": run.complete}
@@ -69,21 +73,33 @@ def summarize(run: Run) -> dict[str, Any]:
 
 def _momentum(run: Run) -> dict[str, Any]:
     """Drift of momentum and angular momentum, absolute and relative."""
-    scene = run.scene
-    mass = np.array([body.mass_properties()[0] if body.kind == "dynamic" else 0.0 for body in scene.bodies])
-    gravity = np.array(scene.gravity)
-    t = (run.times - run.times[0])[:, None]
-    scale = momentum_scale(run) + float(mass.sum() * np.linalg.norm(gravity)) * run.duration
+    mass = np.array([body.mass_properties()[0] if body.kind == "dynamic" else 0.0 for body in run.scene.bodies])
     given = run.reservoir_momentum
-    drift = float(np.linalg.norm(run.momentum - run.momentum[0] - mass.sum() * gravity * t + given - given[0], axis=1).max())
-    out = {"momentum_drift": drift, "momentum_drift_relative": _over(drift, scale)}
+    try:
+        gained, open_by, total = impulse(run)
+        off = np.linalg.norm(run.momentum - run.momentum[0] - gained + given - given[0], axis=1)
+        drift = max(0.0, float((off - open_by).max()))
+        out = {"momentum_drift": drift, "momentum_drift_relative": _over(drift, momentum_scale(run) + total)}
+    except InputError:
+        out = {"momentum_drift": None, "momentum_drift_relative": None}
     moved = run.reservoir_angular_momentum
-    if np.any(moved != moved[0]) or not mass.any() or not sees_all(run):
+    if np.any(moved != moved[0]) or not mass.any() or not sees_all(run) or not central(run):
         return {**out, "angular_momentum_drift": None, "angular_momentum_drift_relative": None}
     about = run.angular_momentum - np.cross(_center(run), run.momentum)
     drift = float(np.linalg.norm(about - about[0], axis=1).max())
     scale = float(np.linalg.norm(about, axis=1).max())
     return {**out, "angular_momentum_drift": drift, "angular_momentum_drift_relative": _over(drift, scale)}
+
+
+def central(run: Run) -> bool:
+    """Whether forces leave the angular momentum about the common centre of mass: uniform gravity, and bodies on each other."""
+    dynamic = {body.name for body in run.scene.bodies if body.kind == "dynamic"}
+    return all(
+        (isinstance(force, UniformGravity) and force.bodies is None)
+        or isinstance(force, MutualGravity)
+        or (isinstance(force, Spring) and {force.a, force.b} <= dynamic)
+        for force in run.scene.forces
+    )
 
 
 def sees_all(run: Run) -> bool:

@@ -54,6 +54,7 @@ from sim.state import (
     books_of,
     contacts_of,
 )
+from sim.words import count
 
 CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -470,7 +471,8 @@ class World(Asking):
         open_by = ready(self.model, self.settings)
         if open_by > 1e-9:
             worst = max(self.joints, key=lambda joint: joint.error)
-            raise SimulationError(f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}")
+            open_by = f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}"
+            raise SimulationError(open_by, names=(worst.name,))
         now = self.energy().total
         if not self._started:
             self._start = now
@@ -509,20 +511,22 @@ class World(Asking):
 
     def _stop(self, result: int) -> None:
         """Say why it does not go on."""
-        step = f"step {self.step_count + 1} (t = {self.time:.9g} s)"
+        where = self.step_count + 1, self.time
         if result == TORN:
             worst = max(self.joints, key=lambda joint: joint.error)
             why = "a smaller dt may hold it: taut light links swing faster than 2/dt"
-            raise SimulationError(f"{step}: joint {worst.name} is open by {worst.error:.3g}; {why}")
+            raise SimulationError(f"joint {worst.name} is open by {worst.error:.3g}; {why}", *where, (worst.name,))
         for call in self._calls.values():
             if call.error is not None:
                 error, call.error = call.error, None
-                raise SimulationError(f"{step}: force {call.name} raised {type(error).__name__}: {error}") from error
+                raise SimulationError(
+                    f"force {call.name} raised {type(error).__name__}: {error}", *where, (call.name,)
+                ) from error
         bodies, flights = self.model.bodies, self.model.forces
         bad = ~np.isfinite(bodies.x).all(axis=1) | ~np.isfinite(bodies.q).all(axis=1)
         bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)
-        names = ", ".join(self.names[i] for i in np.flatnonzero(bad)) or "the momenta"
-        raise SimulationError(f"{step}: the state of {names} is not finite")
+        names = tuple(self.names[i] for i in np.flatnonzero(bad))
+        raise SimulationError(f"the state of {', '.join(names) or 'the momenta'} is not finite", *where, names)
 
     def run(self, seconds: float, observers: Iterable[Any] = (), control: Callable[[World], None] | None = None) -> Run:
         """Advance by ``seconds`` (to the nearest step), calling the observers at their steps; what was recorded.
@@ -584,4 +588,4 @@ class World(Asking):
         return html.world(self)
 
     def __repr__(self) -> str:
-        return f"<World: {len(self.bodies)} bodies, t = {self.time:.6g} s, {self.energy().total:.9g} J>"
+        return f"<World: {count(len(self.bodies), 'body')}, t = {self.time:.6g} s, {self.energy().total:.9g} J>"

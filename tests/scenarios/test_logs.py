@@ -58,6 +58,56 @@ def test_mcap(run, tmp_path):
     assert boxes == {"large": {"x": 0.5, "y": 0.1, "z": 0.25}, "small": {"x": 0.3, "y": 0.2, "z": 0.1}}
 
 
+@pytest.fixture(scope="module")
+def touching(tmp_path_factory) -> Run:
+    """A recording of one body, in single precision, with contacts and impacts."""
+    how = dict(bodies=["small"], precision="single", contacts=True, every=3)
+    scene = scene_of("two_cuboids", lead=0.05)
+    return run_scene(scene, tmp_path_factory.mktemp("run"), seconds=0.15, quiet=True, **how).run
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_contacts_and_impacts_as_tables(tmp_path, kind, monkeypatch):
+    import pandas
+
+    from collision import Box, HalfSpace
+    from sim import Recorder, World
+
+    monkeypatch.setattr(logs, "BLOCK", 7)
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor")
+    for k in range(2):
+        world.add(Box((0.1, 0.1, 0.1)), name=f"box {k}", position=(k, 0, 0.1 + 0.05 * k))
+    run = world.run(0.2, [Recorder(contacts=True, impacts=True, bodies=["box 1"])])
+    logs.write_log(run, tmp_path / f"run.{kind}")
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(f"run{t}.{kind}" for t in ("", ".contacts", ".impacts"))
+    read = pandas.read_csv if kind == "csv" else pandas.read_parquet
+    touch, hit = read(tmp_path / f"run.contacts.{kind}"), read(tmp_path / f"run.impacts.{kind}")
+    rows = np.concatenate([run.contacts(k) for k in range(len(run))])
+    assert len(touch) == len(rows) > 0
+    assert set(touch["body_a"]) == {"floor"}
+    assert set(touch["body_b"]) == {"box 1"}  # not those of the other box
+    assert np.array_equal(touch["impulse.normal"], rows["impulse"][:, 0])
+    assert np.array_equal(touch["force.z"], rows["force"][:, 2])
+    assert touch["time"].tolist() == [t for k, t in enumerate(run.times) for _ in run.contacts(k)]
+    assert hit["time"].tolist() == run.impacts["time"].tolist() != []
+    assert np.array_equal(hit["loss"], run.impacts["loss"])
+
+
+def test_mcap_of_a_chosen_body(touching, tmp_path):
+    reader = pytest.importorskip("mcap.reader")
+    path = logs.write_log(touching, tmp_path / "run.mcap")
+    seen: dict[str, list] = {}
+    with open(path, "rb") as file:
+        for _, channel, message in reader.make_reader(file).iter_messages():
+            seen.setdefault(channel.topic, []).append(json.loads(message.data))
+    assert len(seen["/contacts"]) == len(touching)
+    assert [row["loss"] for row in seen["/impacts"]] == touching.impacts["loss"].tolist() != []
+    assert {seen["/impacts"][0]["body_a"], seen["/impacts"][0]["body_b"]} == {"large", "small"}
+    assert [t["child_frame_id"] for t in seen["/tf"][0]["transforms"]] == ["small"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_command_and_bad_input(run, tmp_path, capsys):
     chosen = parser().parse_args(["export", str(run.path), "--out", str(tmp_path / "a.csv")])
     chosen.verb(chosen)

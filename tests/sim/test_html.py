@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
+import pytest
+
 from collision import Box, HalfSpace, Sphere
-from sim import World
+from sim import InputError, RecordingError, SimulationError, World
+from sim.words import count, few
 
 
 def falling() -> World:
@@ -37,16 +41,64 @@ def test_world_body_and_run():
     assert f"{world.energy().total:.6g}" in found
     assert "and 10 more" in world._repr_html_()
     crate = world["<crate> & co"]
-    assert "1000" in cells(crate._repr_html_())
+    assert "1000" in cells(drawn(crate._repr_html_()))
     run = world.run(0.1)
     assert f"{run.energy[-1]:.6g}" in cells(drawn(run._repr_html_()))
     world.remove(crate)
     assert "removed" in crate._repr_html_()
 
 
+def test_one_of_each():
+    world = World()
+    world.add(Sphere(0.1), name="ball")
+    assert "World: 1 body, t = 0 s" in world._repr_html_()
+    assert repr(world).startswith("<World: 1 body, ")
+    assert "1 sample of 1 body, 0 s" in repr(world.run(0.0))
+    world.add(Sphere(0.1), name="other", position=(1, 0, 0))
+    assert "2 samples of 2 bodies" in world.run(world.dt)._repr_html_()
+    assert [count(1, "step"), count(0, "step"), count(1, "body"), count(2, "body")] == ["1 step", "0 steps", "1 body", "2 bodies"]
+    assert (few("abc"), few(list("abcd"), 2), few([])) == ("a, b, c", "a, b and 2 more", "none")
+
+
+def test_body_from_near():
+    """The picture of a body: its middle is the body, which fills a good part of it; of a half-space, the world."""
+    import numpy as np
+
+    from render import picture
+
+    world = World()
+    world.add(HalfSpace(), kind="static", name="floor")
+    for k in range(3):
+        world.add(Box((0.1, 0.1, 0.1)), name=f"box {k}", position=(40.0 * k, 0, 0.1), color=(1, 0, 0))
+    far, near = picture(world, size=(160, 120)), picture(world["box 1"], size=(160, 120))
+    red = lambda p: ((p[..., 0] > 90) & (p[..., 1] < 0.6 * p[..., 0])).mean()  # noqa: E731
+    assert red(near) > 0.05 > 10 * red(far)
+    assert red(near[50:70, 70:90]) > 0.9
+    assert np.array_equal(picture(world["floor"], size=(160, 120)), far)
+
+
+def test_errors_tell_in_fields():
+    from render.errors import RenderError
+
+    world = World()
+    ball = world.add(Sphere(0.1), name="ball")
+    world.add_force(lambda t, x, q, v, w: ((0, 0, 0), (0, 0, 0)) if t < 0.1 else None)
+    with pytest.raises(SimulationError) as caught:
+        world.step(100)
+    error = caught.value
+    assert (error.step, error.names) == (world.step_count + 1, (world.forces[0].name,))
+    assert error.time == world.time
+    assert str(error) == f"step {error.step} (t = {error.time:.9g} s): {error.reason}"
+    for kept in (error, RecordingError("a", "is gone"), InputError("x", 1, "must be 2"), RenderError("no room", "a.png")):
+        again = pickle.loads(pickle.dumps(kept))
+        assert (str(again), vars(again)) == (str(kept), vars(kept))
+    assert ball.world is world
+
+
 def test_picture_only_where_the_program_draws():
     code = "import tests.sim.test_html as t\nw = t.falling()\nassert '<img' not in w._repr_html_()\n"
     code += "import render\nassert 'data:image/png;base64,iVBOR' in w._repr_html_()\nassert '<img' in w.run(0.1)._repr_html_()\n"
+    code += "assert '<img' in w['<crate> & co']._repr_html_() and '<img' in w['floor']._repr_html_()\n"
     code += "render.picture = None\nassert 'no picture: TypeError' in w._repr_html_()"
     code = code.replace("tests.sim.test_html", "test_html")
     folder = __file__.rpartition("test_html.py")[0]
