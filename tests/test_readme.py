@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 def test_python_runs(code, folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    exec(compile(code, "snippet", "exec"), {"__name__": "snippet"})
+    exec(compile(code, "snippet", "exec"), {"__name__": "__main__"})  # what is for the main program alone is run too
     for name in re.findall(r'"(\w+\.(?:mp4|png))"', code):  # made, not only asked for
         assert (folder / name).stat().st_size > 1000
 
