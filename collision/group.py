@@ -9,6 +9,8 @@ The table is made once, with the group, and holds no reference: the group does, 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 
@@ -20,15 +22,12 @@ def group(cls: type) -> type:
 class Group:
     """What a group has beside the fields of its NamedTuple."""
 
-    @property
+    @cached_property  # from the second time on no line of Python runs, which a Ctrl-C could end
     def _address(self) -> int:
         """Of the table: for each array its address, shape and strides [bytes], in words of eight bytes."""
-        address = self.__dict__.get("address")
-        if address is None:
-            words = [word for array in self for word in (array.ctypes.data, *array.shape, *array.strides)]
-            table = self.__dict__["table"] = np.array(words, dtype=np.int64)
-            address = self.__dict__["address"] = table.ctypes.data
-        return address
+        words = [word for array in self for word in (array.ctypes.data, *array.shape, *array.strides)]
+        table = self.__dict__["table"] = np.array(words, dtype=np.int64)
+        return table.ctypes.data
 
     def __reduce__(self):  # an address means nothing in another process
         return type(self), tuple(self)

@@ -49,10 +49,15 @@ class _Address(models.PrimitiveModel):
 
 @unbox(GroupType)
 def _unbox(kind, group, c):
-    number = c.pyapi.object_getattr_string(group, "_address")
-    address = c.builder.bitcast(c.pyapi.long_as_voidptr(number), WORD.as_pointer())
-    c.pyapi.decref(number)
-    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    """Where Ctrl-C comes in between, a getattr gives nothing, and the groups after it are not asked: the call raises."""
+    place = cgutils.alloca_once_value(c.builder, cgutils.get_null_value(WORD.as_pointer()))
+    with c.builder.if_then(cgutils.is_null(c.builder, c.pyapi.err_occurred())):
+        number = c.pyapi.object_getattr_string(group, "_address")
+        with c.builder.if_then(cgutils.is_not_null(c.builder, number)):
+            c.builder.store(c.builder.bitcast(c.pyapi.long_as_voidptr(number), WORD.as_pointer()), place)
+            c.pyapi.decref(number)
+    address = c.builder.load(place)
+    return NativeValue(address, is_error=cgutils.is_null(c.builder, address))
 
 
 @infer_getattr

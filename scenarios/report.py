@@ -132,3 +132,4 @@ def show_warnings() -> None:
         out.print(f"Note: {' '.join(str(message).split())}", style="yellow", markup=False, soft_wrap=True)
 
     warnings.showwarning = show
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # zarr's, where Ctrl-C comes in between
