@@ -75,21 +75,24 @@ def test_ladder_sees_a_breach(package, file, source):
 
 
 def test_all_packages_are_named():
-    """pyproject names each folder with code, and no other: a forgotten one would be missing from a wheel."""
-    named = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    """pyproject names each folder with code or data, and no other: a forgotten one would be missing from a wheel."""
+    said = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    named, data = set(said["packages"]), set(said["package-data"])
     there = {
         p.parent.relative_to(ROOT).as_posix().replace("/", ".") for package in LADDER for p in (ROOT / package).rglob("*.py")
     }
-    assert named == there
+    assert all(any((ROOT / name.replace(".", "/")).iterdir()) for name in data)
+    assert named == there | data
 
 
 def test_shaders_are_packaged():
+    """Each file that is no code is in a package whose data are named."""
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     others = [p for package in LADDER for p in (ROOT / package).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]
     assert others
     for path in others:
-        package = path.relative_to(ROOT).parts[0]
-        assert any(path.relative_to(ROOT / package).match(pattern) for pattern in data.get(package, [])), path
+        package = ".".join(path.relative_to(ROOT).parent.parts)
+        assert any(path.match(pattern) for pattern in data.get(package, [])), path
 
 
 def test_help_is_light():
