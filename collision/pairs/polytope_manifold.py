@@ -16,7 +16,7 @@ from collision.pairs.axes import NO_ROWS, best_axis
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
 from collision.pairs.result import answer, to_world, unlike
 from collision.sat import sat_boxes
-from collision.status import BEYOND_MARGIN
+from collision.status import BEYOND_MARGIN, UNCERTAIN
 from collision.support import EPS, aligned_face, extent
 
 # Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
@@ -82,8 +82,11 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
             g, a, xa, ra, b, x, rb, face_b if side == 1 else face_a, side, limit, slack + max(low, best), size, rows, ids
         )
         if count > 0:
-            status = answer(low, max(low, least), normal, x, x, xa, size, margin, 1)[0]
-            if known:
+            status = answer(low, high if known else max(low, least), normal, x, x, xa, size, margin, 1)[0]
+            if status == UNCERTAIN and not known:  # apart, and closest at edges or corners: no axis of a face has their distance
+                low, high, n, _, _, _, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
+                if low > limit:
+                    return 0, to_world(ra, n), BEYOND_MARGIN
                 status = answer(low, high, normal, x, x, xa, size, margin, 1)[0]
             return count, normal, status
     if not known:

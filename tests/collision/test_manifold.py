@@ -11,6 +11,7 @@ from numba.core import config
 
 from collision.geometry import SHARP
 from collision.shapes import Box, ConvexHull, HalfSpace, Sphere
+from collision.status import Status
 from tests.collision.placing import EPS, UNTURNED, about, measure, touch, turn, vertices
 
 FEW = config.DISABLE_JIT  # uncompiled: fewer repetitions
@@ -276,3 +277,20 @@ def test_witness_points_alone_would_give_a_noisy_normal():
     assert np.abs(contact.normal - a[2][:, 2]).max() <= 3 * EPS
     difference = found.point_b - found.point_a
     assert np.abs(difference / np.linalg.norm(difference) - a[2][:, 2]).max() > 1e-9
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_manifolds_are_as_certain_as_distances(pair):
+    """Boxes that all but touch, a little askew: their distance is that of edges or corners, on no axis of a face."""
+    rng = np.random.default_rng(9)
+    for _ in range(20 if FEW else 400):
+        tilt = about(rng.normal(size=3), 10.0 ** rng.uniform(-9, -2))
+        a, b = on_top(PAIRS[pair], rng.choice((1e-3, 1e-5, 1e-7, -1e-6)), tilt, rng.uniform(-1, 1, 2), turn(rng))
+        found, known = touch(a, b, margin=1e-2), measure(a, b)
+        assert known.status != Status.UNCERTAIN
+        if known.lower > 1.01e-2:
+            assert found.status == Status.BEYOND_MARGIN
+            assert found.count == 0
+        elif known.upper < 0.99e-2:
+            assert found.status == known.status
+            assert found.count > 0
