@@ -47,8 +47,12 @@ from sim.surfaces import surface_slip
 
 
 @inner
-def touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
-    """Fill the spare table with the points of the group that touch now; their number."""
+def touching_rows(bodies, geoms, pairs, geometry, group, table, dt, whole):
+    """Fill the spare table with the points of the group that touch now; their number.
+
+    ``whole``: look at whole faces. Where bodies overlap, a corner that comes through the surface next to their deepest point
+    is not among the points of a manifold that looks no further than the touch.
+    """
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     count = 0
     for n in range(len(group)):
@@ -58,7 +62,9 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
         i, j = geoms.body[a], geoms.body[b]
         xa, ra = geom_pose(bodies, geoms, a)
         xb, rb = geom_pose(bodies, geoms, b)
-        margin = 10.0 * TOUCH * pair_size(bodies, i, j)
+        size = pair_size(bodies, i, j)
+        touch = 10.0 * TOUCH * size
+        margin = size if whole else touch
         points, normal, _ = manifold(
             geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, load3(pairs.axis, n), rows, ids
         )
@@ -66,6 +72,8 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
         for k in range(points):
             if count == len(table.gap):
                 break
+            if rows[k, 3] > touch and whole:
+                continue
             point = (rows[k, 0], rows[k, 1], rows[k, 2])
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))
@@ -74,6 +82,15 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt):
             count += 1
     table.count[0] = count
     return count
+
+
+@lean
+def approaching(table, count):
+    """Any of the points of the table closes."""
+    least = 0.0
+    for k in range(count):
+        least = min(least, table.u[k, 2])
+    return least < 0.0
 
 
 @lean

@@ -155,7 +155,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             return math.inf, 0.0
         axis = normal
         if gap <= TOUCH * size:
-            if t > start and closing > free_limit(bodies, i, j, normal, wait):
+            if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait)):
                 return t, closing  # without rotation the advance is exact
             break
         if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < 0.1 * size:
@@ -169,7 +169,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
             found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
-                if speed_then > free_limit(bodies, i, j, normal, wait):
+                if speed_then > max(least, free_limit(bodies, i, j, normal, wait)):
                     return when, speed_then
                 t = when
                 break
@@ -181,7 +181,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         found, gap, closing = fastest_point(
             bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
         )
-        if found and gap <= TOUCH * size and closing > _limit_at(bodies, i, j, rows, axis, wait):
+        if found and gap <= TOUCH * size and closing > max(least, _limit_at(bodies, i, j, rows, axis, wait)):
             return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
@@ -230,7 +230,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
     size = pair_size(bodies, i, j)
     limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)))
     found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
-    if not found or gap > -EXACT * size:
+    if not found or gap > -(NEAR if least > 0.0 else EXACT) * size:
         return math.inf, 0.0
     t, low, high = dt, start, dt
     reach = 2.0 * closing * (dt - start) + size

@@ -14,7 +14,7 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
-from sim.collide import joint_impact, single_impact, touching_rows
+from sim.collide import approaching, joint_impact, single_impact, touching_rows
 from sim.contacts import LULL, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, update_pairs
 from sim.events import SINKING, next_impact, pair_size
 from sim.flights import book_cluster
@@ -28,6 +28,8 @@ from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, OK, PAIRS_FULL, POINTS,
 from sim.stillness import rouse
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
+DEEP = 0.1  # way in a step, as part of the pair's size, that is too much to be left to the kick after TIRED impacts ...
+MANY = 10  # ... but not after these
 IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
@@ -49,11 +51,8 @@ def drift(model, geometry, settings, table):
         pairs.fresh[k] = False
         pairs.hits[k] = 0
         pairs.clear[k, 0], pairs.clear[k, 1] = -math.inf, 0.0
-        if _left_to_kick(bodies, geoms, pairs, k, dt):
-            pairs.event[k] = math.inf
-        else:
-            least = _least_speed(bodies, geoms, pairs, k, dt)
-            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+        least = _least_speed(bodies, geoms, pairs, k, dt)
+        pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
         first = _first_event(pairs, dt)
@@ -66,6 +65,8 @@ def drift(model, geometry, settings, table):
             touched[i] = False
         rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady)
         _collide(model, geometry, settings, table, first, t, touched)
+        if pairs.hits[first] < IDLE:
+            _look_again(geoms, pairs, touched)
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
@@ -73,6 +74,7 @@ def drift(model, geometry, settings, table):
         if result == OK and t < dt and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0):
             if kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
                 return WAKE
+            _look_again(geoms, pairs, touched)
             for i in range(n):
                 steady[i] = steady[i] or touched[i]
                 helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
@@ -87,6 +89,14 @@ def drift(model, geometry, settings, table):
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, books, c, dt)
     return OK
+
+
+@lean
+def _look_again(geoms, pairs, touched):
+    """Pairs that would collide without an impulse may not any more, once something else has moved their bodies."""
+    for k in range(pairs.count[0]):
+        if pairs.hits[k] == IDLE and (touched[geoms.body[pairs.geoms[k, 0]]] or touched[geoms.body[pairs.geoms[k, 1]]]):
+            pairs.hits[k] = 1
 
 
 @inner
@@ -115,10 +125,11 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, 
             least = _least_speed(bodies, geoms, pairs, k, dt)
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
             if crowded(bodies, i, j):
-                waits, slow = _can_wait(bodies, pairs, k, i, j, dt)
-                if waits:
+                if pairs.speed[k] <= least:
                     pairs.event[k] = math.inf
-                    sinks = sinks or not (slow or helped[i] or helped[j])
+                elif _never_ends(bodies, pairs, k, i, j, dt):
+                    pairs.event[k] = math.inf
+                    sinks = sinks or not (helped[i] or helped[j])
             else:
                 sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
@@ -150,13 +161,6 @@ def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, 
 
 
 @lean
-def _left_to_kick(bodies, geoms, pairs, k, dt):
-    """The last kick has foreseen the impact of pair k, whatever its speed: one without restitution, in a crowd."""
-    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    return pairs.points[k] > 0 and crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, 0.0, dt) == 0.0
-
-
-@lean
 def _least_speed(bodies, geoms, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
@@ -165,14 +169,11 @@ def _least_speed(bodies, geoms, pairs, k, dt):
 
 
 @lean
-def _can_wait(bodies, pairs, k, i, j, dt):
-    """An impact of a crowd, without restitution, that is left to the next kick: slow, or one of a sequence that takes long to
-    end. (Whether it is, whether it is slow)."""
-    speed = pairs.speed[k]
-    if pair_restitution(bodies, pairs, k, i, j, speed, dt) > 0.0:
-        return False, False
-    slow = speed * dt <= SMALL * pair_size(bodies, i, j)
-    return slow or (pairs.hits[k] > TIRED and pairs.event[k] < math.inf), slow
+def _never_ends(bodies, pairs, k, i, j, dt):
+    """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
+    end. A fast one, which would leave a deep overlap, is followed for longer."""
+    often = TIRED if pairs.speed[k] * dt <= DEEP * pair_size(bodies, i, j) else MANY
+    return pairs.hits[k] > often and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
 @lean
@@ -241,7 +242,9 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     if len(links) > 0:
         bring_linked(bodies, forces, joints, books, links, t, touched)
         settle_joints(bodies, table, joints, books, links, False)
-    count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt)
+    count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, False)
+    if not approaching(table, count):
+        count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, True)
     for n in range(len(group)):
         pairs.hits[n] += group[n]
     if count == 1:
