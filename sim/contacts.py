@@ -498,7 +498,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             else:
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:
-                dead = pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
+                # a jam: it has bounced again and again in this step, and others press on
+                jams = pairs.hits[n] >= TIRED and crowded(bodies, i, j)
+                dead = jams or pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
                 touches = label >= 0 or row[3] <= touching or crowded(bodies, i, j)
                 if not (plastic == INELASTIC and dead and touches):
                     continue
