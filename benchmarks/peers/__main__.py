@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import platform
-import re
 import time
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from benchmarks.peers.families import FAMILIES, GAPS, moving, random_pairs
 from benchmarks.peers.ours import Ours
+from benchmarks.peers.page import processor, write_measured
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "collision-speed.md"
 PEERS = {
@@ -139,13 +139,6 @@ def tables(rows: list[dict], calls: dict) -> str:
     return "\n".join(lines)
 
 
-def processor() -> str:
-    """What the processor calls itself."""
-    info = Path("/proc/cpuinfo")
-    found = re.search(r"model name\s*:\s*(.*)", info.read_text()) if info.exists() else None
-    return found[1] if found else platform.processor() or platform.machine()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("families", nargs="*", help=f"of {', '.join(FAMILIES)}; all where none is named")
@@ -162,9 +155,7 @@ def main() -> None:
     text = tables(rows, calls)
     print("\n" + text)
     if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        marks = r"(<!-- measured -->\n).*(<!-- end -->)"
-        PAGE.write_text(re.sub(marks, lambda m: m[1] + text + "\n" + m[2], page, flags=re.S), encoding="utf-8")
+        write_measured(PAGE, "measured", text)
 
 
 if __name__ == "__main__":

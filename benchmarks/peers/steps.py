@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import platform
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.peers.__main__ import processor
 from benchmarks.peers.engine import Engine
 from benchmarks.peers.engines import MODULES, engines
 from benchmarks.peers.families import matrices
+from benchmarks.peers.page import processor, write_measured
 from collision import Box, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
 from scenarios.registry import load
 from sim.scene import Scene
@@ -152,9 +151,7 @@ def main() -> None:
     text = tables(rows)
     print("\n" + text)
     if options.write:
-        page = PAGE.read_text(encoding="utf-8")
-        marks = r"(<!-- engines -->\n).*(<!-- end -->)"
-        PAGE.write_text(re.sub(marks, lambda m: m[1] + text + "\n" + m[2], page, flags=re.S), encoding="utf-8")
+        write_measured(PAGE, "engines", text)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,13 +40,18 @@ def test_tables(run, tmp_path, kind, monkeypatch):
         assert json.loads(kept[b"scene"])["name"] == "two_cuboids"
 
 
-def test_mcap(run, tmp_path):
+def messages(path: Path) -> dict[str, list]:
+    """(name of the schema, time [ns], content) of the messages of an MCAP file, by topic."""
     reader = pytest.importorskip("mcap.reader")
-    path = logs.write_log(run, tmp_path / "run.mcap")
     seen: dict[str, list] = {}
     with open(path, "rb") as file:
         for schema, channel, message in reader.make_reader(file).iter_messages():
             seen.setdefault(channel.topic, []).append((schema.name, message.log_time, json.loads(message.data)))
+    return seen
+
+
+def test_mcap(run, tmp_path):
+    seen = messages(logs.write_log(run, tmp_path / "run.mcap"))
     assert {topic: len(rows) for topic, rows in seen.items()} == {"/scene": 1, "/tf": 25, "/energy": 25, "/ledger": 25}
     name, when, last = seen["/tf"][-1]
     assert name == "foxglove.FrameTransforms"
@@ -95,12 +101,8 @@ def test_contacts_and_impacts_as_tables(tmp_path, kind, monkeypatch):
 
 
 def test_mcap_of_a_chosen_body(touching, tmp_path):
-    reader = pytest.importorskip("mcap.reader")
     path = logs.write_log(touching, tmp_path / "run.mcap")
-    seen: dict[str, list] = {}
-    with open(path, "rb") as file:
-        for _, channel, message in reader.make_reader(file).iter_messages():
-            seen.setdefault(channel.topic, []).append(json.loads(message.data))
+    seen = {topic: [content for _, _, content in told] for topic, told in messages(path).items()}
     assert len(seen["/contacts"]) == len(touching)
     assert [row["loss"] for row in seen["/impacts"]] == touching.impacts["loss"].tolist() != []
     assert {seen["/impacts"][0]["body_a"], seen["/impacts"][0]["body_b"]} == {"large", "small"}
