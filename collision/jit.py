@@ -1,9 +1,4 @@
-"""The one decorator for compiled kernels, and the cache that can not go stale.
-
-Numba's own on-disk cache looks at the file of the function alone: edit a callee in another file and the caller runs on
-with the old code inlined. Here each kernel is filed in a folder named by a hash over the sources of its module, of
-every module of ours that it imports, directly or not, and over the versions of Python, NumPy, Numba and llvmlite.
-An edit anywhere below a kernel gives another folder; an edit elsewhere leaves the kernel's folder valid.
+"""The one decorator for compiled kernels, and its kin; kernel_cache.py keeps the machine code.
 
 No ``fastmath``: it changes results between machines. Numba's default contracts nothing to fused multiply-adds, which
 is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zero gives inf or nan, as in C.
@@ -12,118 +7,36 @@ is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zer
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import inspect
-import os
-import platform
-import re
-import shutil
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import llvmlite.binding
 import numba
 import numpy
-import platformdirs
 from numba.core import cgutils, config, imputils, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic, lower_builtin, type_callable
 from numba.np import arrayobj
 
 import collision.group_type  # noqa: F401, kernels take groups of arrays
+from collision.kernel_cache import KernelCache, sources
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("collision", "sim")
-_OURS = rf"(?:{'|'.join(PACKAGES)})[\w.]*"
-_IMPORT = re.compile(rf"^\s*(?:from\s+({_OURS})\s+import\s+([^#\n]*)|import\s+({_OURS}))", re.M)
+FOR_KERNELS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def cache_root() -> Path:
-    """The folder of compiled kernels: $TUMBLE_CACHE_DIR, else the user's cache folder."""
-    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
-    return Path(base) / "kernels"
-
-
-def _file_of(module: str) -> Path | None:
-    """The source file of a module of ours, None where the name is not a module."""
-    path = ROOT.joinpath(*module.split("."))
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-@cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """Files of ours that a file imports."""
-    found = set()
-    for source, names, plain in _IMPORT.findall(path.read_text(encoding="utf-8").replace("(\n", "( ")):
-        listed = (f"{source}.{name.split()[0]}" for name in names.strip("() ").split(",") if name.split())
-        for module in [source or plain, *listed]:
-            if file := _file_of(module):
-                found.add(file)
-    return tuple(sorted(found))
-
-
-def sources(path: Path) -> list[Path]:
-    """A source file and all files of ours below it in the import graph, sorted."""
-    seen, todo = {path}, [path]
-    while todo:
-        for file in _imports(todo.pop()):
-            if file not in seen:
-                seen.add(file)
-                todo.append(file)
-    return sorted(seen)
-
-
-@cache
-def source_hash(path: Path) -> str:
-    """Sixteen hex digits over everything that the machine code of a module's kernels depends on."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    versions = (platform.python_version(), numpy.__version__, numba.__version__, llvmlite.__version__)
-    digest.update(repr(versions).encode())
-    for file in sources(path):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-class _Locator(_CacheLocator):
-    """Tells Numba the folder of a kernel, and a stamp that is good for ever in that folder."""
-
-    def __init__(self, py_func: Callable, py_file: str):
-        self._py_file = py_file
-        self._line = py_func.__code__.co_firstlineno
-        path = Path(py_file).resolve()
-        self._hash = source_hash(path)
-        self._path = cache_root() / f"{path.parent.name}.{path.stem}-{self._hash}"
-
-    def get_cache_path(self) -> str:
-        return str(self._path)
-
-    def get_source_stamp(self) -> str:
-        return self._hash
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Callable, py_file: str) -> _Locator:
-        locator = cls(py_func, py_file)
-        locator.ensure_cache_path()
-        return locator
-
-
-class _CacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_Locator]
-
-
-class _KernelCache(FunctionCache):
-    _impl_class = _CacheImpl
-
+class _Cache(KernelCache):
     def load_overload(self, sig, target_context):
         link_callees(self._py_func)
         return super().load_overload(sig, target_context)
+
+
+class _ForKernels(CPUDispatcher):
+    """A kernel without the wrapper that takes arguments from Python: called from there it would end the interpreter."""
+
+    def __call__(self, *arguments, **named):
+        name = f"{self.py_func.__module__}.{self.py_func.__name__}"
+        raise TypeError(f"{name} is a kernel that only kernels can call; NUMBA_DISABLE_JIT=1 makes it a function of Python")
 
 
 def kernel(function: Callable | None = None, **options) -> Callable:
@@ -137,8 +50,8 @@ def kernel(function: Callable | None = None, **options) -> Callable:
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(error_model="numpy", **options)(function)
-    with contextlib.suppress(OSError):  # a read-only home: compile in memory, as Numba does without a cache
-        dispatcher._cache = _KernelCache(function)
+    with contextlib.suppress(OSError):  # of a function without a source file
+        dispatcher._cache = _Cache(function)
     return dispatcher
 
 
@@ -150,8 +63,7 @@ def inner(function: Callable) -> Callable:
     """
     if config.DISABLE_JIT:
         return function
-    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return _literals_as_types(numba.njit(_nrt=True, **options)(function))
+    return _for_kernels(numba.njit(_nrt=True, **FOR_KERNELS)(function))
 
 
 def lean(function: Callable) -> Callable:
@@ -161,16 +73,14 @@ def lean(function: Callable) -> Callable:
     """
     if config.DISABLE_JIT:
         return function
-    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return _literals_as_types(numba.njit(_nrt=False, **options)(function))
+    return _for_kernels(numba.njit(_nrt=False, **FOR_KERNELS)(function))
 
 
 def tight(function: Callable) -> Callable:
     """A lean kernel whose code stands in its callers. For what runs at every turn of a search."""
     if config.DISABLE_JIT:
         return function
-    options = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return _literals_as_types(numba.njit(_nrt=False, forceinline=True, **options)(function))
+    return _for_kernels(numba.njit(_nrt=False, forceinline=True, **FOR_KERNELS)(function))
 
 
 def stack_table(rows: int, columns: int, kind=types.float64) -> Callable:
@@ -201,11 +111,15 @@ def stack_table(rows: int, columns: int, kind=types.float64) -> Callable:
 
 def remote(function: Callable) -> Callable:
     """A lean kernel that other kernels reach by `far` alone; unlike an inner one it is kept on disk."""
-    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+    dispatcher = kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+    if not config.DISABLE_JIT:
+        dispatcher.__class__ = _ForKernels
+    return dispatcher
 
 
-def _literals_as_types(dispatcher):
+def _for_kernels(dispatcher):
     """Make f(x, 0) and f(x, 1) one compilation: Numba would make one for each constant that it sees in a call."""
+    dispatcher.__class__ = _ForKernels
     template = dispatcher.get_call_template
 
     def get_call_template(args, kws):
@@ -287,18 +201,3 @@ def link_callees(function: Callable) -> None:
             break
         if link.path in below and not link.busy:
             link.signature()
-
-
-def stale_folders() -> list[Path]:
-    """Folders of the cache whose sources or versions are no longer those of this installation."""
-    current = {f"{p.parent.name}.{p.stem}-{source_hash(p)}" for package in PACKAGES for p in (ROOT / package).rglob("*.py")}
-    root = cache_root()
-    return [f for f in sorted(root.iterdir()) if f.name not in current] if root.is_dir() else []
-
-
-def prune() -> int:
-    """Delete stale folders; the number deleted."""
-    folders = stale_folders()
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    return len(folders)

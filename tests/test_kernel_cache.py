@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from collision.kernel_cache import PACKAGES, import_statements, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLEE = "from {decorator}\n\n@{name}\ndef factor():\n    return {value}\n"
@@ -34,7 +37,7 @@ def package(tmp_path):
     folder = tmp_path / "collision"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    for module in ("jit", "group", "group_type"):
+    for module in ("jit", "kernel_cache", "group", "group_type"):
         shutil.copy(ROOT / "collision" / f"{module}.py", folder)
     return folder
 
@@ -88,3 +91,103 @@ def test_plain_numba_cache_goes_stale(package):
     assert ask(package)[0] == 6.0
     (package / "callee.py").write_text(CALLEE.format(value=5.0, **PLAIN))
     assert ask(package)[0] == 6.0  # stale: the truth is 10
+
+
+@pytest.mark.parametrize(
+    ("line", "package", "found"),
+    [
+        ("from collision.vectors import dot", (), {"collision.vectors", "collision.vectors.dot"}),
+        ("from collision.vectors import (\n    dot,  # a (b) c\n    cross as x,\n)", (), {"collision.vectors.cross"}),
+        ("from collision import vectors, \\\n    callee", (), {"collision.vectors", "collision.callee"}),
+        ("import collision.vectors as v", (), {"collision.vectors"}),
+        ("def f():\n    from collision import vectors", (), {"collision.vectors"}),
+        ("from . import vectors", ("collision",), {"collision.vectors"}),
+        ("from .vectors import dot", ("collision",), {"collision.vectors"}),
+        ("from ..vectors import (\n  dot)", ("collision", "pairs"), {"collision.vectors"}),
+    ],
+    ids=["plain", "in parentheses", "with a backslash", "as", "in a function", "dot", "one up", "two up"],
+)
+def test_every_way_to_import_is_seen(line, package, found):
+    assert found <= {name for statement in import_statements(line) for name in modules(statement, package)}
+
+
+def test_imports_of_all_sources_are_seen():
+    """What reads imports line by line finds all that a parser of the whole file does."""
+    files = [file for package in PACKAGES for file in (ROOT / package).rglob("*.py")]
+    assert len(files) > 100
+    for file in files:
+        text = file.read_text()
+        whole = {ast.dump(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)}
+        assert whole <= {ast.dump(node) for node in import_statements(text)}, file
+
+
+def test_edit_behind_a_relative_import_in_parentheses_is_seen(package):
+    write(package, 3.0, TUMBLE)
+    caller = package / "caller.py"
+    caller.write_text(caller.read_text().replace("from collision.callee import factor", "from .callee import (\n    factor,\n)"))
+    assert ask(package) == (6.0, 2)
+    (package / "callee.py").write_text(CALLEE.format(value=5.0, **TUMBLE))
+    assert ask(package)[0] == 10.0
+
+
+@pytest.mark.parametrize("harm", ["cut", "empty", "bit", "zeros", "other"])
+def test_damaged_code_is_compiled_anew(package, harm):
+    """Never run: machine code with a bit flipped ends the interpreter, or gives another number."""
+    write(package, 3.0, TUMBLE)
+    assert ask(package) == (6.0, 2)
+    files = sorted((package.parent / "cache").rglob("*.nbc"))
+    whole = [file.read_bytes() for file in files]
+    assert len(files) == 2
+    for file, data, other in zip(files, whole, reversed(whole), strict=True):
+        flipped = bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 4, *data[len(data) // 2 + 1 :]])
+        file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
+    assert ask(package) == (6.0, 2)
+    assert ask(package) == (6.0, 0)
+
+
+def test_a_folder_that_can_not_be_written(package):
+    """It says so, once, and what can be read there is read."""
+    write(package, 3.0, TUMBLE)
+    (package.parent / "cache").write_text("a file where the folder should be")
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
+    answer = subprocess.run([sys.executable, "-c", ASK], cwd=package.parent, env=environment, capture_output=True, text=True)
+    assert answer.stdout.split() == ["6.0", "2"]
+    assert answer.stderr.count("compiled kernels can not be kept") == 1
+
+
+def test_processes_that_fill_one_cache(package):
+    """Each gets its answer, each of another signature; afterwards nobody compiles, and nothing else lies there."""
+    write(package, 3.0, TUMBLE)
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
+    asks = [ASK.replace("answer(2.0)", value) for value in ("answer(2.0)", "answer(2)", "answer(True)", "answer(2.0)")]
+    run = lambda ask: subprocess.Popen([sys.executable, "-c", ask], cwd=package.parent, env=environment, stdout=-1)  # noqa: E731
+    for expected in (None, 0):
+        answers = [process.communicate()[0].split() for process in [run(ask) for ask in asks]]
+        assert [float(value) for value, _ in answers] == [6.0, 6.0, 3.0, 6.0]
+        assert expected is None or all(int(compiled) == expected for _, compiled in answers)
+    assert {file.suffix for file in (package.parent / "cache").rglob("*") if file.is_file()} == {".nbc"}
+
+
+CALL = """
+from collision.jit import inner, kernel, lean, remote, tight
+@{name}
+def only(x): return x + 1.0
+@kernel
+def outer(x): return only(x)
+for _ in range(2):
+    try:
+        print(only(1.0))
+    except TypeError as error:
+        print(error)
+    {then}
+"""
+
+
+@pytest.mark.parametrize("name", ["inner", "lean", "tight", "remote"])
+def test_kernels_for_kernels_raise_when_python_calls_them(package, name):
+    """Before and after they are compiled. They used to end the interpreter."""
+    program = [sys.executable, "-c", CALL.format(name=name, then="pass" if name == "remote" else "print(outer(1.0))")]
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
+    answer = subprocess.run(program, cwd=package.parent, env=environment, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.count("__main__.only is a kernel that only kernels can call") == 2
