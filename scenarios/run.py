@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
 from scenarios.progress import RunProgress, compiling
+from sim.options import check_step
 from sim.provenance import versions
 from sim.recording import Recorder, chosen
 from sim.run import Run
@@ -84,7 +85,7 @@ def run_scene(
     """
     if dt is not None:
         scene = copy.copy(scene)
-        scene.dt = check_number("dt", dt, above=0)
+        scene.dt = check_step("dt", dt)
     seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
     if round(seconds / scene.dt) < 1:
         raise InputError("seconds", seconds, f"must be a step of {scene.dt:g} s at least")

@@ -7,6 +7,7 @@ import math
 from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
+from sim.integrators import TABLE
 from sim.materials import RESTITUTION_LAWS, RULES
 from sim.state import SOLVERS
 
@@ -44,7 +45,8 @@ SCENE: dict[str, Field] = {
     "gravity": Vector(unit="m/s^2", help="(0, 0, -9.81) where it is left out"),
     "dt": Real(unit="s", above=0, help='the step; "1/240 s" is fine'),
     "duration": Real(unit="s", low=0, help="of a run"),
-    "integrator": Text(help="of the free flight"),
+    "integrator": Text(choices=tuple(TABLE), help="of the free flight; rk4 where it is left out"),
+    "tolerance": Real(unit="m/s", above=0, help="no contact's velocity is off by more; 1e-11 where it is left out"),
     "friction_rule": Text(choices=RULES, help="how the friction of two bodies combines; geometric where it is left out"),
     "restitution_rule": Text(choices=RULES, help="the same for restitution; max where it is left out"),
     "solver": Text(choices=SOLVERS, help="of resting contact; newton where it is left out, sweeps for large heaps"),

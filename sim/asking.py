@@ -34,19 +34,10 @@ class Asking:
     def scene(self) -> Scene:
         """The scene this world was built from; for one built by ``add``, the bodies as they were added."""
         if self._scene is None:
-            s = self.settings
             self._scene = Scene(
                 "world",
-                s.gravity,
-                s.dt,
-                self.integrator,
-                self.friction_rule,
-                self.restitution_rule,
-                self.restitution_law,
+                **self.options.chosen(),
                 allow_overlap=True,
-                sleep_after=s.sleep_steps * s.dt,
-                sleep_speed=s.sleep_speed,
-                sleep_spin=s.sleep_spin,
                 materials=deepcopy(self.materials),
                 pairs=deepcopy(self.pairs),
                 bodies=[b.definition for b in self.bodies],

@@ -17,13 +17,11 @@ from sim.errors import RecordingError
 from sim.flights import refresh
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
-from sim.state import Settings
 
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 2
-SURFACES = ("friction_rule", "restitution_rule", "restitution_law", "solver", "materials", "pairs")
+SCHEMA = 3
 
 
 def save(world: World, path: str | Path) -> None:
@@ -34,9 +32,9 @@ def save(world: World, path: str | Path) -> None:
         "bodies": [body.definition.to_dict() for body in world.bodies],
         "joints": [joint.definition.to_dict() for joint in world.joints],
         "forces": [force.to_dict() for force in world.forces],
-        "settings": world.settings._asdict(),
-        "integrator": world.integrator,
-        "surfaces": {name: getattr(world, name) for name in SURFACES},
+        "options": world.options.chosen(),
+        "materials": world.materials,
+        "pairs": world.pairs,
         "step_count": world.step_count,
         "start": world._start,
         "started": world._started,
@@ -76,14 +74,10 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     if header.get("tumble_checkpoint") != SCHEMA:
         other = f"has layout {header.get('tumble_checkpoint')}, this version reads {SCHEMA}"
         raise RecordingError(path, f"is a world saved by another version of tumble: it {other}")
-    settings = header["settings"]
-    rules = header["surfaces"]
-    materials, pairs = rules.pop("materials"), rules.pop("pairs")
-    world = cls(tuple(settings["gravity"]), settings["dt"], header["integrator"], settings["tolerance"], **rules)
-    for name, material in materials.items():
+    world = cls(**header["options"])
+    for name, material in header["materials"].items():
         world.set_material(name, **material)
-    world.pairs = pairs
-    world.settings = Settings(**settings | {"gravity": tuple(settings["gravity"])})
+    world.pairs = header["pairs"]
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
     world._add_joints([joint_from_dict(joint) for joint in header["joints"]])
     for data in header["forces"]:

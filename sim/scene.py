@@ -12,8 +12,8 @@ from sim.checks import check_range, plain
 from sim.errors import InputError
 from sim.forces import Force, as_force, force_from_dict
 from sim.joints.definitions import JointDef, joint_from_dict
-from sim.materials import RESTITUTION_LAWS, RULES, choice, made_of, put_material, put_pair
-from sim.state import SOLVERS
+from sim.materials import made_of, put_material, put_pair
+from sim.options import Options
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -45,13 +45,9 @@ class CameraDef:
 
 
 @dataclass
-class Scene:
-    """Bodies, materials, gravity and how to run them. Compares by value; goes to a dict and back without loss.
-
-    ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
-    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge", "poisson" or "newton". ``solver``: of resting
-    contact: "newton", or "sweeps" where millimetres do. ``sleep_after``, ``sleep_speed``, ``sleep_spin``: when islands fall
-    asleep, see :class:`~sim.world.World`; 0 s: never.
+class Scene(Options):
+    """Bodies, materials, and how to run them: all :class:`~sim.options.Options` of a world, such as ``gravity`` and ``dt``, are
+    fields of it. Compares by value; goes to a dict and back without loss.
 
     >>> scene = Scene(name="drop", duration=2.0)
     >>> scene.add(HalfSpace(), kind="static", name="floor")
@@ -60,16 +56,6 @@ class Scene:
     """
 
     name: str = "scene"
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)  # m/s^2
-    dt: float = 1 / 240  # s
-    integrator: str = "rk4"
-    friction_rule: str = "geometric"
-    restitution_rule: str = "max"
-    restitution_law: str = "stronge"
-    solver: str = "newton"
-    sleep_after: float = 0.0  # s
-    sleep_speed: float = 1e-3  # m/s
-    sleep_spin: float = 1e-2  # rad/s
     duration: float = 5.0  # s: how long a run lasts where nothing else is said
     camera: CameraDef | None = None
     seed: int = 0
@@ -85,24 +71,14 @@ class Scene:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError("name", self.name, "must be a text")
-        if not isinstance(self.integrator, str):
-            raise InputError("integrator", self.integrator, "must be a text")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise InputError("seed", self.seed, "must be a whole number")
         if not isinstance(self.allow_overlap, bool):
             raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
         if self.camera is not None and not isinstance(self.camera, CameraDef):
             raise InputError("camera", self.camera, "must be a CameraDef")
-        self.gravity = check_vector("gravity", self.gravity)
-        self.dt = check_number("dt", self.dt, above=0)
+        super().__post_init__()
         self.duration = check_number("duration", self.duration, least=0)
-        self.sleep_after = check_number("sleep_after", self.sleep_after, least=0)
-        self.sleep_speed = check_number("sleep_speed", self.sleep_speed, above=0)
-        self.sleep_spin = check_number("sleep_spin", self.sleep_spin, above=0)
-        choice("friction_rule", self.friction_rule, RULES)
-        choice("restitution_rule", self.restitution_rule, RULES)
-        choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)
-        choice("solver", self.solver, SOLVERS)
         materials, self.materials = self.materials, {}
         for name, material in materials.items():
             self.set_material(name, **material)
@@ -206,7 +182,7 @@ class Scene:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, texts, lists and dicts, fit for JSON and TOML. Nothing is lost."""
-        out: dict[str, Any] = {}
+        out: dict[str, Any] = {"name": self.name}
         for f in fields(self):
             value = getattr(self, f.name)
             if f.name == "camera":

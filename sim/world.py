@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pathlib
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -28,8 +27,9 @@ from sim.joints import tables as joint_tables
 from sim.joints.assemble import ready
 from sim.joints.definitions import JointDef
 from sim.joints.joint import Joint
-from sim.materials import RESTITUTION_LAWS, choice, made_of, put_material, put_pair, rules, surfaces
+from sim.materials import made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
+from sim.options import Options
 from sim.path import Path
 from sim.pipeline import advance, begin
 from sim.recording import Recorder
@@ -45,11 +45,9 @@ from sim.state import (
     PAIRS_FULL,
     POINTS,
     SLEEPING,
-    SOLVERS,
     TORN,
     WAKE,
     Model,
-    Settings,
     bodies_of,
     books_of,
     contacts_of,
@@ -69,18 +67,7 @@ class World(Asking):
     >>> run = world.run(seconds=2.0)
     >>> world.energy().total, crate.position
 
-    Parameters
-    ----------
-    gravity : (3,) [m/s^2].
-    dt : length of a step [s].
-    integrator : a name of ``sim.integrators.TABLE``.
-    tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
-    friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
-        "average" or "multiply".
-    restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
-    solver : of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort, for large heaps where millimetres do).
-    sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
-    sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
+    The keywords are those of :class:`~sim.options.Options`: ``gravity``, ``dt``, ``integrator``, ``solver``, ``sleep_after`` ...
     """
 
     def __init__(
@@ -97,26 +84,20 @@ class World(Asking):
         sleep_speed: float = 1e-3,
         sleep_spin: float = 1e-2,
     ):
-        if integrator not in TABLE:
-            raise InputError("integrator", integrator, f"must be one of {', '.join(sorted(TABLE))}")
-        self.integrator = integrator
-        self.settings = Settings(
-            dt=check_number("dt", dt, above=0),
-            gravity=check_vector("gravity", gravity),
-            tolerance=check_number("tolerance", tolerance, above=0),
-            iterations=200,
-            solver=SOLVERS.index(choice("solver", solver, SOLVERS)),
-            sweeps=30,
-            crowd=24,
-            correction=0.2,
-            slop=1e-12,
-            restitution=RESTITUTION_LAWS.index(choice("restitution_law", restitution_law, RESTITUTION_LAWS)),
-            sleep_steps=math.ceil(check_number("sleep_after", sleep_after, least=0) / dt - 1e-6),
-            sleep_speed=check_number("sleep_speed", sleep_speed, above=0),
-            sleep_spin=check_number("sleep_spin", sleep_spin, above=0),
+        self.options = Options(
+            gravity=gravity,
+            dt=dt,
+            integrator=integrator,
+            tolerance=tolerance,
+            friction_rule=friction_rule,
+            restitution_rule=restitution_rule,
+            restitution_law=restitution_law,
+            solver=solver,
+            sleep_after=sleep_after,
+            sleep_speed=sleep_speed,
+            sleep_spin=sleep_spin,
         )
-        self.friction_rule, self.restitution_rule, self.restitution_law = friction_rule, restitution_rule, restitution_law
-        self.solver = solver
+        self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
         self.step_count = 0
@@ -141,18 +122,7 @@ class World(Asking):
     @classmethod
     def from_scene(cls, scene: Scene) -> World:
         """A world that starts from a scene."""
-        world = cls(
-            gravity=scene.gravity,
-            dt=scene.dt,
-            integrator=scene.integrator,
-            friction_rule=scene.friction_rule,
-            restitution_rule=scene.restitution_rule,
-            restitution_law=scene.restitution_law,
-            solver=scene.solver,
-            sleep_after=scene.sleep_after,
-            sleep_speed=scene.sleep_speed,
-            sleep_spin=scene.sleep_spin,
-        )
+        world = cls(**scene.chosen())
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
         world._add_joints(scene.joints)
@@ -292,7 +262,7 @@ class World(Asking):
     def _packed(self) -> Model:
         """The model, its group of forces up to date with bodies and forces."""
         if self._packed_for is not self.model.bodies:
-            method = list(TABLE).index(self.integrator)
+            method = list(TABLE).index(self.options.integrator)
             group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method)
             self.model = self.model._replace(forces=group)
             refresh(self.model.bodies, group)

@@ -1,0 +1,81 @@
+"""How a world computes: one list for worlds, scenes, scene files and saved worlds, so that none of them can lose a choice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Any
+
+from collision.errors import check_number, check_vector
+from sim.checks import check_range
+from sim.integrators import TABLE
+from sim.materials import RESTITUTION_LAWS, RULES, choice
+from sim.state import SOLVERS, Settings
+
+LEAST_STEP, MOST_STEP = 1e-12, 1e6  # s: rates and their squares stay far from the ends of what a double holds
+
+
+def check_step(name: str, value: object) -> float:
+    """The length of a step [s]; InputError where it is none that can be computed with."""
+    return check_range(name, check_number(name, value, above=0), LEAST_STEP, MOST_STEP)
+
+
+@dataclass(kw_only=True)
+class Options:
+    """What is chosen for a world besides its bodies. SI units. InputError names what is wrong.
+
+    ``gravity`` (3,) [m/s^2]; ``dt``, the step [s]; ``integrator``, a name of ``sim.integrators.TABLE``; ``tolerance``: the
+    contact solver stops when no contact's velocity is off by more [m/s].
+    ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
+    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge" (work), "poisson" (impulse) or "newton"
+    (velocity; can raise the energy). ``solver``: of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort,
+    for large heaps where millimetres do). ``sleep_after``: an island of bodies that have all been still for so long falls
+    asleep [s]; 0: never. ``sleep_speed``, ``sleep_spin``: below which a body counts as still [m/s, rad/s].
+    """
+
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    dt: float = 1 / 240
+    integrator: str = "rk4"
+    tolerance: float = 1e-11
+    friction_rule: str = "geometric"
+    restitution_rule: str = "max"
+    restitution_law: str = "stronge"
+    solver: str = "newton"
+    sleep_after: float = 0.0
+    sleep_speed: float = 1e-3
+    sleep_spin: float = 1e-2
+
+    def __post_init__(self) -> None:
+        self.gravity = check_vector("gravity", self.gravity)
+        self.dt = check_step("dt", self.dt)
+        choice("integrator", self.integrator, sorted(TABLE))
+        self.tolerance = check_number("tolerance", self.tolerance, above=0)
+        choice("friction_rule", self.friction_rule, RULES)
+        choice("restitution_rule", self.restitution_rule, RULES)
+        choice("restitution_law", self.restitution_law, RESTITUTION_LAWS)
+        choice("solver", self.solver, SOLVERS)
+        self.sleep_after = check_number("sleep_after", self.sleep_after, least=0)
+        self.sleep_speed = check_number("sleep_speed", self.sleep_speed, above=0)
+        self.sleep_spin = check_number("sleep_spin", self.sleep_spin, above=0)
+
+    def chosen(self) -> dict[str, Any]:
+        """The options by name; of a scene too, which has them among its fields."""
+        return {field.name: getattr(self, field.name) for field in fields(Options)}
+
+    def settings(self) -> Settings:
+        """What kernels take of them."""
+        return Settings(
+            dt=self.dt,
+            gravity=self.gravity,
+            tolerance=self.tolerance,
+            iterations=200,
+            solver=SOLVERS.index(self.solver),
+            sweeps=30,
+            crowd=24,
+            correction=0.2,
+            slop=1e-12,
+            restitution=RESTITUTION_LAWS.index(self.restitution_law),
+            sleep_steps=math.ceil(self.sleep_after / self.dt - 1e-6),
+            sleep_speed=self.sleep_speed,
+            sleep_spin=self.sleep_spin,
+        )
