@@ -22,15 +22,20 @@ def check_step(name: str, value: object) -> float:
 
 @dataclass(kw_only=True)
 class Options:
-    """What is chosen for a world besides its bodies. SI units. InputError names what is wrong.
+    """What is chosen for a world besides its bodies. InputError names what is wrong.
 
-    ``gravity`` (3,) [m/s^2]; ``dt``, the step [s]; ``integrator``, a name of ``sim.integrators.TABLE``; ``tolerance``: the
-    contact solver stops when no contact's velocity is off by more [m/s].
-    ``friction_rule``, ``restitution_rule``: how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
-    "average" or "multiply". ``restitution_law``: what ends an impact: "stronge" (work), "poisson" (impulse) or "newton"
-    (velocity; can raise the energy). ``solver``: of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort,
-    for large heaps where millimetres do). ``sleep_after``: an island of bodies that have all been still for so long falls
-    asleep [s]; 0: never. ``sleep_speed``, ``sleep_spin``: below which a body counts as still [m/s, rad/s].
+    Parameters
+    ----------
+    gravity : (3,) [m/s^2].
+    dt : length of a step [s].
+    integrator : a name of ``sim.integrators.TABLE``.
+    tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
+    friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
+        "average" or "multiply".
+    restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
+    solver : of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort, for large heaps where millimetres do).
+    sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
+    sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
     """
 
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
