@@ -138,11 +138,9 @@ class RunFrames:
         moved = x[joined] + rotate(q[joined.ravel()], points.reshape(-1, 3)).reshape(-1, 2, 3)
         return np.where(joined[..., None] >= 0, moved, points)
 
-    def sampled(self, count: int = 96) -> tuple[np.ndarray, np.ndarray]:
-        """``(centres (k, n, 3), radii (n,))`` of the balls around the bodies at up to ``count`` instants of the run."""
-        picks = np.unique(np.linspace(0, len(self.times) - 1, min(count, len(self.times))).round().astype(int))
-        centers, radii = self.cast.balls
-        return np.stack([self._positions[i] + rotate(self._orientations[i], centers) for i in picks]), radii
+    def bare(self, i: int) -> Frame:
+        """The poses of sample ``i``, and nothing else."""
+        return Frame(self.cast, float(self.times[i]), self._positions[i], self._orientations[i])
 
     def _place(self, time: float) -> tuple[int, float]:
         """Sample before ``time`` and the fraction of the way to the next."""

@@ -87,14 +87,16 @@ def meant(given: Any, names: Sequence[str]) -> Any:
     return given
 
 
-def shot_for(frames: RunFrames, size: tuple[int, int], given: Any = None) -> Shot:
-    """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: the camera that sees the whole run stands."""
+def shot_for(
+    frames: RunFrames, size: tuple[int, int], given: Any = None, start: float | None = None, stop: float | None = None
+) -> Shot:
+    """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: one that stands and sees what happens."""
     from render.video import camera_for
 
     given = meant(given, frames.cast.names)
     if isinstance(given, Keyframes):
         return _between(given)
-    camera = camera_for(frames, size, given.camera if isinstance(given, Orbit | Follow) else given)
+    camera = camera_for(frames, size, given.camera if isinstance(given, Orbit | Follow) else given, start, stop)
     if isinstance(given, Orbit):
         return lambda frame, share: turned(camera, 2 * np.pi * given.turns * share)
     if isinstance(given, Follow):

@@ -11,17 +11,14 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from render import overlay
-from render.camera import Camera, fit, robust_extent
+from render.camera import Camera
 from render.context import open_renderer
 from render.files import whole
 from render.frame import Frame, frame_of
-from render.meshes import planes_of
+from render.framing import framed, near
 from render.recorded import RunFrames
-from render.rotation import rotate
 from render.shots import meant, shot_for
 from render.writers import encoded, write, writer
-
-NEAR = 2.0  # of the radius of a body: what a picture of it shows around it
 
 
 def picture(
@@ -49,7 +46,7 @@ def picture(
         body, source = (source, source.world) if hasattr(source, "definition") else (None, source)
         frame = frame_of(source)
         if body is not None and camera is None:
-            camera = _near(frame, body.index, size)
+            camera = near(frame, body.index, size[0] / size[1])
         wanted = overlay.check(overlays, frame.cast)
         for name in ("polhode", "impacts", "energy", "momentum"):
             if name in wanted:
@@ -58,14 +55,6 @@ def picture(
         camera = camera_for(frame, size, own if camera is None else camera)
     with open_renderer(size, preset) as renderer:
         return renderer.draw(frame, camera, wanted)
-
-
-def _near(frame: Frame, row: int, size: tuple[int, int]) -> Camera | None:
-    """A camera before one body; None for one without end."""
-    centers, radii = frame.balls()
-    if not np.isfinite(radii[row]):
-        return None
-    return fit(centers[[row]], NEAR * radii[[row]], size[0] / size[1], floor=frame.cast.has_floor)
 
 
 def still(
@@ -143,7 +132,7 @@ def film(
     wanted = overlay.check(overlays, frames.cast)
     frames.prepare(wanted)
     times = film_times(frames, fps, start, stop, speed)
-    shot = shot_for(frames, size, camera)
+    shot = shot_for(frames, size, camera, start, stop)
     with open_renderer(size, preset) as renderer:
 
         def draw(k: int) -> np.ndarray:
@@ -181,37 +170,12 @@ def film_times(frames: RunFrames, fps: float, start: float | None, stop: float |
     return first + np.arange(count) * speed / fps
 
 
-def camera_for(source: RunFrames | Frame, size: tuple[int, int], given: Any = None) -> Camera:
-    """The camera given, else the scene's own, else one fitted to where the moving bodies are and will be."""
+def camera_for(
+    source: RunFrames | Frame, size: tuple[int, int], given: Any = None, start: float | None = None, stop: float | None = None
+) -> Camera:
+    """The camera given, else the scene's own, else one that sees what moves (:mod:`render.framing`)."""
     given = given if given is not None else getattr(source, "camera", None)
-    if given is not None:
-        return Camera.of(given)
-    cast = source.cast
-    first = source.at(source.start) if isinstance(source, RunFrames) else source
-    centers, radii = source.sampled() if isinstance(source, RunFrames) else (source.balls()[0][None], source.balls()[1])
-    shown = np.isfinite(radii) & (cast.dynamic if (cast.dynamic & np.isfinite(radii)).any() else True)
-    count = int(shown.sum())
-    centers = centers[:, shown].reshape(-1, 3)
-    radii = np.tile(radii[shown], len(centers) // max(count, 1))
-    there = np.isfinite(centers).all(axis=1)  # not yet removed
-    centers, radii = centers[there], radii[there]
-    if len(centers):
-        centers, radii = robust_extent(centers, radii, count)
-        centers, radii = with_feet(first, centers, radii)
-    return fit(centers, radii, size[0] / size[1], floor=cast.has_floor)
-
-
-def with_feet(frame: Frame, centers: np.ndarray, radii: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The balls, and for each the place on a floor below it: it is seen to fall on something. Not from very high."""
-    feet, sizes = [centers], [radii]
-    for body, shape in enumerate(frame.cast.shapes):
-        for normal, offset in planes_of(shape):
-            n = rotate(frame.orientations[body], normal)
-            height = centers @ n - (offset + float(n @ frame.positions[body]))
-            near = (height > 0) & (height < 20.0 * radii)
-            feet.append(centers[near] - height[near, None] * n)
-            sizes.append(0.5 * radii[near])
-    return np.concatenate(feet), np.concatenate(sizes)
+    return Camera.of(given) if given is not None else framed(source, size[0] / size[1], start, stop)
 
 
 def check_size(size: Any) -> tuple[int, int]:

@@ -9,6 +9,7 @@ drags a body or drops one; what that does to the energy is booked as ``user``, t
 
 from __future__ import annotations
 
+import contextlib
 import math
 import tempfile
 import time
@@ -36,6 +37,7 @@ FRAMES = 60.0  # a second, at most
 SLICE = 0.005  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
 NOTE_SECONDS = 4.0
+TRIAL_SECONDS, TRIAL_GAP, TRIAL_CLOCK = 2.0, 1 / 30, 0.5  # of the scene; between two looks at it; of the clock, at most
 SPEEDS = 1 / 1024, 1024.0
 KINDS = {
     "box": lambda s: Box((s, 0.8 * s, 0.6 * s)),
@@ -329,6 +331,19 @@ def _copier(world: World) -> Callable[[], World]:
     return lambda: World.load(Path(folder.name) / "world.npz", functions)
 
 
+def trial(scene: Scene) -> list[Any]:
+    """Frames of what will happen in a scene at first: so the camera can be placed where it will be seen."""
+    from render.frame import frame_of
+
+    world, until = scene.build(), time.perf_counter() + TRIAL_CLOCK
+    frames = [frame_of(world, contacts=False)]
+    with contextlib.suppress(SimulationError):  # said again when it happens
+        while world.time < min(TRIAL_SECONDS, scene.duration) and time.perf_counter() < until:
+            world.step(max(round(TRIAL_GAP / world.dt), 1))
+            frames.append(frame_of(world, frames[0].cast, contacts=False))
+    return frames
+
+
 def view(
     source: World | Scene | Run,
     size: tuple[int, int] = (1280, 720),
@@ -355,6 +370,7 @@ def view(
     InputError : odd input, named. RenderError : no window can be opened.
     """
     from render import overlay
+    from render.framing import framed
     from render.look import preset as check_preset
     from render.video import camera_for, check_size
     from render.window import Window
@@ -366,8 +382,10 @@ def view(
     if start is not None and stage.span:
         stage.seek(check_number("start", start))
     seen = stage.frames if isinstance(stage, RunStage) else stage.frame()
-    own = getattr(stage.frames, "camera", None)
-    camera = camera_for(seen, size, own if camera is None else camera)
+    camera = getattr(stage.frames, "camera", None) if camera is None else camera
+    if camera is None and isinstance(source, Scene):
+        camera = framed(trial(source), size[0] / size[1])
+    camera = camera_for(seen, size, camera)
     with Window(size, preset, f"tumble: {(stage.title or 'world').replace('_', ' ')}   (H: keys)", camera, wanted) as window:
         loop = Loop(stage, window, folder, speed)
         loop.paused = paused

@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -25,7 +25,7 @@ def arch(
     friction at 0.2 stones slide out.
     """
     inner, outer, depth = radius * (1 - thickness / 2), radius * (1 + thickness / 2), 0.25 * radius
-    scene = Scene(duration=5.0, camera=CameraDef((1.1 * radius, -3.6 * radius, 1.1 * radius), (0, 0, 0.5 * radius)))
+    scene = Scene(duration=5.0)
     scene.add(HalfSpace(), kind="static", name="ground", friction=friction)
     angles = np.linspace(0.0, math.pi, stones + 1)
     rim = np.column_stack((np.cos(angles), np.zeros(stones + 1), np.sin(angles)))

@@ -7,7 +7,7 @@ import numpy as np
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -26,9 +26,7 @@ def balls_666(
     moves up and down.
     """
     gap = 0.21
-    size = edge * gap
-    camera = CameraDef((2.2 * size, -2.8 * size, height + 0.8 * size), (size / 2, size / 2, 0.5 * height + 0.2 * size))
-    scene = Scene(dt=1 / 100, duration=10.0, seed=seed, camera=camera)
+    scene = Scene(dt=1 / 100, duration=10.0, seed=seed)
     material = {"friction": 0.0, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)
     cells = np.stack(np.meshgrid(*[np.arange(edge)] * 3, indexing="ij"), -1).reshape(-1, 3)

@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -27,7 +27,7 @@ def billiard_break(
     """
     radius, mass = 0.028575, 0.17
     length, width, high = 2.54, 1.27, 0.037
-    scene = Scene(duration=2.0, seed=seed, camera=CameraDef((0.0, -2.3, 2.2), (0.1, 0, 0)))
+    scene = Scene(duration=2.0, seed=seed)
     scene.add(HalfSpace(), kind="static", name="cloth", friction=friction, color="#1f6b45")
     cushion = {"kind": "static", "friction": 0.2, "restitution": 0.8, "color": "#174f34"}
     for name, x, y, sx, sy in (

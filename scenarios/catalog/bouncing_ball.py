@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,7 +21,7 @@ def bouncing_ball(
     4.0637127689 s. With restitution=1 it must reach its height for ever, whatever the step: impacts are located in
     time, so the step has no say in the height.
     """
-    scene = Scene(duration=5.0, camera=CameraDef((0, -3.2, 0.8), (0, 0, 0.55)))
+    scene = Scene(duration=5.0)
     scene.add(HalfSpace(), kind="static", name="floor", restitution=restitution)
     scene.add(Sphere(radius), name="ball", position=(0, 0, radius + height), restitution=restitution)
     return scene

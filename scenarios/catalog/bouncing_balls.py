@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,8 +22,7 @@ def bouncing_balls(
     """
     spacing = 0.5
     width = (edge - 1) * spacing
-    camera = CameraDef((0.0, -(1.6 * height + 2 * width), 0.7 * height), (0.0, 0.0, 0.45 * height))
-    scene = Scene(dt=1 / 100, duration=20.0, camera=camera)
+    scene = Scene(dt=1 / 100, duration=20.0)
     material = {"friction": 0.0, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)
     for i in range(edge):

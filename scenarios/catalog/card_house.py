@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Box, ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 WIDE = 0.06  # m, of a card
 
@@ -34,8 +34,7 @@ def card_house(
     ]  # fmt: skip
     foot = section[0][0]
     pitch = 2 * abs(foot) + 0.002  # from ridge to ridge
-    tall = levels * (height + thickness)
-    scene = Scene(duration=5.0, camera=CameraDef((0.6 * tall + 0.1, -2.4 * tall - 0.2, 0.7 * tall), (0, 0, 0.45 * tall)))
+    scene = Scene(duration=5.0)
     scene.add(HalfSpace(), kind="static", name="table", friction=friction)
     cards = {side: ConvexHull([(sign * x, y, z) for x, z in section for y in (-WIDE / 2, WIDE / 2)])
              for side, sign in (("left", 1), ("right", -1))}  # fmt: skip

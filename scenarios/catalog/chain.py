@@ -6,7 +6,7 @@ from collision.shapes import Capsule, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Point
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -24,9 +24,7 @@ def chain(
     """
     total = links * length
     x, z = (0.0, -1.0) if hanging == 1 else ((1 - hanging**2) ** 0.5, -hanging)
-    scene = Scene(
-        dt=1 / 960, duration=5.0, camera=CameraDef((0.3 * total, -2.6 * total, -0.3 * total), (0.1 * total, 0.0, -0.45 * total))
-    )
+    scene = Scene(dt=1 / 960, duration=5.0)
     half_turn = ((1 + -z) / 2) ** 0.5  # the z axis of a link points up the chain: cosine of half its angle to the vertical
     orientation = (half_turn, 0.0, -((1 - half_turn**2) ** 0.5), 0.0)
     shape = Capsule(0.15 * length, 0.35 * length)

@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import Cylinder, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 RADIUS, HALF = 0.012, 0.001  # m
 
@@ -27,7 +27,7 @@ def coins(
     each lies flat on one side, its middle half its thickness above the table, or on another coin. No energy is gained on the way.
     """
     random = np.random.default_rng(seed)
-    scene = Scene(duration=2.0, dt=1 / 960, seed=seed, camera=CameraDef((0.02, -0.2, 0.12), (0, 0, 0.01)))
+    scene = Scene(duration=2.0, dt=1 / 960, seed=seed)
     material = {"friction": friction, "restitution": restitution, "rolling_friction": rolling_friction}
     scene.add(HalfSpace(), kind="static", name="table", **material)
     across = math.ceil(math.sqrt(count))

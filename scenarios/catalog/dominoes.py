@@ -8,7 +8,7 @@ from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.run import Run
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -26,10 +26,7 @@ def dominoes(
     anything, and the energy only falls.
     """
     thickness, width, height = 0.008, 0.024, 0.048
-    length = spacing * (count - 1)
-    scene = Scene(
-        duration=1.5, dt=1 / 480, camera=CameraDef((0.35 * length + 0.05, -0.45 - 0.7 * length, 0.22), (0.5 * length, 0, 0.015))
-    )
+    scene = Scene(duration=1.5, dt=1 / 480)
     material = {"friction": friction, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)
     shape = Box((thickness / 2, width / 2, height / 2))

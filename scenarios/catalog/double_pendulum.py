@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,7 +21,7 @@ def double_pendulum(
     Two runs that begin a hair apart are soon nowhere near each other, so it is not the path that can be compared for long,
     but the energy: its error is of order dt^2 and does not grow, however wild the motion.
     """
-    scene = Scene(dt=1 / 1000, duration=10.0, camera=CameraDef((0.0, -5.4 * length, 0.0), (0.0, 0.0, 0.0)))
+    scene = Scene(dt=1 / 1000, duration=10.0)
     top = (0.0, 0.0)
     names = (None, "upper", "lower")
     for k, angle in enumerate((upper, lower), 1):

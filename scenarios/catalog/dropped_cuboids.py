@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -25,7 +25,7 @@ def dropped_cuboids(
     by micro-collisions. The energy only falls, by friction and restitution; the ledger says by how much each. After a
     few seconds nothing moves, and nothing is inside anything else.
     """
-    scene = Scene(duration=3.0, seed=seed, camera=CameraDef((3.2, -4.0, 2.3), (0, 0, 0.45), fov_degrees=36))
+    scene = Scene(duration=3.0, seed=seed)
     material = {"friction": friction, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)
     random = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,7 +21,7 @@ def dzhanibekov(
     changes: watch it stay while the body turns over. Engines that drop or approximate the gyroscopic term do not flip.
     With a perturbation ten times smaller the first flip comes ln(10) / 2.887 = 0.8 s later.
     """
-    scene = Scene(gravity=(0, 0, 0), duration=20.0, camera=CameraDef((2.6, -2.6, 1.6), (0, 0, 0)))
+    scene = Scene(gravity=(0, 0, 0), duration=20.0)
     plate = Box((0.707, 0.5, 0.06))  # nearly the plate with moments in the ratio 1 : 2 : 3
     scene.add(plate, name="plate", mass=10.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(perturbation, spin, 0.0))
     return scene

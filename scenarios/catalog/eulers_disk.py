@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Cylinder, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,7 +21,7 @@ def eulers_disk(
     the faster the flatter it is, up to the end in a finite time: Euler's disk (Moffatt, Nature 404 (2000) 833).
     """
     radius, half, mass, g = 0.0375, 0.0064, 0.44, 9.81
-    scene = Scene(duration=2.0, dt=1 / 960, camera=CameraDef((0.1, -0.16, 0.12), (0, 0, 0.01)))
+    scene = Scene(duration=2.0, dt=1 / 960)
     scene.add(HalfSpace(), kind="static", name="floor", friction=1.0, rolling_friction=rolling_friction)
     # in the plane x z: e up along the disc's face, d its axis; the edge that touches is at -radius e - half d
     s, c = math.sin(tilt), math.cos(tilt)

@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Fixed, Hinge
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 HEIGHT, HALF = 20.0, 0.7  # m
 
@@ -23,7 +23,7 @@ def falling_chimney(
     joints bend: at the height h by h (H - h)^2 in proportion, most at H/3, where real ones break. The tip
     goes down faster than free fall once sin^2 of the tilt is above 2/3. Read the joints' torques.
     """
-    scene = Scene(duration=4.0, dt=1 / 240, camera=CameraDef((8.0, -42.0, 12.0), (6.0, 0, 8.0)))
+    scene = Scene(duration=4.0, dt=1 / 240)
     half = HEIGHT / parts / 2
     up = (math.sin(tilt), 0.0, math.cos(tilt))
     q = (math.cos(tilt / 2), 0, math.sin(tilt / 2), 0)

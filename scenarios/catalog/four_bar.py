@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 JOINTS = {"crank": ((0.0, 0.0), (0.0, 0.3)), "coupler": ((0.0, 0.3), (1.1, 0.8)), "rocker": ((1.1, 0.8), (1.0, 0.0))}
 
@@ -23,7 +23,7 @@ def four_bar(
     conditions say what others said already. The motor keeps the speed of the crank where its torque suffices; its work
     is in the ledger.
     """
-    scene = Scene(duration=5.0, camera=CameraDef((0.5, -3.2, 0.35), (0.5, 0.0, 0.35)))
+    scene = Scene(duration=5.0)
     for name, (a, b) in JOINTS.items():
         x, z = b[0] - a[0], b[1] - a[1]
         length, turn = math.hypot(x, z), math.atan2(x, z)

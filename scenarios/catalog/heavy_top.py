@@ -7,7 +7,7 @@ from collision.shapes import Cylinder
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Point
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -24,7 +24,7 @@ def heavy_top(
     the vertical stay. Spin it slower and it nods deeper; at 0 it is a pendulum.
     """
     height, radius, mass = 0.06, 0.07, 0.5
-    scene = Scene(duration=3.0, dt=1 / 480, camera=CameraDef((0.25, -0.4, 0.16), (0, 0, 0.04)))
+    scene = Scene(duration=3.0, dt=1 / 480)
     axis = (0.0, math.sin(tilt), math.cos(tilt))
     across = 0.25 * mass * radius**2
     scene.add(

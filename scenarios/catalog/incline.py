@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Cylinder, HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 ROUND = {"ball": 2 / 5, "cylinder": 1 / 2, "shell": 2 / 3, "hoop": 1.0}  # moment of inertia in parts of m R^2
 
@@ -23,7 +23,7 @@ def incline(
     """
     radius = 0.1
     s, c = math.sin(angle), math.cos(angle)
-    scene = Scene(duration=2.0, camera=CameraDef((5.5 * c, -6.0, 1.5 - 2.0 * s), (2.5 * c, 0.3, -2.5 * s)))
+    scene = Scene(duration=2.0)
     scene.add(HalfSpace(normal=(s, 0, c)), kind="static", name="slope", friction=friction)
     for k, (name, part) in enumerate(ROUND.items()):
         lies = name in ("cylinder", "hoop")

@@ -9,7 +9,7 @@ from collision.pose import Pose
 from collision.shapes import Capsule, Compound, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 ARM, THICK = 0.1, 0.02  # m: from the middle to the centre of a tip, and its radius
 
@@ -28,7 +28,7 @@ def jacks(
     close over impacts with several tips at once.
     """
     random = np.random.default_rng(seed)
-    scene = Scene(duration=3.0, dt=1 / 480, seed=seed, camera=CameraDef((0.3, -1.5, 0.8), (0, 0, 0.12)))
+    scene = Scene(duration=3.0, dt=1 / 480, seed=seed)
     material = {"friction": friction, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", rolling_friction=5e-4, **material)
     bar = Capsule(THICK, ARM)

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -19,8 +19,7 @@ def kapla(
     longitudinal pieces of 20 x 5 x 10 cm of two walls, 102 blocks of 10 kg in six storeys, for 60,000 steps of 0.01 s. All
     lie flat, so nothing may move; what a solver leaves over in each step adds up until the house falls.
     """
-    top = 0.2 * floors
-    scene = Scene(dt=1 / 100, duration=600.0, camera=CameraDef((-1.3, -2.6, 1.0 + 0.5 * top), (0.7, 0, 0.4 * top)))
+    scene = Scene(dt=1 / 100, duration=600.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     across, along = Box((0.025, 0.125, 0.05)), Box((0.1, 0.025, 0.05))
     right, left = (0.1, 0.5, 0.9, 1.3), (0.1, 0.3, 0.7, 1.1, 1.3)

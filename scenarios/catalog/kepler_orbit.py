@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.forces import CentralGravity
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -26,7 +26,6 @@ def kepler_orbit(
     scene = Scene(
         gravity=(0, 0, 0),
         duration=2 * period,
-        camera=CameraDef((-eccentricity, -1.4, 2.4), (-eccentricity, 0, 0), fov_degrees=45),
     )
     scene.add(
         Box((0.08, 0.02, 0.05)),

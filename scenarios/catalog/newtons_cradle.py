@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,7 +22,7 @@ def newtons_cradle(
     balls agree. Engines that solve all contacts at once let the whole row drift instead. With restitution 0.9 and small
     gaps the last of five leaves with 0.95^4 = 0.81450625 of the speed.
     """
-    scene = Scene(gravity=(0, 0, 0), duration=2.0, camera=CameraDef((0.5, -3.2, 0.9), (0.5, 0, 0)))
+    scene = Scene(gravity=(0, 0, 0), duration=2.0)
     radius, start = 0.1, 0.5
     moving = min(moving, balls - 1)
     for i in range(balls):

@@ -6,7 +6,7 @@ from collision.shapes import Box
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.path import Path
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,7 +22,7 @@ def part_feeder(
     away under them. What a part does follows from Coulomb's law alone: its acceleration is friction times g against the slip, or
     the tray's where that is less. Without friction it stays where it is, and with much of it it only goes to and fro.
     """
-    scene = Scene(duration=2.0, dt=1 / 960, camera=CameraDef((0.25, -0.8, 0.4), (0.1, 0, 0.02)))
+    scene = Scene(duration=2.0, dt=1 / 960)
     # forth in four fifths of the period, back in one: joined by cubics, so the speed is continuous
     parts_of_period = (0.0, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0)
     along = (0.0, 0.2, 0.5, 0.8, 1.0, 0.5, 0.0)

@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,7 +22,7 @@ def pendulum(
     the elliptic integral, 4 K(sin(angle/2)) sqrt(2 length/(3 g)) for a thin rod. With friction each half swing is a little
     smaller than the one before, and it comes to rest where friction can hold it.
     """
-    scene = Scene(duration=10.0, camera=CameraDef((0.0, -2.9 * length, 0.0), (0.0, 0.0, -0.2 * length)))
+    scene = Scene(duration=10.0)
     half = length / 2
     scene.add(
         Box((0.02 * length, 0.02 * length, half)),

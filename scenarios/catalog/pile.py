@@ -7,7 +7,7 @@ import numpy as np
 from collision.shapes import Box, ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 KINDS = 12  # different hulls
 CORNERS = (6, 8, 12, 20, 30)
@@ -31,9 +31,7 @@ def pile(
     half = side * cell / 2
     layers = -(-count // side**2)
     rim = 0.25 * layers * cell + 0.2  # m; they lie closer than they start
-    tall = layers * cell
-    camera = CameraDef((2.0 * half, -2.5 * half - 0.9 * tall, 1.6 * tall + 0.6), (0, 0, 0.32 * tall))
-    scene = Scene(duration=4.0, seed=seed, camera=camera)
+    scene = Scene(duration=4.0, seed=seed)
     material = {"friction": friction, "restitution": restitution}
     scene.add(HalfSpace(), kind="static", name="floor", **material)
     thick = 0.1  # each wall ends at the side of the next one

@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -24,11 +24,8 @@ def pyramid(
     slides off below.
     """
     step = 2 * half + spacing
-    height = 2 * half * rows
     gravity = (9.81 * math.sin(slope), 0.0, -9.81 * math.cos(slope))
-    scene = Scene(
-        gravity=gravity, duration=5.0, camera=CameraDef((0.8 * height, -2.2 * height - 0.5, 1.0 * height), (0, 0, 0.45 * height))
-    )
+    scene = Scene(gravity=gravity, duration=5.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     for row in range(rows):
         for i in range(rows - row):

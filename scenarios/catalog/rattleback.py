@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Ellipsoid, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -23,7 +23,7 @@ def rattleback(
     momentum does not, the floor gives and takes it. With skew 0 it spins either way.
     """
     a, b, c, low, mass = 0.1, 0.02, 0.02, 0.004, 0.1  # low: of the centre of mass
-    scene = Scene(duration=5.0, dt=1 / 480, camera=CameraDef((0.1, -0.3, 0.16), (0, 0, 0.01)))
+    scene = Scene(duration=5.0, dt=1 / 480)
     scene.add(HalfSpace(), kind="static", name="floor", friction=2.0)
     along, pitch, yaw = mass / 5 * (b * b + c * c), mass / 5 * (a * a + c * c), mass / 5 * (a * a + b * b)
     s, k = math.sin(skew), math.cos(skew)

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Vector
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -18,7 +18,7 @@ def resting_cuboid(
     Rest is not switched on here: the cuboid bounces imperceptibly, once a step, by micro-collisions whose impulses carry
     its weight (mean contact force = m g). It must not sink, creep, turn or warm up: within 1e-9 m after 10 s.
     """
-    scene = Scene(duration=10.0, camera=CameraDef((1.0, -1.3, 0.7), (0, 0, 0.1)))
+    scene = Scene(duration=10.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     scene.add(Box(half_extents), name="cuboid", position=(0, 0, half_extents[2]), friction=friction)
     return scene

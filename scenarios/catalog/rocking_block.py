@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,7 +21,7 @@ def rocking_block(
     smaller and quicker, for it has no period of its own: what makes earthquakes hard on columns.
     """
     half_width, half_height = 0.05, 0.2
-    scene = Scene(duration=4.0, dt=1 / 480, camera=CameraDef((0.1, -1.1, 0.3), (0, 0, 0.18)))
+    scene = Scene(duration=4.0, dt=1 / 480)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     c, s = math.cos(tilt), math.sin(tilt)
     scene.add(

@@ -7,7 +7,7 @@ from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.forces import ConstantForce
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -23,7 +23,7 @@ def rolling_balls(
     F - mu M g = m_box a_box + n m a_ball makes a_box 0.7385 and a_ball 0.211 m/s^2, straight ahead in every heading. Friction
     takes 137.34 N of the 150 N, so an error of friction shows tenfold; with a pyramid in place of the cone the box turns off.
     """
-    scene = Scene(dt=1 / 100, duration=4.0, friction_rule="min", camera=CameraDef((16.0, -26.0, 14.0), (0, 0, 0)))
+    scene = Scene(dt=1 / 100, duration=4.0, friction_rule="min")
     scene.add(HalfSpace(), kind="static", name="floor", friction=0.4)
     scene.add(Box((10.0, 10.0, 0.5)), name="box", mass=10.0, position=(0, 0, 0.5), friction=0.8)
     for i in range(edge):

@@ -7,7 +7,7 @@ from collision.pose import Pose
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -24,7 +24,7 @@ def sliding_cuboid(
     level (angle=0, friction=0.4, speed=3) it stops after v^2 / (2 friction g) = 1.14678899083 m at 0.764525993884 s. The
     cube's heading must not matter: friction is a cone, not a pyramid.
     """
-    scene = Scene(duration=2.0, camera=CameraDef((1.2, -3.2, 1.0), (0.7, 0, -0.2)))
+    scene = Scene(duration=2.0)
     slope = Pose.from_euler_xyz((0, angle, 0))
     down, normal = slope.apply((1, 0, 0)), slope.apply((0, 0, 1))
     scene.add(HalfSpace(normal=tuple(normal)), kind="static", name="slope", friction=friction)

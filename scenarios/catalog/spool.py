@@ -8,7 +8,7 @@ from collision.shapes import Compound, Cylinder, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.forces import ConstantForce
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 RIM, HUB = 0.1, 0.05  # radii [m]
 MASS, ACROSS, ALONG = 1.0, 0.004, 0.006  # kg, kg m^2
@@ -26,7 +26,7 @@ def spool(
     of the thread goes through the point of contact, cos(angle) = hub/rim = 1/2, no pull can roll it. Rolling, its acceleration is
     F (cos(angle) - hub/rim)/(m + I/rim^2).
     """
-    scene = Scene(duration=1.5, camera=CameraDef((0.4, -1.9, 0.5), (0.4, 0, 0.08)))
+    scene = Scene(duration=1.5)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     shape = Compound(
         [

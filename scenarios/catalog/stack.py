@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -21,8 +21,7 @@ def stack(
     the stack shiver and fall. It must stand: the top at its height within 1e-6 m, no sideways drift. Put a heavy box on
     top (top_density=1e6) to make it hard.
     """
-    height = 2 * half * boxes
-    scene = Scene(duration=5.0, camera=CameraDef((1.1 * height + 0.6, -1.3 * height - 0.8, 0.8 * height), (0, 0, 0.45 * height)))
+    scene = Scene(duration=5.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     for i in range(boxes):
         density = top_density if i == boxes - 1 else 1000.0

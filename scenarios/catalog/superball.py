@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,7 +22,7 @@ def superball(
     height. With roughness 0 the first bounce takes the slip away, and it goes on as a ball that rolls.
     """
     radius = 0.025
-    scene = Scene(duration=3.0, camera=CameraDef((0.55, -1.75, 0.45), (0.55, 0, 0.26)))
+    scene = Scene(duration=3.0)
     scene.add(HalfSpace(), kind="static", name="floor", friction=9.0)
     scene.add(
         Sphere(radius),

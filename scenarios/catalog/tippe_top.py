@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -23,7 +23,7 @@ def tippe_top(
     (Jellett 1872; Cohen, Am. J. Phys. 45 (1977) 12).
     """
     radius, below, mass = 0.02, 0.004, 0.02
-    scene = Scene(duration=3.0, dt=1 / 960, camera=CameraDef((0.05, -0.13, 0.07), (0, 0, 0.015)))
+    scene = Scene(duration=3.0, dt=1 / 960)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     own = 0.4 * mass * radius**2
     scene.add(

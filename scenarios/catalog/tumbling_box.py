@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box
 from scenarios.fields import Real, Vector
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -25,6 +25,6 @@ def tumbling_box(
     velocity in body axes repeats every 3.18664502152 s; after 10 s it is (2.7099898383, 3.0424487449, 0.95555512249).
     Euler's equations have this closed solution in Jacobi's elliptic functions (Landau and Lifshitz, Mechanics, par. 37).
     """
-    scene = Scene(gravity=(0, 0, 0), duration=10.0, camera=CameraDef((0.9, -1.2, 0.6), (0, 0, 0)))
+    scene = Scene(gravity=(0, 0, 0), duration=10.0)
     scene.add(Box(half_extents), name="box", density=density, angular_velocity=spin)
     return scene

@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import Box
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -23,8 +23,7 @@ def tumbling_boxes(
     as the integrator does. It measures what the free flight of a body costs.
     """
     edge = math.ceil(count ** (1 / 3))
-    camera = CameraDef((1.4 * edge, -2.4 * edge, 1.2 * edge), (0, 0, 0))
-    scene = Scene(gravity=(0, 0, 0), duration=5.0, seed=seed, camera=camera)
+    scene = Scene(gravity=(0, 0, 0), duration=5.0, seed=seed)
     random = np.random.default_rng(seed)
     shape = Box((0.3, 0.1, 0.2))
     for n in range(count):

@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Cylinder, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 RADIUS = 0.05  # m
 
@@ -23,7 +23,7 @@ def turntable_ball(
     in a magnetic field. With W = 7 rad/s it is back after pi seconds. A ball that is at rest, and turns so that it does not slip,
     stays at rest for ever. Neither flies off, as one expects at first.
     """
-    scene = Scene(duration=3.5, dt=1 / 480, camera=CameraDef((0, -1.7, 1.5), (0, 0, 0)))
+    scene = Scene(duration=3.5, dt=1 / 480)
     scene.add(
         Cylinder(0.8, 0.02),
         name="platter",

@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -25,7 +25,7 @@ def two_cuboids(
     2.50357301635 J, and the small one leaves with (-0.922170173746, 0.773647626659, -1.11495760178) m/s (at e = 0.5,
     friction 0.4), by Mirtich's collision law with the slip direction turning during the impact.
     """
-    scene = Scene(gravity=(0, 0, 0), duration=2.0, camera=CameraDef((2.7, -3.2, 1.5), (0.1, 0, 0.8), fov_degrees=40))
+    scene = Scene(gravity=(0, 0, 0), duration=2.0)
     material = {"restitution": restitution, "friction": friction}
     scene.add(
         Box((0.25, 0.05, 0.125)), name="large", mass=12.5, velocity=(0, 0, 0.4), angular_velocity=(0.5, 0, -1.0), **material

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import CameraDef, Scene
+from sim.scene import Scene
 
 
 @scenario
@@ -22,9 +22,8 @@ def wall(
     hole stand on.
     """
     size = (0.25, 0.12, 0.065)
-    width = length * size[0]
     tall = courses * size[2]
-    scene = Scene(duration=1.5, camera=CameraDef((-0.9 * width, -1.6 * width - 0.5, tall + 0.5), (0, 0, 0.4 * tall)))
+    scene = Scene(duration=1.5)
     scene.add(HalfSpace(), kind="static", name="floor", friction=friction)
     whole, half = (Box((share * size[0] / 2, size[1] / 2, size[2] / 2)) for share in (1.0, 0.5))
     for row in range(courses):

@@ -18,6 +18,7 @@ import pytest
 import render
 from collision.errors import InputError
 from render import files, writers
+from render.camera import Camera
 from render.context import open_renderer
 from render.errors import RenderError
 from render.recorded import RunFrames
@@ -25,6 +26,7 @@ from render.video import camera_for
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 SIZE = (320, 180)
+FAR = Camera((1.5, -2.5, 1.0), (0.0, 0.0, 0.0))
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -49,7 +51,7 @@ def rgb(frame):
 def test_a_film_is_what_was_drawn(backend, tmp_path):
     run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
     calls = []
-    path = render.film(run, tmp_path / "a.mp4", SIZE, fps=20, progress=lambda done, total: calls.append((done, total)))
+    path = render.film(run, tmp_path / "a.mp4", SIZE, 20, camera=FAR, progress=lambda *done: calls.append(done))
     frames, codec, duration, tags = decoded(path)
     assert codec == "h264"
     assert len(frames) == 20
@@ -59,7 +61,7 @@ def test_a_film_is_what_was_drawn(backend, tmp_path):
     assert tags == (1, 1, 1, 1)  # BT.709 all through, studio range
     assert calls == [(k, 20) for k in range(1, 21)]
     for k in (0, 7, 19):
-        drawn = render.picture(run, SIZE, time=k / 20)[..., :3]
+        drawn = render.picture(run, SIZE, time=k / 20, camera=FAR)[..., :3]
         assert drawn.std() > 10
         assert psnr(rgb(frames[k]), drawn) > 32
         assert np.abs((rgb(frames[k]).astype(float) - drawn).mean(axis=(0, 1))).max() < 2.5  # no shift of colours
@@ -74,12 +76,12 @@ def test_the_index_comes_first_so_that_browsers_start_at_once(backend, tmp_path)
 
 def test_window_and_slow_motion(backend, tmp_path):
     run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
-    path = render.film(run, tmp_path / "slow.mp4", SIZE, fps=25, start=0.2, stop=0.6, speed=0.5, overlays=())
+    path = render.film(run, tmp_path / "slow.mp4", SIZE, fps=25, start=0.2, stop=0.6, speed=0.5, overlays=(), camera=FAR)
     frames, _, duration, _ = decoded(path)
     assert len(frames) == 20
     assert duration == pytest.approx(0.8)
-    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.4, overlays=())[..., :3]) > 32
-    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.6, overlays=())[..., :3]) < 30
+    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.4, overlays=(), camera=FAR)[..., :3]) > 32
+    assert psnr(rgb(frames[10]), render.picture(run, SIZE, time=0.6, overlays=(), camera=FAR)[..., :3]) < 30
 
 
 def grey(pixels):
@@ -94,8 +96,8 @@ def test_any_size(size, ending, tmp_path, monkeypatch):
 
     monkeypatch.setenv("TUMBLE_RENDERER", "painter")
     run = flight(two_cuboids(), 0.2)
-    path = render.film(run, tmp_path / f"a{ending}", size, fps=10)
-    drawn = render.picture(run, size, time=0.1)[..., :3]
+    path = render.film(run, tmp_path / f"a{ending}", size, fps=10, camera=FAR)
+    drawn = render.picture(run, size, time=0.1, camera=FAR)[..., :3]
     if ending == ".mp4":
         frames = [rgb(frame) for frame in decoded(path)[0]]
         even = tuple(length + length % 2 for length in size)

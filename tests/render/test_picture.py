@@ -10,7 +10,7 @@ import pytest
 from collision.pose import Pose
 from collision.rays import ray_cast
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from render.camera import Camera, fit
+from render.camera import Camera
 from render.context import open_renderer
 from render.look import PRESETS, SUN
 from render.overlay import square_of
@@ -165,8 +165,7 @@ def test_compounds_cover_their_pixels(gl, monkeypatch, make):
 
 def test_painter_and_gl_show_the_same(gl, monkeypatch):
     scene = zoo()
-    centers, radii = frame_of(scene).balls()
-    camera = fit(centers[1:], radii[1:], SIZE[0] / SIZE[1], floor=True)
+    camera = camera_for(frame_of(scene), SIZE)
     pictures, masks = [], []
     for name in ("egl", "painter"):
         monkeypatch.setenv("TUMBLE_RENDERER", name)

@@ -34,10 +34,9 @@ def test_documented_and_typed(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_starts_sound(name):
-    """No overlap, names for all, a camera, the parameters kept; and a few steps leave it finite."""
+    """No overlap, names for all, the parameters kept; and a few steps leave it finite."""
     scene = ALL[name]()
     assert overlaps(scene) == []
-    assert scene.camera is not None
     assert set(scene.parameters) == set(ALL[name].parameters)
     assert ALL[name](**scene.parameters) == scene
     world = scene.build()
