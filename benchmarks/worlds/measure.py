@@ -29,16 +29,16 @@ BARS = {
 }
 LOOK = 12  # steps from one look at all distances to the next
 
-Extra = Callable[[World], float]
+Look = Callable[[World], float]  # at a world after each step
 
 
 @dataclass
 class Trial:
-    """A scene to run, and what else to ask of it: by name a bar and a function of the world, whose largest value counts."""
+    """A scene to run, and what else to ask of it: by name a bar, and a function that gives a world at its start a look at it
+    after each step, of which the largest value counts."""
 
     scene: Scene
-    extras: dict[str, tuple[float, Extra]] = field(default_factory=dict)
-    at_end: dict[str, tuple[float, Extra]] = field(default_factory=dict)
+    extras: dict[str, tuple[float, Callable[[World], Look]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -168,9 +168,7 @@ class Momenta:
 def measure(trial: Trial) -> Found:
     """Run a trial, looking at every step."""
     begun = time.perf_counter()
-    bars = {name: bar for name, (bar, _) in BARS.items()} | {
-        name: bar for name, (bar, _) in (trial.extras | trial.at_end).items()
-    }  # fmt: skip
+    bars = {name: bar for name, (bar, _) in (BARS | trial.extras).items()}
     values, when = dict.fromkeys(bars, 0.0), dict.fromkeys(bars, 0.0)
     message, world = "", None
 
@@ -189,7 +187,6 @@ def measure(trial: Trial) -> Found:
     for name in ("impacts", "solves", "unsolved", "uncertain", "capped", "rekicks"):
         counts.setdefault(name, 0)
     values["unsolved"] = counts["unsolved"] / max(1, counts["solves"])
-    values["residual"], values["gain"] = counts.get("residual", 0.0), counts.get("impact_gain", 0.0)
     kept = {k: int(v) for k, v in counts.items() if k in ("impacts", "solves", "unsolved", "uncertain", "capped", "rekicks")}
     return Found(values, when, bars, kept, time.perf_counter() - begun, message)
 
@@ -200,6 +197,7 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
     distances, momenta = Distances(world), Momenta(world, trial.scene)
     least, rise, rose, most = np.inf, 0.0, 0.0, 1e-300
     linear = angular = 0.0
+    looks = {name: look(world) for name, (_, look) in trial.extras.items()}
     steps = round(trial.scene.duration / world.dt)
     failed = None
     for k in range(steps):
@@ -219,17 +217,20 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
         put("overlap", distances.felt(world.contacts()))
         if k % LOOK == 0 or k == steps - 1:
             put("overlap", distances.overlap(world))
+        counts = world.statistics()
+        put("residual", counts["residual"])
+        put("gain", counts["impact_gain"])
+        if counts["unsolved"]:
+            put("unsolved", 1e-300)  # when it was; how many is known at the end
         p, l = momenta.off(world)
         linear, angular = max(linear, p), max(angular, l)
         for joint in world.joints:
             put("open", joint.error)
-        for name, (_, value) in trial.extras.items():
-            put(name, value(world))
+        for name, look in looks.items():
+            put(name, look(world))
     put("rise", rise / most, rose)
     put("contact", abs(world.ledger.contact) / most)
     put("momentum", linear / momenta.moved)
     put("angular", angular / momenta.turned)
     if failed is not None:
         raise failed
-    for name, (_, value) in trial.at_end.items():
-        put(name, value(world))

@@ -44,9 +44,7 @@ def show(family: str, table: dict[str, Any], earlier: dict[str, Any] | None = No
     """Print a table; ``earlier``, if it is of the same worlds, beside it."""
     if earlier and any(earlier[key] != table[key] for key in ("worlds", "first", "dt")):
         earlier = None
-    print(
-        f"\n{family}: {table['worlds']} worlds from seed {table['first']}, dt {table['dt']:.6g} s, {table['seconds']} s; ", end=""
-    )
+    print(f"\n{family}: {table['worlds']} worlds from seed {table['first']}, dt {table['dt']:.6g} s, {table['seconds']} s")
     print(", ".join(f"{n} {name}" for name, n in table["counts"].items()))
     print(f"{'':10} {'bar':>8} {'median':>9} {'ninth':>9} {'worst':>9} {'seed':>5} {'missed':>7}   ", end="")
     print(f"{'earlier: median, ninth, worst, missed':45}" if earlier else "")
