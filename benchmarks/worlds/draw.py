@@ -10,8 +10,21 @@ import math
 
 import numpy as np
 
-from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere, signed_distance
-from collision.shapes import Shape
+from collision import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Pose,
+    ShapeSet,
+    Sphere,
+    signed_distance,
+)
+from collision.shapes import Shape, convex_parts
 from sim import BodyDef, ConstantForce, Distance, Drag, Fixed, Hinge, Path, Point, Scene, Slider, Spring
 
 RESTITUTIONS, FRICTIONS = (0.0, 0.3, 0.8, 1.0), (0.0, 0.2, 1.0, 10.0)
@@ -33,15 +46,20 @@ def world(seed: int, dt: float = 1 / 240) -> Scene:
     if free:
         scene.gravity = (0.0, 0.0, 0.0)
     else:
-        _ground(scene, rng, surface, count)
+        _ground(scene, rng, surface, count, jointed)
     dynamic: list[BodyDef] = []
+    links: list[int] = []  # bodies that a joint holds to the one before them
     while len(dynamic) < count:
-        body = _placed(scene, rng, free, count, surface())
+        held = jointed and len(dynamic) > 0 and len(links) < 5 and rng.random() < 0.5
+        body = _placed(scene, rng, free, count, dynamic[-1] if held else None, surface())
         if body is None:
             break
+        links += [len(dynamic)] * held
         dynamic.append(body)
-    if jointed:
-        _joints(scene, rng, dynamic)
+    for k in links:
+        _joint(scene, rng, dynamic[k - 1], dynamic[k])
+    if jointed and not free:
+        _joint(scene, rng, None, dynamic[int(rng.integers(len(dynamic)))])
     if rng.random() < 0.25:
         _force(scene, rng, dynamic)
     if rng.random() < 0.15:
@@ -58,7 +76,7 @@ def _surface(rng: Rng) -> dict[str, float]:
     return out
 
 
-def _ground(scene: Scene, rng: Rng, surface, count: int) -> None:
+def _ground(scene: Scene, rng: Rng, surface, count: int, jointed: bool) -> None:
     """A floor; some have walls around it, or a conveyor, a turntable, a paddle or a ledge on it."""
     scene.add(HalfSpace(), kind="static", name="floor", **surface())
     walled = rng.random() < 0.3
@@ -71,7 +89,7 @@ def _ground(scene: Scene, rng: Rng, surface, count: int) -> None:
         scene.add(Box((0.6, 0.4, 0.05)), kind="static", name="conveyor", surface_velocity=(speed, 0, 0), **surface())
     elif what < 0.2:
         scene.add(Cylinder(0.5, 0.05), kind="kinematic", name="turntable", angular_velocity=(0, 0, turn), **surface())
-    elif what < 0.3 and not walled:
+    elif what < 0.3 and not (walled or jointed):  # it can not move what is held, or against a wall
         path = Path(times=(0.0, 0.75, 1.5), positions=((-0.9, 0, 0.2), (0.1, 0, 0.2), (-0.9, 0, 0.2)), loop=True)
         scene.add(Box((0.05, 0.8, 0.2)), kind="kinematic", name="paddle", path=path, **surface())
     elif what < 0.4:
@@ -110,57 +128,60 @@ def some_shape(rng: Rng, size: float) -> Shape:
     return Compound([(Capsule(b, a), Pose()), (Sphere(c + b), Pose((0, 0, a + 2 * b + c)))])
 
 
-def _placed(scene: Scene, rng: Rng, free: bool, count: int, surface: dict[str, float]) -> BodyDef | None:
-    """Add a body that touches nothing yet, thrown; in free space towards the middle."""
+def _placed(scene: Scene, rng: Rng, free: bool, count: int, beside: BodyDef | None, surface: dict[str, float]) -> BodyDef | None:
+    """Add a body that touches nothing yet, thrown, in free space towards the middle; or beside another, moving as that does."""
     shape = some_shape(rng, float(rng.choice((0.06, 0.1, 0.2))))
     density = float(rng.choice((200.0, 1000.0, 8000.0), p=(0.2, 0.6, 0.2)))
     fields = {"orientation": _orientation(rng), "density": density, **surface}
     spread = 0.3 * count ** (1 / 3)
-    for _ in range(TRIES):
+    for k in range(TRIES):
         at = rng.uniform(-spread, spread, 3)
         if not free:
             at[2] += spread + 0.25
+        if beside is not None:
+            way = rng.normal(size=3)
+            at = np.array(beside.position) + way / np.linalg.norm(way) * (_reach(beside.shape) + _reach(shape)) * (0.7 + 0.01 * k)
         body = BodyDef(shape, position=tuple(at.tolist()), **fields)
         if all(_apart(body, other) for other in scene.bodies):
             velocity, spin = rng.normal(size=3) * 1.5, rng.normal(size=3) * 4
             if free:
                 velocity -= 2.0 * at
+            if beside is not None:
+                velocity, spin = np.array(beside.velocity), np.zeros(3)
             return scene.append(body.replace(velocity=tuple(velocity.tolist()), angular_velocity=tuple(spin.tolist())))
     return None
+
+
+def _reach(shape: Shape) -> float:
+    """Radius of the sphere about the origin that holds a shape [m]."""
+    return max(ShapeSet([s]).geometry.radius[0] + math.hypot(*pose.position) for s, pose in convex_parts(shape))
 
 
 def _apart(a: BodyDef, b: BodyDef) -> bool:
     return signed_distance(a.shape, Pose(a.position, a.orientation), b.shape, Pose(b.position, b.orientation)).distance > 1e-3
 
 
-def _joints(scene: Scene, rng: Rng, bodies: list[BodyDef]) -> None:
-    """One to five joints: chains of bodies, some hung on the world."""
-    for _ in range(int(rng.integers(1, 6))):
-        i = int(rng.integers(len(bodies)))
-        b = bodies[i]
-        a = None if rng.random() < 0.25 or len(bodies) < 2 else bodies[i - 1]
-        if any({j.a, j.b} == {a and a.name, b.name} for j in scene.joints):
-            continue
-        ends = np.array([b.position if a is None else a.position, b.position])
-        middle = ends.mean(axis=0) + (0.0 if a is not None else 0.1 * rng.normal(size=3))
-        names, axis = {"a": a and a.name, "b": b.name}, tuple(rng.normal(size=3).tolist())
-        anchor = tuple(middle.tolist())
-        kind, driven = rng.choice(5, p=(0.3, 0.3, 0.15, 0.1, 0.15)), rng.random()
-        if kind == 0:
-            scene.add_joint(Point(**names, anchor=anchor))
-        elif kind == 1:
-            more = {"motor_speed": 3.0, "motor_torque": 0.5} if driven < 0.1 else {"limits": (-1.0, 1.0)} if driven < 0.3 else {}
-            scene.add_joint(Hinge(**names, anchor=anchor, axis=axis, **more))
-        elif kind == 2:
-            more = {"stiffness": 50.0, "damping": 1.0} if driven < 0.2 else {"limits": (-0.2, 0.2)} if driven < 0.5 else {}
-            scene.add_joint(Slider(**names, anchor=anchor, axis=axis, **more))
-        elif kind == 3:
-            scene.add_joint(Fixed(**names, anchor=anchor))
-        else:
-            far = ends[0] if a is not None else ends[1] + [0.0, 0.0, 0.5]
-            length = float(np.linalg.norm(far - ends[1]))
-            more = {"limits": (0.0, 1.2 * length)} if driven < 0.5 else {}
-            scene.add_joint(Distance(**names, anchor_a=tuple(far.tolist()), anchor_b=b.position, **more))
+def _joint(scene: Scene, rng: Rng, a: BodyDef | None, b: BodyDef) -> None:
+    """A joint of any kind between two bodies, at a place between them, or between the world and a body."""
+    way = rng.normal(size=3)
+    hook = np.array(b.position) + way / np.linalg.norm(way) * _reach(b.shape) if a is None else np.array(a.position)
+    names, axis = {"a": a and a.name, "b": b.name}, tuple(rng.normal(size=3).tolist())
+    anchor = tuple((0.5 * (hook + b.position)).tolist())
+    kind, driven = rng.choice(5, p=(0.3, 0.3, 0.15, 0.1, 0.15)), rng.random()
+    if kind == 0:
+        scene.add_joint(Point(**names, anchor=anchor))
+    elif kind == 1:
+        more = {"motor_speed": 3.0, "motor_torque": 0.5} if driven < 0.1 else {"limits": (-1.0, 1.0)} if driven < 0.3 else {}
+        scene.add_joint(Hinge(**names, anchor=anchor, axis=axis, **more))
+    elif kind == 2:
+        more = {"stiffness": 50.0, "damping": 1.0} if driven < 0.2 else {"limits": (-0.2, 0.2)} if driven < 0.5 else {}
+        scene.add_joint(Slider(**names, anchor=anchor, axis=axis, **more))
+    elif kind == 3 and a is not None:
+        scene.add_joint(Fixed(**names, anchor=anchor))
+    else:
+        length = float(np.linalg.norm(hook - b.position))
+        more = {"limits": (0.0, 1.2 * length)} if driven < 0.5 else {}
+        scene.add_joint(Distance(**names, anchor_a=tuple(hook.tolist()), anchor_b=b.position, **more))
 
 
 def _force(scene: Scene, rng: Rng, bodies: list[BodyDef]) -> None:

@@ -160,7 +160,7 @@ class Momenta:
         fallen = (self.mass * world.gravity + self.push) * world.time
         self.moved = max(self.moved, each.sum() + np.linalg.norm(fallen))
         spins = np.linalg.norm(b.l, axis=1) * (b.mass > 0)
-        self.turned = max(self.turned, float((each * arms + spins).sum() + np.linalg.norm(fallen) * arms.max()))
+        self.turned = max(self.turned, float((each * arms + spins).sum() + np.linalg.norm(fallen) * arms.max(initial=0.0)))
         linear = np.linalg.norm(p - self.p0 - fallen) if self.linear else 0.0
         return linear, np.linalg.norm(self.along @ (l - self.l0)) if self.turning else 0.0
 

@@ -54,7 +54,7 @@ def _until(scene: Scene, time: float) -> Scene:
 
 def _candidates(scene: Scene) -> Iterator[tuple[str, Scene]]:
     """Scenes that are a little simpler, the largest steps first."""
-    for body in scene.bodies:
+    for body in scene.bodies if len(scene.bodies) > 1 else ():
         yield body.name, without(scene, body.name)
     for k in range(len(scene.joints)):
         yield scene.joints[k].name, replace(scene, joints=scene.joints[:k] + scene.joints[k + 1 :])
