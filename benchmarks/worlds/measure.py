@@ -17,6 +17,7 @@ from sim.forces import ConstantForce, MutualGravity, Spring
 BARS = {
     "rise": (1e-5, "energy rises by itself, of the largest kinetic energy"),
     "contact": (1e-5, "entry `contact` at the end, of the largest kinetic energy"),
+    "flight": (1e-5, "entry `integrator`, of the largest kinetic energy"),
     "gain": (1e-11, "an impact gains energy"),
     "overlap": (1e-3, "deepest overlap, of the smaller body"),
     "unsolved": (1e-5, "solves above the tolerance, of all"),
@@ -196,7 +197,7 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
     world._begin()
     distances, momenta = Distances(world), Momenta(world, trial.scene)
     least, rise, rose, most = np.inf, 0.0, 0.0, 1e-300
-    linear = angular = 0.0
+    linear = angular = flight = 0.0
     looks = {name: look(world) for name, (_, look) in trial.extras.items()}
     steps = round(trial.scene.duration / world.dt)
     failed = None
@@ -209,7 +210,7 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
         energy, ledger = world.energy(), world.ledger
         most = max(most, energy.kinetic_linear + energy.kinetic_angular)
         own = energy.total - ledger.external - ledger.user
-        least = min(least, own)
+        least, flight = min(least, own), max(flight, abs(ledger.integrator))
         if own - least > rise:
             rise, rose = own - least, world.time
         if not ledger.closes:
@@ -230,6 +231,7 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
             put(name, look(world))
     put("rise", rise / most, rose)
     put("contact", abs(world.ledger.contact) / most)
+    put("flight", flight / most)
     put("momentum", linear / momenta.moved)
     put("angular", angular / momenta.turned)
     if failed is not None:

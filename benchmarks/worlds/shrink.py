@@ -118,7 +118,7 @@ def without(scene: Scene, name: str) -> Scene:
 def as_python(scene: Scene) -> str:
     """The scene as a script that builds and runs it."""
     lines = ["from collision import *", "from sim import *", ""]
-    given = ", ".join(f"{name}={getattr(scene, name)!r}" for name in ("gravity", "dt", "duration", "sleep_after"))
+    given = ", ".join(f"{name}={getattr(scene, name)!r}" for name in ("gravity", "dt", "integrator", "duration", "sleep_after"))
     lines.append(f"scene = Scene({given})")
     for body in scene.bodies:
         lines.append(f"scene.add({_shape(body.shape)}, {_fields(body, ('shape',))})")
