@@ -96,7 +96,11 @@ class Contacts:
 
     @classmethod
     def of(cls, rows: np.ndarray) -> Contacts:
-        """From the structured array of ``World.contacts`` or ``Run.contacts``."""
+        """From the structured array of ``World.contacts`` or ``Run.contacts``: those that bear a force, or are closed.
+
+        The solver is handed points that are still open too, for they might close within the step.
+        """
+        rows = rows[(np.abs(rows["force"]).max(axis=1) > 0.0) | (rows["gap"] <= 0.0)]
         pair = lambda a, b: np.stack([rows[a], rows[b]], axis=1)  # noqa: E731
         vectors = (np.array(rows[name]) for name in ("point", "normal", "force"))
         return cls(*vectors, pair("body_a", "body_b"), pair("piece_a", "piece_b"))
@@ -146,6 +150,9 @@ class Frame:
     impacts: list[Impact] = field(default_factory=list)
     asleep: np.ndarray | None = None  # (n,) bool
     lines: tuple[str, ...] = ()  # text in the corner
+    scales: dict[str, float] = field(
+        default_factory=dict
+    )  # by overlay, what its longest arrow stands for [N], [N s]; else its own
     graphs: Graphs | None = None
     picked: int | None = None  # a body to stand out
     pull: np.ndarray | None = None  # (2, 3) [m] ends of the spring by which a body is dragged

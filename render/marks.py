@@ -18,6 +18,7 @@ IMPACT, FAINT_IMPACT = rgb("#7b1fa2"), rgb("#b352d6")  # the largest impulse, an
 AXES = (rgb("#0072b2"), rgb("#e08e00"), rgb("#009e73"))  # least inertia, middle, largest
 POLHODE, HERPOLHODE = rgb("#d95f02"), rgb("#5b3fa8")
 GRIP = rgb("#0f4c9c")
+LONGEST, LEAST = 0.1, 0.004  # of the distance of the camera: arrows of forces and impulses
 CORNERS = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)])
 EDGES = np.array([(i, i | bit) for i in range(8) for bit in (1, 2, 4) if not i & bit])
 
@@ -47,36 +48,51 @@ def joints(anchors: np.ndarray, unit: float) -> np.ndarray:
     return np.concatenate([lines(a, b, (2.5 * unit, 2.5 * unit), dark), *rings])
 
 
-def contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
-    """A dot at each contact and an arrow along the force on the second body, long and red where it is large.
+def scale_of(frame: Frame, name: str) -> float:
+    """What an arrow of ``contacts`` [N] or ``impacts`` [N s] that is LONGEST stands for: of the whole film, or of the frame."""
+    if name in frame.scales:
+        return frame.scales[name]
+    vectors = frame.contacts.forces if name == "contacts" else np.array([hit.impulse for hit in frame.impacts]).reshape(-1, 3)
+    return float(np.linalg.norm(vectors, axis=1).max(initial=0.0))
 
-    The longest is an eighth of the view; length goes with the square root, so that small ones are seen too.
-    """
+
+def contacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
+    """A dot at each contact and an arrow along the force on the second body, long and red where it is large."""
     found = frame.contacts
     size = np.linalg.norm(found.forces, axis=1)
-    share = np.sqrt(size / size.max()) if len(size) and size.max() > 0 else np.zeros(len(size))
-    colors = FAINT_CONTACT + share[:, None] * (CONTACT - FAINT_CONTACT)
-    marks = dots(found.points, 8 * unit, np.concatenate([colors, np.ones((len(colors), 1))], axis=1))
-    vectors = found.forces * (0.08 * camera.distance * share / np.where(size > 0, size, 1.0))[:, None]
-    return np.concatenate([marks, arrows(found.points, vectors, colors, camera, unit, 3.0)])
+    share = size / (scale_of(frame, "contacts") or 1.0)
+    colors = FAINT_CONTACT + np.sqrt(np.minimum(share, 1.0))[:, None] * (CONTACT - FAINT_CONTACT)
+    marks = dots(found.points, 7 * unit, np.concatenate([colors, np.ones((len(colors), 1))], axis=1))
+    return np.concatenate([marks, _long(found.points, found.forces, share, colors, camera, 3.5 * unit)])
 
 
 def impacts(frame: Frame, camera: Camera, unit: float) -> np.ndarray:
-    """An arrow along each impulse of a moment ago, that fades; length and depth of colour as those of contact forces."""
+    """A dot at each hit of a moment ago and an arrow along its impulse, that fade; large and dark where it is large."""
     points = np.array([hit.point for hit in frame.impacts])
     impulses = np.array([hit.impulse for hit in frame.impacts])
     fade = 1.0 - np.array([hit.age for hit in frame.impacts])
-    size = np.linalg.norm(impulses, axis=1)
-    share = np.sqrt(size / max(size.max(), 1e-300))
-    vectors = impulses * (0.1 * camera.distance * share / np.where(size > 0, size, 1.0))[:, None]
-    colors = np.array(FAINT_IMPACT) + share[:, None] * (np.array(IMPACT) - FAINT_IMPACT)
-    out = [dots(points, 12 * unit, np.concatenate([colors, np.ones((len(colors), 1))], axis=1))]
-    out[0][:, (11, 15)] *= fade[:, None]
+    share = np.linalg.norm(impulses, axis=1) / (scale_of(frame, "impacts") or 1.0)
+    root = np.sqrt(np.minimum(share, 1.0))
+    colors = np.array(FAINT_IMPACT) + root[:, None] * (np.array(IMPACT) - FAINT_IMPACT)
+    rows = dots(points, 0.0, np.concatenate([colors, fade[:, None]], axis=1))
+    rows[:, 6:8] = (3.0 + 9.0 * root)[:, None] * unit
+    out = [rows]
     for k in range(len(points)):
-        rows = arrows(points[k : k + 1], vectors[k : k + 1], colors[k : k + 1], camera, unit, 5.0)
+        row = slice(k, k + 1)
+        rows = _long(points[row], impulses[row], share[row], colors[row], camera, (2.0 + 3.0 * root[k]) * unit)
         rows[:, (11, 15)] *= fade[k]
         out.append(rows)
     return np.concatenate(out)
+
+
+def _long(
+    points: np.ndarray, vectors: np.ndarray, share: np.ndarray, colors: np.ndarray, camera: Camera, width: float
+) -> np.ndarray:
+    """Arrows as long as their share of the scale, twice as long as that at most; none where it would be hidden by its dot."""
+    size = np.linalg.norm(vectors, axis=1)
+    reach = LONGEST * camera.distance * np.minimum(share, 2.0)
+    reach[reach < LEAST * camera.distance] = 0.0
+    return arrows(points, vectors * (reach / np.where(size > 0, size, 1.0))[:, None], colors, camera, width, 1.0)
 
 
 def normals(frame: Frame, camera: Camera, unit: float) -> np.ndarray:

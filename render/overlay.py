@@ -10,7 +10,7 @@ from render.camera import Camera
 from render.frame import Cast, Frame
 from render.graphs import panels as graph_panels
 from render.strokes import Strokes
-from render.text import INK, Line, Panel, inked, length, text_block
+from render.text import INK, Line, Panel, bars_block, inked, length, text_block
 
 OVERLAYS = (
     "text", "joints", "contacts", "normals", "manifolds", "impacts", "boxes", "pairs", "axes", "trails", "velocity",
@@ -80,6 +80,9 @@ def panels_of(
         if square is not None:
             note = text_block(inked([f"squares of {length(square)}"]), round(19 * unit))
             out.append(Panel(note, margin, size[1] - margin - note.shape[0]))
+        bars = scale_bars(frame, camera, overlays, size, unit)
+        if bars is not None:
+            out.append(Panel(bars, margin, (out[-1].top if square is not None else size[1]) - margin // 2 - bars.shape[0]))
     if "names" in overlays:
         pixels, depth = camera.project(frame.centers_of_mass(), size)
         for name, pixel, away, radius in zip(frame.cast.names, pixels, depth, frame.balls()[1], strict=True):
@@ -119,6 +122,29 @@ def legend(frame: Frame, overlays: tuple[str, ...]) -> list[Line]:
             (f"axis of {which} inertia", color) for which, color in zip(("least", "middle", "largest"), marks.AXES, strict=True)
         ]
     return out
+
+
+def scale_bars(frame: Frame, camera: Camera, overlays: tuple[str, ...], size: tuple[int, int], unit: float) -> np.ndarray | None:
+    """How long an arrow of a round value is, for forces and impulses, as (h, w, 4); None where there is none to tell of."""
+    rows = []
+    focal = 0.5 * size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+    for name, unit_name, color, there in (
+        ("contacts", "N", tuple(marks.CONTACT), frame.contacts is not None),
+        ("impacts", "N s", marks.IMPACT, True),
+    ):
+        most = marks.scale_of(frame, name) if name in overlays and there else 0.0
+        if most > 0.0:
+            value = float(round_below(most))
+            rows.append((f"{value:g} {unit_name}", color, marks.LONGEST * focal * value / most))
+    return bars_block(tuple(rows), round(19 * unit)) if rows else None
+
+
+def round_below(value: float) -> float:
+    """The largest 1, 2 or 5 times a power of ten that is not above a value."""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(
+        next(round(m * power, 12) if power >= 1e-9 else m * power for m in (5, 2, 1) if m * power <= value * (1 + 1e-12))
+    )
 
 
 def shades(frame: Frame, overlays: tuple[str, ...]) -> np.ndarray | None:

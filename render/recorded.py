@@ -19,6 +19,7 @@ TRACE_SECONDS = 10.0  # of the angular velocity
 TRACE_POINTS = 400
 HIT_SECONDS = 0.3  # for so long an impact is seen
 HITS = 400  # at most
+LOOKS, USUAL = 60, 0.9  # samples from which the scale of forces comes, and how many of their largest forces it covers
 LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on disk
 
 
@@ -50,6 +51,7 @@ class RunFrames:
         if len(self.times) == 0:
             raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to draw")
         self.run, self.trails, self.traces, self.contacts = run, False, False, False
+        self.scales: dict[str, float] = {}
         self.graphs: Graphs | None = None
         self.impacts: np.ndarray | None = None
         large = len(self.times) * len(self.cast) > LARGE and getattr(run, "path", None) is not None
@@ -81,11 +83,15 @@ class RunFrames:
         elif self.impacts is None:
             rows = self.run.impacts  # says so if there are none
             self.impacts = rows[np.argsort(rows["time"], kind="stable")]  # within a step they are in the order of their finding
+            self.scales["impacts"] = float(np.linalg.norm(rows["impulse"], axis=1).max(initial=0.0))
         if "sleeping" in overlays and self._asleep is None:
             self.run.asleep  # noqa: B018  says so
         wanted = any(name in overlays for name in OF_CONTACTS)
         if wanted and not self.contacts:
             self.run.contacts(0)  # says so if there are none
+            looks = np.unique(np.linspace(0, len(self.times) - 1, LOOKS).round().astype(int))
+            most = [np.linalg.norm(self.run.contacts(i)["force"], axis=1).max(initial=0.0) for i in looks]
+            self.scales["contacts"] = float(np.quantile(most, USUAL))
         self.contacts = wanted
         if self.graphs is None and ("energy" in overlays or "momentum" in overlays):
             self.graphs = graphs_of_run(self.run)
@@ -117,7 +123,7 @@ class RunFrames:
             v, w = v + s * (v1 - v), w + s * (w1 - w)
         energy = float(self._energy[i] + s * (self._energy[min(i + 1, len(self._energy) - 1)] - self._energy[i]))
         time = min(max(time, self.start), self.stop)
-        frame = Frame(self.cast, time, x, q, v, w, joints=self._joints(x, q), graphs=self.graphs)
+        frame = Frame(self.cast, time, x, q, v, w, joints=self._joints(x, q), graphs=self.graphs, scales=self.scales)
         frame.lines = lines_of(self.cast.title, time, energy, self._digits)
         frame.trails = self._trails(time) if self.trails else []
         frame.traces = self._traces(time) if self.traces else []

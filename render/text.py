@@ -41,6 +41,28 @@ def text_block(lines: tuple[Line, ...], height: int, cover: int = VEIL) -> np.nd
     return pixels_of(surface)
 
 
+def bars_block(rows: tuple[tuple[str, tuple[float, float, float], float], ...], height: int) -> np.ndarray:
+    """Arrows of some length [pixels] with what they stand for beside them, each ``(text, colour, length)``; (h, w, 4) uint8."""
+    import pygame
+
+    height = max(height, 8)
+    words = [_line(text, INK, height) for text, _, _ in rows]
+    tall, pad = font(height).get_height(), round(0.45 * height)
+    longest = max(reach for _, _, reach in rows)
+    surface = veil(
+        (round(longest + 3 * pad + max(word.get_width() for word in words)), round(1.22 * tall) * len(rows) + pad), pad
+    )
+    for k, (word, (_, color, reach)) in enumerate(zip(words, rows, strict=True)):
+        y, ink = round(1.22 * tall) * k + pad // 2 + tall // 2, [round(255 * c) for c in color]
+        head = min(0.6 * height, 0.5 * reach)
+        pygame.draw.rect(surface, ink, (pad, y - max(height // 14, 1), round(reach - head), max(height // 7, 2)))
+        pygame.draw.polygon(
+            surface, ink, [(pad + reach, y), (pad + reach - head, y - 0.5 * head), (pad + reach - head, y + 0.5 * head)]
+        )
+        surface.blit(word, (round(longest + 2 * pad), y - tall // 2))
+    return pixels_of(surface)
+
+
 def veil(size: tuple[int, int], corner: int, cover: int = VEIL) -> Any:
     """A light see-through surface with round corners."""
     import pygame

@@ -24,6 +24,7 @@ from render.watched import WorldFrames
 from sim.errors import RecordingError
 from sim.recording import Recorder
 from sim.scene import Scene
+from sim.world import World
 from tests.render.known_flights import flight, two_cuboids
 
 CAMERA = Camera((0.0, -3.0, 1.0), (0.0, 0.0, 0.2))
@@ -72,16 +73,48 @@ def test_recorded_contacts_are_those_of_the_world(piled):
     assert red > 50
 
 
+def test_an_arrow_of_the_legend_is_as_long_as_one_in_the_picture():
+    """At the target of the camera, where the legend holds; for round numbers below the scale."""
+    frame = Frame(cast_of([]), 0.0, np.zeros((0, 3)), np.zeros((0, 4)), scales={"impacts": 8.5})
+    bars = overlay.scale_bars(frame, CAMERA, ("impacts",), (1280, 720), 1.0)
+    ink = np.abs(bars[..., :3].astype(int) - np.round(255 * np.array(marks.IMPACT)).astype(int)).max(axis=2) < 12
+    drawn = np.ptp(np.flatnonzero(ink.any(axis=0))) + 1
+    right = np.array([CAMERA.target, CAMERA.target + CAMERA.axes()[0] * marks.LONGEST * CAMERA.distance * 5 / 8.5])
+    ends, _ = CAMERA.project(right, (1280, 720))
+    assert drawn == pytest.approx(np.linalg.norm(ends[1] - ends[0]), abs=1.5)
+    assert [overlay.round_below(v) for v in (8.5, 5.0, 4.9, 1.0, 0.03, 700)] == [5, 5, 2, 1, 0.02, 500]
+
+
+def test_points_that_are_open_are_none_of_contact():
+    """A box that stands on an edge has points that the solver looks at, and that do not touch until it falls flat."""
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    tilt = 0.03
+    at = (0.0, 0.0, 0.1 * (np.cos(tilt) + np.sin(tilt)))
+    world.add(Box((0.1, 0.1, 0.1)), position=at, orientation=(np.cos(tilt / 2), 0, np.sin(tilt / 2), 0))
+    open_ones = 0
+    for _ in range(60):
+        world.step()
+        told, shown = world.contacts(), frame_of(world).contacts
+        assert shown.points[:, 2] == pytest.approx(0.0, abs=1e-4)
+        open_ones += int((told["gap"] > 1e-4).sum())
+    assert open_ones > 0
+    assert len(shown.points) == 4
+
+
 def test_a_larger_force_is_longer_and_redder():
     x = np.zeros((3, 3))
     forces = np.array([[0, 0, 1.0], [0, 0, 100.0], [0, 0, 25.0]])
     frame = Frame(cast_of([]), 0.0, np.zeros((0, 3)), np.zeros((0, 4)))
     frame.contacts = Contacts(x, forces, forces, np.zeros((3, 2), int), np.zeros((3, 2), int))
     rows = marks.contacts(frame, CAMERA, 1.0)
-    dots, shafts, heads = rows[:3], rows[3:6], rows[6:]
+    dots, shafts, heads = rows[:3], rows[3:5], rows[5:]  # the smallest is but a dot
     length = np.linalg.norm(heads[:, 3:6] - shafts[:, 0:3], axis=1)
-    assert length / length[1] == pytest.approx([0.1, 1.0, 0.5])
-    assert length[1] == pytest.approx(0.08 * CAMERA.distance)
+    assert length == pytest.approx([marks.LONGEST * CAMERA.distance, marks.LONGEST * CAMERA.distance / 4])
+    frame.scales = {"contacts": 200.0}  # that of a whole film
+    rows = marks.contacts(frame, CAMERA, 1.0)[3:]
+    assert np.linalg.norm(rows[2:, 3:6] - rows[:2, 0:3], axis=1) == pytest.approx(length / 2)
+    assert marks.contacts(frame, CAMERA, 1.0)[1, 8:11] != pytest.approx(marks.CONTACT)
     assert dots[1, 8:11] == pytest.approx(marks.CONTACT)
     reds = np.linalg.norm(dots[:, 8:11] - marks.CONTACT, axis=1)
     assert reds[0] > reds[2] > reds[1]
@@ -279,7 +312,7 @@ def test_a_body_that_was_removed_is_gone(backend, tmp_path):
             now.remove(box)
 
     run = world.run(0.3, [Recorder(contacts=True)], control=control)
-    still = ("contacts", "boxes", "pairs", "axes", "velocity", "angular_momentum", "names")
+    still = ("normals", "boxes", "pairs", "axes", "velocity", "angular_momentum", "names")
     for overlays in ((), still):
         after = picture(run, SIZE, camera=CAMERA, overlays=overlays)
         assert (after == picture(world, SIZE, camera=CAMERA, overlays=overlays)).all()
