@@ -25,7 +25,8 @@ from llvmlite import ir
 from numba.core import cgutils, imputils, types
 from numba.extending import intrinsic, lower_builtin, type_callable
 
-from collision import jit
+from collision.compiler import Link
+from collision.native import Library
 
 MOST = 256  # symbols
 _COUNTS = np.zeros((MOST, 3), dtype=np.int64)  # calls, ticks in all, ticks without those of clocked callees
@@ -49,16 +50,17 @@ def available() -> bool:
 
 def start() -> None:
     """Clock all far calls of this process from now on. Kernels that are loaded already go on without clocks."""
-    plain = jit._Far.signature
+    plain = Link.signature
+    Library.used = False  # kernels that were stored as one file call each other without shims
 
-    def signature(link: jit._Far) -> object:
-        fresh = link._result is None
+    def signature(link: Link) -> object:
+        fresh = link.result is None
         found = plain(link)
         if fresh:
             llvmlite.binding.add_symbol(link.symbol, _shim(link))
         return found
 
-    jit._Far.signature = signature
+    Link.signature = signature
 
 
 def reset() -> None:
@@ -134,11 +136,11 @@ def _leave(slot, outer, begun):
     inside[0] = outer + spent
 
 
-def _shim(link: jit._Far) -> int:
+def _shim(link: Link) -> int:
     """The address of a kernel that clocks the target of a far call."""
     slot = len(_NAMES)
     _NAMES.append(link.symbol)
-    result = link._result
+    result = link.result
     names = ", ".join(f"a{k}" for k in range(len(result.signature.args)))
     calls = f"    out = plain({names})\n    leave(slot, outer, begun)\n"
     source = f"def shim({names}):\n    outer, begun = enter()\n{calls}    return out\n"

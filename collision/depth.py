@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import math
 
-from numba import types
-
 from collision.geometry import BOX
 from collision.jit import lean, stack_table, tight
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
@@ -44,11 +42,11 @@ LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is tak
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
-link_table = stack_table(MOST_FACES, 8, types.int64)
+link_table = stack_table(MOST_FACES, 8, "int64")
 point_table = stack_table(MOST_POINTS, 4)
-name_table = stack_table(MOST_POINTS, 1, types.int64)
-across_table = stack_table(MOST_KEPT + 1, MOST_KEPT + 1, types.int64)
-edge_table = stack_table(MOST_FACES, 1, types.int64)
+name_table = stack_table(MOST_POINTS, 1, "int64")
+across_table = stack_table(MOST_KEPT + 1, MOST_KEPT + 1, "int64")
+edge_table = stack_table(MOST_FACES, 1, "int64")
 
 
 @tight

@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import math
 
-from numba import types
-
 from collision.gjk import difference, minkowski
 from collision.jit import lean, stack_table, tight
 from collision.linalg import cross, dot, neg, norm, orthonormal, scale, sub
@@ -27,7 +25,7 @@ from collision.support import EPS
 MOST_POINTS = 160
 MOST_FACES = 2 * MOST_POINTS
 float_table = stack_table(7, MOST_FACES)
-whole_table = stack_table(13, MOST_FACES, types.int64)
+whole_table = stack_table(13, MOST_FACES, "int64")
 NO_SIMPLEX = (0, 0, 0, 0, 0, 0)
 
 

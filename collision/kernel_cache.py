@@ -1,9 +1,7 @@
 """Compiled kernels on disk: filed so that they can not go stale, and read back only where they are whole.
 
 Numba's own on-disk cache looks at the file of the function alone: edit a callee in another file and the caller runs on
-with the old code inlined. Here each kernel is filed in a folder named by a hash over the sources of its module, of
-every module of ours that it imports, directly or not, and over the versions of Python, NumPy, Numba and llvmlite.
-An edit anywhere below a kernel gives another folder; an edit elsewhere leaves the kernel's folder valid.
+with the old code inlined. Here each kernel is filed in a folder named by a hash over all that it depends on (sources.py).
 
 Numba also keeps an index beside the code, which two processes that fill it at once can tear, and runs whatever a file holds.
 Here each signature on each kind of processor has a file of its own, written whole, with a digest: what is truncated or has a
@@ -12,107 +10,23 @@ bit flipped is compiled anew, since machine code that is damaged ends the interp
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import os
 import pickle
-import platform
-import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
-import numpy
-import platformdirs
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.serialize import dumps
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("collision", "sim")
+from collision.sources import cache_root, source_hash
+
 DIGEST = 16  # bytes
-LONGEST = 60  # lines of one import
-
-
-def cache_root() -> Path:
-    """The folder of compiled kernels: $TUMBLE_CACHE_DIR, else the user's cache folder."""
-    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
-    return Path(base) / "kernels"
-
-
-def _file_of(module: str) -> Path | None:
-    """The source file of a module of ours, None where the name is not a module."""
-    path = ROOT.joinpath(*module.split("."))
-    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-        if candidate.is_file():
-            return candidate
-    return None
-
-
-def import_statements(text: str) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports of a source, each at the head of its line, wherever they stand.
-
-    They alone are parsed, since parsing all sources would take longer than all else at the start. A line of a docstring that
-    reads like an import counts as one: a file more in the hash does no harm.
-    """
-    lines = text.splitlines()
-    for k, line in enumerate(lines):
-        if not line.lstrip().startswith(("import ", "from ")):
-            continue
-        longest = LONGEST if "(" in line or line.endswith("\\") else 1
-        for end in range(k + 1, min(k + longest, len(lines)) + 1):
-            with contextlib.suppress(SyntaxError):
-                yield from ast.parse("\n".join(lines[k:end]).lstrip()).body
-                break
-
-
-def modules(statement: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[str]:
-    """Names of what an import may load, in a file of this package: modules, and what is imported from them."""
-    names = [alias.name for alias in statement.names]
-    if isinstance(statement, ast.Import):
-        return names
-    above = package[: len(package) - statement.level + 1] if statement.level else ()
-    source = ".".join([*above, *([statement.module] if statement.module else [])])
-    return [source, *(f"{source}.{name}" for name in names)]
-
-
-@cache
-def _imports(path: Path) -> tuple[Path, ...]:
-    """Files of ours that a file imports."""
-    package = path.relative_to(ROOT).parent.parts if path.is_relative_to(ROOT) else ()
-    found = set()
-    for statement in import_statements(path.read_text(encoding="utf-8")):
-        for module in modules(statement, package):
-            if module.split(".")[0] in PACKAGES and (file := _file_of(module)):
-                found.add(file)
-    return tuple(sorted(found))
-
-
-def sources(path: Path) -> list[Path]:
-    """A source file and all files of ours below it in the import graph, sorted."""
-    seen, todo = {path}, [path]
-    while todo:
-        for file in _imports(todo.pop()):
-            if file not in seen:
-                seen.add(file)
-                todo.append(file)
-    return sorted(seen)
-
-
-@cache
-def source_hash(path: Path) -> str:
-    """Sixteen hex digits over everything that the machine code of a module's kernels depends on."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    versions = (platform.python_version(), numpy.__version__, numba.__version__, llvmlite.__version__)
-    digest.update(repr(versions).encode())
-    for file in sources(path):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:16]
+read_back: dict[str, bytes] = {}  # object code that came from the cache, by the name of its library: Numba lets go of it
 
 
 class _Locator(_CacheLocator):
@@ -144,6 +58,11 @@ class _Locator(_CacheLocator):
 
 class _CacheImpl(CompileResultCacheImpl):
     _locator_classes = [_Locator]
+
+    def rebuild(self, target_context, payload):
+        result = super().rebuild(target_context, payload)
+        read_back[result.library.name] = payload[0][2][0]
+        return result
 
 
 class _Files:
@@ -206,18 +125,3 @@ class KernelCache(FunctionCache):
                 KernelCache._warned = True
                 why = f"compiled kernels can not be kept in {cache_root()} ({error.strerror}), so that each start compiles anew"
                 warnings.warn(f"{why}; TUMBLE_CACHE_DIR names another folder", RuntimeWarning, stacklevel=2)
-
-
-def stale_folders() -> list[Path]:
-    """Folders of the cache whose sources or versions are no longer those of this installation."""
-    current = {f"{p.parent.name}.{p.stem}-{source_hash(p)}" for package in PACKAGES for p in (ROOT / package).rglob("*.py")}
-    root = cache_root()
-    return [f for f in sorted(root.iterdir()) if f.name not in current] if root.is_dir() else []
-
-
-def prune() -> int:
-    """Delete stale folders; the number deleted."""
-    folders = stale_folders()
-    for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    return len(folders)

@@ -382,7 +382,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     from scenarios.doctor import examine
 
     if arguments.prune:
-        from collision.kernel_cache import prune
+        from collision.sources import prune
         from sim.words import count
 
         print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-from sim.words import count as of
 
 DELAY = 0.5  # s before a bar shows: short work shows none
 
@@ -87,40 +82,3 @@ class RunProgress:
 
     def finish(self, world: Any) -> None:
         self.bar.close()
-
-
-@contextmanager
-def compiling(quiet: bool = False) -> Iterator[dict[str, int]]:
-    """Show the compilation of kernels as it goes; gives a dict whose ``kernels`` counts those that were compiled."""
-    from numba.core import event
-
-    bar = Bar("Compiling kernels, first run only", counted=True, quiet=quiet)
-    count = {"kernels": 0}
-
-    class Listener(event.Listener):
-        def on_start(self, e: Any) -> None:
-            bar.update(count["kernels"], max(_kernels(), count["kernels"] + 1), e.data["dispatcher"].__name__)
-
-        def on_end(self, e: Any) -> None:
-            count["kernels"] += 1
-            bar.update(count["kernels"], max(_kernels(), count["kernels"]), e.data["dispatcher"].__name__)
-
-    listener = Listener()
-    event.register("numba:compile", listener)
-    try:
-        yield count
-    finally:
-        event.unregister("numba:compile", listener)
-        bar.close()
-        if count["kernels"] and not quiet and bar.seconds > 1:
-            bar.console.print(
-                f"Compiled {of(count['kernels'], 'kernel')} in {bar.seconds:.0f} s; they are kept for the next time."
-            )
-
-
-def _kernels() -> int:
-    """About how many kernels there are to compile: those of the modules loaded so far."""
-    from numba.core.registry import CPUDispatcher
-
-    loaded = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in ("collision", "sim") and m is not None]
-    return len({id(k) for m in loaded for k in vars(m).values() if isinstance(k, CPUDispatcher)})

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
-from scenarios.progress import RunProgress, compiling
+from scenarios.progress import Bar, RunProgress
 from sim.options import check_step
 from sim.provenance import versions
 from sim.recording import Recorder, chosen
 from sim.run import Run
 from sim.scene import Scene
+from sim.words import count as number
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -39,14 +40,14 @@ class Artefacts:
 
 
 def warm(quiet: bool = False) -> int:
-    """Compile what a step needs, or load it from the cache, under a progress bar; how many kernels were compiled."""
-    with compiling(quiet) as count:
-        from scenarios.registry import load  # numba loads here, under the bar
+    """Compile what a step needs, on all cores, where it is not kept already; how many kernels were compiled."""
+    from sim.compiled import LIBRARY
 
-        world = load("two_cuboids")(lead=0.0).build()
-        world.step(2)
-        world.contacts()
-    return count["kernels"]
+    with Bar("Compiling kernels, first run only", counted=True, quiet=quiet) as bar:
+        count = LIBRARY.prepare(lambda done, total, note: bar.update(done, total, note))
+    if count and not quiet:
+        bar.console.print(f"Compiled {number(count, 'kernel')} in {bar.seconds:.0f} s; they are kept for the next time.")
+    return count
 
 
 def scene_of(scenario: str | Path | Scene, **parameters: Any) -> Scene:

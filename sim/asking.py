@@ -14,7 +14,7 @@ from collision.pose import Pose
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
 from sim.scene import Scene
-from sim.state import SLEEPING
+from sim.state import SLEEPING, STEPS
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -27,6 +27,7 @@ class Asking:
 
     dt = property(lambda self: self.settings.dt, doc="length of a step [s]")
     gravity = property(lambda self: np.array(self.settings.gravity), doc="(3,) [m/s^2]")
+    step_count = property(lambda self: int(self.model.books.counters[STEPS]), doc="steps taken since the world began")
     time = property(lambda self: self.step_count * self.settings.dt, doc="[s] since the world began")
     names = property(lambda self: tuple(body.name for body in self.bodies))
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.errors import InputError, check_quaternion, check_vector
+from sim.compiled import GLANCE
+from sim.glance import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from sim.path import Path
 from sim.tables import run
 
@@ -44,10 +46,18 @@ class Body:
     center_of_mass = property(lambda self: self.definition.mass_properties()[1], doc="(3,) [m] in the body frame")
     inertia = property(lambda self: self.definition.mass_properties()[2], doc="(3, 3) [kg m^2] body axes")
 
+    def _read(self, which: slice) -> np.ndarray:
+        """Some numbers of the state of this body, read-only: to change them, set the whole."""
+        world, row = self._world, self._row
+        glance, bodies = world._glance, world.model.bodies
+        if glance is None or glance.arguments[0] is not bodies:
+            glance = world._glance = GLANCE.bind(bodies)
+        return glance.part(self.index if row is None else row, which)
+
     @property
     def position(self) -> np.ndarray:
         """(3,) [m] of the origin of the body frame."""
-        return self._world.positions[self.index]
+        return self._read(POSITION)
 
     @position.setter
     def position(self, value: object) -> None:
@@ -56,7 +66,7 @@ class Body:
     @property
     def orientation(self) -> np.ndarray:
         """(4,) unit quaternion, body to world."""
-        return self._world.orientations[self.index]
+        return self._read(ORIENTATION)
 
     @orientation.setter
     def orientation(self, value: object) -> None:
@@ -65,7 +75,7 @@ class Body:
     @property
     def velocity(self) -> np.ndarray:
         """(3,) [m/s] of the centre of mass."""
-        return self._world.velocities[self.index]
+        return self._read(VELOCITY)
 
     @velocity.setter
     def velocity(self, value: object) -> None:
@@ -74,7 +84,7 @@ class Body:
     @property
     def angular_velocity(self) -> np.ndarray:
         """(3,) [rad/s] world axes."""
-        return self._world.angular_velocities[self.index]
+        return self._read(ANGULAR_VELOCITY)
 
     @angular_velocity.setter
     def angular_velocity(self, value: object) -> None:

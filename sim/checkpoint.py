@@ -13,8 +13,8 @@ import numpy as np
 
 from sim.bodies import BodyDef
 from sim.body import Body
+from sim.compiled import REFRESH
 from sim.errors import RecordingError
-from sim.flights import refresh
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
 
@@ -89,12 +89,12 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     stored = {n: type(g)(*(arrays[f"{n}.{field}"] for field in g._fields)) for n, g in groups if n != "forces"}
     world._resize(world.model._replace(**stored))
     world._packed_for = world.model.bodies
-    refresh(world.model.bodies, world.model.forces)
+    REFRESH.bind(world.model.bodies, world.model.forces)()
     world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
     world.apart = [(a, b) for a, b in header["apart"]]
     world._serial = header["serial"]
     gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}
     world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))
-    world.step_count, world._start, world._started = header["step_count"], header["start"], header["started"]
+    world._start, world._started = header["start"], header["started"]
     world._changed_at = header["changed_at"]
     return world

@@ -12,15 +12,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numba
-from llvmlite import ir
-from numba.core import config, types
-from numba.extending import intrinsic
-
+from collision.jit import intrinsic
 from sim.errors import InputError
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
-_SIGNATURE = types.void(types.CPointer(types.float64), types.CPointer(types.float64))
 
 
 class Callback:
@@ -34,7 +29,10 @@ class Callback:
             self._try()
 
     def _compiled(self):
-        function = self.function
+        import numba
+        from numba.core import types
+
+        function, numbers = self.function, types.CPointer(types.float64)
 
         def call(given, out):
             force, torque = function(
@@ -48,7 +46,7 @@ class Callback:
             out[3], out[4], out[5] = torque[0], torque[1], torque[2]
 
         try:
-            return numba.cfunc(_SIGNATURE, error_model="numpy")(call)
+            return numba.cfunc(types.void(numbers, numbers), error_model="numpy")(call)
         except numba.core.errors.NumbaError as error:
             plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without the colours that Numba gives it where it can
             lines = [line.strip() for line in plain.splitlines()]
@@ -86,25 +84,13 @@ def _triple(value: Any) -> tuple[float, float, float]:
     return float(x), float(y), float(z)
 
 
-if config.DISABLE_JIT:
+def _call_uncompiled(address, given, out):
+    pointer = ctypes.POINTER(ctypes.c_double)
+    _PROTOTYPE(address)(given.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
 
-    def call_function(address, given, out):
-        pointer = ctypes.POINTER(ctypes.c_double)
-        _PROTOTYPE(address)(given.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
 
-else:
+@intrinsic(_call_uncompiled)
+def call_function():
+    from sim.function_call import call_function
 
-    @intrinsic
-    def call_function(typingctx, address, given, out):
-        """Call the C function at an address with the data of two arrays."""
-
-        def codegen(context, builder, signature, arguments):
-            data = [
-                context.make_array(kind)(context, builder, value).data
-                for kind, value in zip(signature.args[1:], arguments[1:], strict=True)
-            ]
-            kind = ir.FunctionType(ir.VoidType(), [value.type for value in data])
-            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), data)
-            return context.get_dummy_value()
-
-        return types.void(types.int64, given, out), codegen
+    return call_function

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import time
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any
@@ -16,22 +17,20 @@ from sim import checkpoint, diagnostics, ledger, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef
 from sim.body import Body
+from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, REFRESH
 from sim.errors import SimulationError
-from sim.flights import refresh
 from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
 from sim.forces import Force, as_force
 from sim.happenings import Event, take
 from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
-from sim.joints.assemble import ready
 from sim.joints.definitions import JointDef
 from sim.joints.joint import Joint
 from sim.materials import made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
 from sim.options import Options
 from sim.path import Path
-from sim.pipeline import advance, begin
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
@@ -54,7 +53,7 @@ from sim.state import (
 )
 from sim.words import count
 
-CHUNK = 2000  # steps of one compiled call: often enough for Ctrl-C
+CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 
 
@@ -100,7 +99,10 @@ class World(Asking):
         self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
-        self.step_count = 0
+        self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
+        self._glance: Any = None  # the same for what views of bodies read, and those of joints
+        self._glance_joint: Any = None
+        self._pace = 1  # steps of a compiled call
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
         self._scene: Scene | None = None
@@ -265,7 +267,7 @@ class World(Asking):
             method = list(TABLE).index(self.options.integrator)
             group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method)
             self.model = self.model._replace(forces=group)
-            refresh(self.model.bodies, group)
+            REFRESH.bind(self.model.bodies, group)()
             self._packed_for = self.model.bodies
         return self.model
 
@@ -438,7 +440,7 @@ class World(Asking):
         """Centre the kick on velocities that were set, and book what setting them did to the energy."""
         if self._changed_at is None:
             return
-        open_by = ready(self.model, self.settings)
+        open_by = self._close_joints() if self.joints else 0.0
         if open_by > 1e-9:
             worst = max(self.joints, key=lambda joint: joint.error)
             open_by = f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}"
@@ -448,7 +450,7 @@ class World(Asking):
             self._start = now
         else:
             self.model.books.energy[ledger.USER] += now - self._changed_at
-        while (result := begin(self._packed(), self._shapes.geometry, self.settings)) in (PAIRS_FULL, WAKE):
+        while (result := BEGIN.bind(self._packed(), self._shapes.geometry, self.settings)()) in (PAIRS_FULL, WAKE):
             if result == WAKE:
                 sleeping.wake_roused(self)
             else:
@@ -457,15 +459,36 @@ class World(Asking):
             self._stop(result)
         self._changed_at = None
 
+    def _close_joints(self) -> float:
+        """Put poses and velocities together such that joints hold; by how much the worst stays open [m or rad]."""
+        m = self.model
+        return float(ASSEMBLE.bind(m.bodies, m.contacts, m.joints, self.settings)())
+
+    def _advancing(self) -> Callable[[int], tuple[int, int]]:
+        """The compiled step, bound to the arrays as they are."""
+        model, bound = self._packed(), self._bound
+        if bound is None or bound.arguments[0] is not model or bound.arguments[2] is not self.settings:
+            bound = self._bound = ADVANCE.bind(model, self._shapes.geometry, self.settings, self._table, self._saved)
+        return bound
+
     def step(self, n: int = 1) -> None:
-        """Take ``n`` steps of length dt, in compiled calls."""
-        n = whole("n", n)
-        self._begin()
+        """Take ``n`` steps of length dt, in compiled calls of some hundredths of a second: Ctrl-C ends it between two."""
+        if n.__class__ is not int or n < 1:
+            n = whole("n", n)
+        if self._changed_at is not None:
+            self._begin()
         self._started = True
         while n > 0:
-            done, result = advance(self._packed(), self._shapes.geometry, self.settings, self._table, self._saved, min(n, CHUNK))
-            self.step_count += done
+            if n == 1:
+                done, result = self._advancing()(1)
+            else:
+                begun, count = time.perf_counter(), min(n, self._pace)
+                done, result = self._advancing()(count)
+                spent = time.perf_counter() - begun
+                self._pace = max(1, min(2 * count, int(count * CALL / spent))) if done == count else count
             n -= done
+            if result == OK:
+                continue
             if result == PAIRS_FULL:
                 self._grow_pairs()
             elif result == DROWSY:
@@ -476,7 +499,7 @@ class World(Asking):
                 self._begin()
             elif result == BOOKS_FULL:
                 self._resize(tables.with_accounts(self.model))
-            elif result != OK:
+            else:
                 self._stop(result)
 
     def _stop(self, result: int) -> None:

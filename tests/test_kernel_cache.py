@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from collision.kernel_cache import PACKAGES, import_statements, modules
+from collision.sources import PACKAGES, import_statements, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLEE = "from {decorator}\n\n@{name}\ndef factor():\n    return {value}\n"
@@ -37,7 +37,7 @@ def package(tmp_path):
     folder = tmp_path / "collision"
     folder.mkdir()
     (folder / "__init__.py").write_text("")
-    for module in ("jit", "kernel_cache", "group", "group_type"):
+    for module in ("jit", "compiler", "kernel_cache", "sources", "group", "group_type"):
         shutil.copy(ROOT / "collision" / f"{module}.py", folder)
     return folder
 

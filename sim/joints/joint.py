@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.errors import InputError, check_number
+from sim.compiled import GLANCE_JOINT
 from sim.joints import tables
 from sim.joints.definitions import MOTOR, Distance, Driven, Hinge
 from sim.state import DISTANCE
@@ -58,7 +59,7 @@ class Joint:
         """The free coordinate: angle of a hinge [rad, turns are counted], travel of a slider, length of a distance [m]."""
         if not isinstance(self.definition, Driven):
             raise InputError("position", self.name, f"a {self.kind} has no free coordinate")
-        return tables.coordinate(self._world.model, self.index)
+        return self._read()[0]
 
     @property
     def angle(self) -> float:
@@ -70,18 +71,17 @@ class Joint:
     @property
     def speed(self) -> float:
         """Rate of the free coordinate in the middle of the kick [rad/s or m/s]."""
-        world, j = self._world, self.index
         if not isinstance(self.definition, Driven):
             raise InputError("speed", self.name, f"a {self.kind} has no free coordinate")
-        axis = tables.directions(world.model, j)[2]
-        v, w, x, at = world.velocities, world.angular_velocities, world.centers_of_mass, self.anchor
-        still = np.zeros(3)
-        turn, move = [], []
-        for i in world.model.joints.body[j]:
-            turn.append(w[i] if i >= 0 else still)
-            move.append(v[i] + np.cross(w[i], at - x[i]) if i >= 0 else still)
-        rate = turn if isinstance(self.definition, Hinge) else move
-        return float(axis @ (rate[1] - rate[0]))
+        return self._read()[1]
+
+    def _read(self) -> tuple[float, float]:
+        """The free coordinate and its rate."""
+        world, model = self._world, self._world.model
+        glance = world._glance_joint
+        if glance is None or glance.arguments[1] is not model.joints or glance.arguments[0] is not model.bodies:
+            glance = world._glance_joint = GLANCE_JOINT.bind(model.bodies, model.joints)
+        return glance(self.index)
 
     def _wrench(self) -> tuple[np.ndarray, np.ndarray]:
         """Impulse (3,) [N s] and turning impulse (3,) [N m s] on b of the last kick."""

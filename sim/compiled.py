@@ -1,0 +1,20 @@
+"""The kernels that a world calls, as one library: compiled together, kept in one file, called without the compiler."""
+
+from __future__ import annotations
+
+from collision.geometry import empty_geometry
+from collision.native import Entry, Library
+from sim.flights import refresh
+from sim.glance import glance, glance_joint
+from sim.joints.assemble import assemble
+from sim.pipeline import advance, begin
+from sim.state import EXAMPLE, SETTINGS
+
+GEOMETRY = empty_geometry()
+ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), 1))
+BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
+REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
+ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, SETTINGS))
+GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
+GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
+LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT)
