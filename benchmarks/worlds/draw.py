@@ -185,11 +185,14 @@ def _joint(scene: Scene, rng: Rng, a: BodyDef | None, b: BodyDef) -> None:
 
 
 def _force(scene: Scene, rng: Rng, bodies: list[BodyDef]) -> None:
-    kind, first, last = rng.integers(3), bodies[0].name, bodies[-1].name
-    mass = bodies[0].mass_properties()[0]
+    """Drag, a push or a damped spring, none of which is stiff: they are slow against the step for the lightest body too."""
+    kind, a, b = rng.integers(3), bodies[0], bodies[-1]
+    mass = min(body.mass_properties()[0] for body in bodies)
     if kind == 0:
-        scene.add_force(Drag(linear=0.5 * mass, spin_linear=1e-3 * mass))
+        least = min(float(np.linalg.eigvalsh(body.mass_properties()[2])[0]) for body in bodies)
+        scene.add_force(Drag(linear=0.5 * mass, spin_linear=0.5 * least))
     elif kind == 1:
-        scene.add_force(ConstantForce(force=tuple((3 * mass * rng.normal(size=3)).tolist()), bodies=(first,)))
-    elif first != last:
-        scene.add_force(Spring(first, last, stiffness=mass * (2 * math.pi) ** 2, length=0.3, damping=0.5 * mass))
+        push = 3 * a.mass_properties()[0] * rng.normal(size=3)
+        scene.add_force(ConstantForce(force=tuple(push.tolist()), bodies=(a.name,)))
+    elif a is not b:
+        scene.add_force(Spring(a.name, b.name, stiffness=mass * (2 * math.pi) ** 2, length=0.3, damping=0.5 * mass))
