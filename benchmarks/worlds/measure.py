@@ -166,6 +166,18 @@ class Momenta:
         return linear, np.linalg.norm(self.along @ (l - self.l0)) if self.turning else 0.0
 
 
+class Worst:
+    """The largest of a row of values, and when it grew by most [s]: where they add up, there it happened."""
+
+    def __init__(self):
+        self.value, self.at, self.growth = 0.0, 0.0, 0.0
+
+    def see(self, value: float, time: float) -> None:
+        if value - self.value > self.growth:
+            self.growth, self.at = value - self.value, time
+        self.value = max(self.value, value)
+
+
 def measure(trial: Trial) -> Found:
     """Run a trial, looking at every step."""
     begun = time.perf_counter()
@@ -196,8 +208,8 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
     """All steps of a trial. What is a part of the largest kinetic energy is known at the end."""
     world._begin()
     distances, momenta = Distances(world), Momenta(world, trial.scene)
-    least, rise, rose, most = np.inf, 0.0, 0.0, 1e-300
-    linear = angular = flight = 0.0
+    least, most = np.inf, 1e-300
+    rise, contact, flight, linear, angular = (Worst() for _ in range(5))
     looks = {name: look(world) for name, (_, look) in trial.extras.items()}
     steps = round(trial.scene.duration / world.dt)
     failed = None
@@ -210,9 +222,10 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
         energy, ledger = world.energy(), world.ledger
         most = max(most, energy.kinetic_linear + energy.kinetic_angular)
         own = energy.total - ledger.external - ledger.user
-        least, flight = min(least, own), max(flight, abs(ledger.integrator))
-        if own - least > rise:
-            rise, rose = own - least, world.time
+        least = min(least, own)
+        rise.see(own - least, world.time)
+        contact.see(abs(ledger.contact), world.time)
+        flight.see(abs(ledger.integrator), world.time)
         if not ledger.closes:
             put("books", abs(ledger.residual) / max(ledger.moved, 1e-300))
         put("overlap", distances.felt(world.contacts()))
@@ -223,16 +236,16 @@ def _watch(trial: Trial, world: World, put: Callable[..., None]) -> None:
         put("gain", counts["impact_gain"])
         if counts["unsolved"]:
             put("unsolved", 1e-300)  # when it was; how many is known at the end
-        p, l = momenta.off(world)
-        linear, angular = max(linear, p), max(angular, l)
+        for one, value in zip((linear, angular), momenta.off(world), strict=True):
+            one.see(value, world.time)
         for joint in world.joints:
             put("open", joint.error)
         for name, look in looks.items():
             put(name, look(world))
-    put("rise", rise / most, rose)
-    put("contact", abs(world.ledger.contact) / most)
-    put("flight", flight / most)
-    put("momentum", linear / momenta.moved)
-    put("angular", angular / momenta.turned)
+    put("rise", rise.value / most, rise.at)
+    put("contact", abs(world.ledger.contact) / most, contact.at)
+    put("flight", flight.value / most, flight.at)
+    put("momentum", linear.value / momenta.moved, linear.at)
+    put("angular", angular.value / momenta.turned, angular.at)
     if failed is not None:
         raise failed
