@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.run import Run
+from sim.summary import closes
 from sim.words import count
 
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
@@ -56,7 +57,7 @@ REPLAY = """<div class="replay" tabindex="0"><div class="canvas"></div><div clas
 def cards(run: Run, summary: dict[str, Any]) -> str:
     """The figures that say whether a run can be trusted."""
     ledger = summary["ledger"]
-    closes = abs(ledger["residual"]) <= max(1e-9 * ledger.get("moved", 0.0), 1e-12 * summary["energy_scale"])
+    closed = closes(ledger, summary["energy_scale"])
     drift = "-" if summary["momentum_drift_relative"] is None else f"{summary['momentum_drift_relative']:.1e}"
     shown = [
         (
@@ -64,7 +65,7 @@ def cards(run: Run, summary: dict[str, Any]) -> str:
             f"{count(summary['bodies'], 'body')}, {count(summary['steps'], 'step')} of {_step(summary['dt'])}",
         ),
         (f"{summary['energy_drift_relative']:.1e}", "of the energy: change that no work and no loss accounts for"),
-        (f"{ledger['residual']:.1e} J", _mark(closes, "the books close", "the books do not close")),
+        (f"{ledger['residual']:.1e} J", _mark(closed, "the books close", "the books do not close")),
         (drift, "of the momentum: drift" if drift != "-" else "momentum: its drift can not be told"),
         (f"{summary['worst_penetration']:.1e} m", "deepest overlap"),
         ("yes" if run.complete else "no", _mark(run.complete, "came to its end", "was broken off")),

@@ -102,13 +102,14 @@ ROWS = (
 
 
 def table(summaries: Sequence[dict[str, Any]]) -> str:
-    """The summaries side by side, one column each."""
+    """The summaries side by side, one column each; below them what was promised and missed."""
     heads = [str(s["scenario"]) for s in summaries]
     width = max(12, *(len(head) for head in heads))
     lines = [f"{'':32}" + "".join(f"  {head:>{width}}" for head in heads)]
     for title, key, unit in ROWS:
         name = f"{title} [{unit}]" if unit else title
         lines.append(f"{name:32}" + "".join(f"  {_number(_pick(s, key)):>{width}}" for s in summaries))
+    lines += [f"{s['scenario']}: {what}" for s in summaries for what in s.get("missed", ())]
     return "\n".join(lines)
 
 

@@ -13,6 +13,7 @@ from collision.errors import check_vector
 from collision.pose import Pose
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
+from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
 
@@ -178,6 +179,11 @@ class Asking:
     def statistics(self) -> dict[str, float]:
         """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
         return readings.statistics(self.model.books)
+
+    def promises(self) -> Promises:
+        """What the method promises and this world kept, or missed, since its start: ``print(world.promises())``."""
+        books = self.ledger
+        return promises(self.statistics(), books._asdict(), books.scale, books.closes, [b.definition for b in self.bodies])
 
     def state_hash(self) -> str:
         """Hash over every bit of the state: equal hashes, equal futures."""

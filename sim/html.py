@@ -36,7 +36,7 @@ def world(w: World) -> str:
     energies = {"of motion": energy.kinetic_linear, "of spin": energy.kinetic_angular, "potential": energy.potential}
     parts = [
         _pairs("Energy [J]", {**energies, "total": energy.total}),
-        _pairs("Ledger [J]", _moved(w.ledger)),
+        _pairs("Ledger [J]", _moved(w.ledger)) + "".join(f"<p>{escape(what)}</p>" for what in w.promises().missed),
         table(("body", "kind", "shape", "position [m]", "speed [m/s]"), bodies) + more,
     ]
     return _block(head, parts, _picture(w))

@@ -10,6 +10,7 @@ import numpy as np
 from sim.errors import InputError
 from sim.external import impulse
 from sim.forces import MutualGravity, Spring, UniformGravity
+from sim.promises import promises
 from sim.run import Run
 
 # Entries of the ledger that physics explains; the others are the method's own errors.
@@ -24,6 +25,8 @@ def summarize(run: Run) -> dict[str, Any]:
         friction nor restitution accounts for. ``energy_drift_relative`` is it over the energy scale: the largest
         kinetic energy plus the largest |potential energy|. What is left is the method's own: the integrator's error, the
         removal of overlaps, and the phase of the micro-collisions.
+    missed
+        what the run did not keep of what the method promises, in words (:mod:`sim.promises`).
     ledger.residual
         [J] is what no entry of the books explains: rounding.
     momentum_drift
@@ -62,7 +65,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "ledger": {name: float(values[-1]) for name, values in ledger.items()},
     }
     if "statistics" in run.attributes:
-        out["statistics"] = json.loads(run.attributes["statistics"])
+        counters = out["statistics"] = json.loads(run.attributes["statistics"])
+        out["missed"] = promises(counters, out["ledger"], scale, closes(out["ledger"], scale), run.scene.bodies).missed
     wall = run.attributes.get("wall_seconds", 0.0)
     if wall:
         recording = run.attributes.get("recording_seconds", 0.0)
@@ -126,6 +130,11 @@ def _center(run: Run) -> np.ndarray:
     w, v = run.orientations[..., :1], run.orientations[..., 1:]
     turned = offsets + 2 * np.cross(v, np.cross(v, offsets) + w * offsets)
     return np.einsum("tnk,n->tk", run.positions + turned, mass) / mass.sum()
+
+
+def closes(ledger: dict[str, float], scale: float) -> bool:
+    """The last entries of a run's ledger explain its energy, to rounding; ``scale`` [J] is that of its energies."""
+    return abs(ledger["residual"]) <= max(1e-9 * ledger.get("moved", 0.0), 1e-12 * scale)
 
 
 def _over(value: float, scale: float) -> float:

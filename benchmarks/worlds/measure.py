@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from collision import HalfSpace, ShapeSet, signed_distances
+from collision import ShapeSet, signed_distances
 from collision.shapes import convex_parts
 from sim import BodyDef, Scene, SimulationError, World
 from sim.diagnostics import rotations
 from sim.forces import ConstantForce, MutualGravity, Spring
+from sim.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
 
 BARS = {
-    "rise": (1e-5, "energy rises by itself, of the largest kinetic energy"),
-    "contact": (1e-5, "entry `contact` at the end, of the largest kinetic energy"),
-    "flight": (1e-5, "entry `integrator`, of the largest kinetic energy"),
-    "gain": (1e-11, "an impact gains energy"),
-    "overlap": (1e-3, "deepest overlap, of the smaller body"),
-    "unsolved": (1e-5, "solves above the tolerance, of all"),
-    "residual": (1e-6, "worst residual of a solve [m/s]"),
+    "rise": (ENERGY, "energy rises by itself, of the largest kinetic energy"),
+    "contact": (ENERGY, "entry `contact` at the end, of the largest kinetic energy"),
+    "flight": (ENERGY, "entry `integrator`, of the largest kinetic energy"),
+    "gain": (GAIN, "an impact gains energy"),
+    "overlap": (OVERLAP, "deepest overlap, of the smaller body"),
+    "unsolved": (UNSOLVED, "solves above the tolerance, of all"),
+    "residual": (RESIDUAL, "worst residual of a solve [m/s]"),
     "momentum": (1e-13, "momentum, of what moved"),
     "angular": (1e-13, "angular momentum, of what moved"),
     "books": (1e-9, "energy that no entry of the books explains, of what was moved"),
@@ -58,30 +59,6 @@ class Found:
         return [name for name, value in self.values.items() if not value <= self.bars[name]]
 
 
-def width(shape) -> float:
-    """The smallest extent of a convex shape along its own axes [m]; infinite of a half-space."""
-    if isinstance(shape, HalfSpace):
-        return np.inf
-    lo, hi = _extent(shape)
-    return float((hi - lo).min())
-
-
-def _extent(shape) -> tuple[np.ndarray, np.ndarray]:
-    fields = shape.__dict__
-    if "vertices" in fields:
-        return shape.vertices.min(axis=0), shape.vertices.max(axis=0)
-    if "half_extents" in fields or "radii" in fields:
-        half = np.array(fields.get("half_extents", fields.get("radii")))
-    elif "half_length" in fields:
-        r = shape.radius
-        half = np.array([r, r, shape.half_length + (r if type(shape).__name__ == "Capsule" else 0.0)])
-    elif "half_height" in fields:
-        half = np.array([shape.radius, shape.radius, shape.half_height])
-    else:
-        half = np.full(3, shape.radius)
-    return -half, half
-
-
 class Distances:
     """Signed distances of all pieces that may not overlap, by the queries alone: independent of what the step looked at."""
 
@@ -89,7 +66,7 @@ class Distances:
         bodies = [body.definition for body in world.bodies]
         parts = [(i, shape, pose) for i, body in enumerate(bodies) for shape, pose in convex_parts(body.shape)]
         self.body = np.array([i for i, _, _ in parts])
-        self.width = np.array([width(shape) for _, shape, _ in parts])
+        self.width = np.array([thickness(shape) for _, shape, _ in parts])
         self.at = np.array([pose.position for _, _, pose in parts])
         self.q = np.array([pose.orientation for _, _, pose in parts])
         self.shapes = ShapeSet([shape for _, shape, _ in parts])
