@@ -19,6 +19,9 @@ from render.framing import framed, near
 from render.recorded import RunFrames
 from render.shots import meant, shot_for
 from render.writers import encoded, write, writer
+from sim.checks import check_range
+
+FPS, SPEED, MOST_FRAMES = (1e-3, 1000.0), (1e-6, 1e6), 10_000_000
 
 
 def picture(
@@ -125,7 +128,7 @@ def film(
 
         run = Run.open(run)
     path = Path(path)
-    fps, speed = check_number("fps", fps, above=0.0), check_number("speed", speed, above=0.0)
+    fps, speed = check_range("fps", fps, *FPS), check_range("speed", speed, *SPEED)
     size = check_size(size)
     writer(path, size, fps, quality)  # complains before there is anything to lose
     frames = RunFrames(run)
@@ -152,7 +155,7 @@ def check_film(
     overlays: tuple[str, ...] | None = None,
 ) -> None:
     """Complain before a run of what :func:`film` would complain of after it; ``names`` of the bodies that there will be."""
-    writer(path, check_size(size), check_number("fps", fps, above=0.0))
+    writer(path, check_size(size), check_range("fps", fps, *FPS))
     overlay.known(overlays or ())
     meant(camera, names)
 
@@ -167,6 +170,8 @@ def film_times(frames: RunFrames, fps: float, start: float | None, stop: float |
     if not first <= last <= frames.stop + 1e-9:
         raise InputError("stop", last, span)
     count = max(round((last - first) * fps / speed), 1)  # so that the film lasts as long as what it shows
+    if count > MOST_FRAMES:
+        raise InputError("speed", speed, f"makes {count} frames at {fps:g} a second; there can be {MOST_FRAMES}")
     return first + np.arange(count) * speed / fps
 
 

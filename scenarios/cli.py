@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
+LONGEST_NAME, LONGEST_PATH = 230, 3000  # bytes; what systems allow, 255 and 4096, less what is put before and behind
 PRESETS = ("fast", "default", "best")
 CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds", "impacts"))
 FIGURES = (".png", ".svg", ".pdf")
@@ -23,7 +26,9 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong on one line, without the usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        from sim.words import printable
+
+        self.exit(BAD_INPUT, printable(f"{self.prog}: {message} (see {self.prog} --help)\n"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,8 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     signal.signal(signal.SIGTERM, _terminated)  # as Ctrl-C: recordings are closed on the way out
+    from sim.words import Printable
+
     try:
-        code = arguments.verb(arguments) or 0
+        _check_paths(arguments)
+        with contextlib.redirect_stdout(Printable(sys.stdout)):  # names in files of others are not trusted with the terminal
+            code = arguments.verb(arguments) or 0
         sys.stdout.flush()  # here, where a closed pipe can still be handled
         return code
     except KeyboardInterrupt as interrupt:
@@ -63,7 +72,9 @@ def _code(error: Exception) -> int | None:
 
 
 def _fail(code: int, message: str) -> int:
-    print(f"tumble: {' '.join(message.split())}", file=sys.stderr)
+    from sim.words import printable
+
+    print(printable(f"tumble: {' '.join(message.split())}"), file=sys.stderr)
     return code
 
 
@@ -169,7 +180,20 @@ def check(arguments: argparse.Namespace) -> int:
     from sim.run import Run
 
     run = Run.open(arguments.run)
+    damages = run.damages()
+    for damage in damages:
+        print(f"damaged: {damage}")
+    if damages and not arguments.repair:
+        print("--repair runs the scene again and, if all that is whole comes out the same, puts that in its place")
+        return FAILED
     warm()
+    if damages:
+        from scenarios.repair import repair
+
+        with Bar(f"Recording {run.attributes['title']} again", counted=True) as bar:
+            repair(run, bar.update)
+        print("repaired")
+        run = Run.open(arguments.run)
     with Bar(f"Running {run.attributes['title']} again", counted=True) as bar:
         found = again(run, bar.update)
     print(found)
@@ -448,11 +472,30 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
+def _check_paths(arguments: argparse.Namespace) -> None:
+    """InputError for names of files that no file can have; what writes a file puts some letters more into its name."""
+    from collision.errors import InputError
+
+    for key in ("name_or_file", "run", "a", "b", "file", "model", "path", "out", "json", "page", "root"):
+        value = getattr(arguments, key, None)
+        text = str(value) if isinstance(value, str | Path) else ""
+        if "\0" in text:
+            raise InputError(key, text, "can not be the name of a file: it has a zero byte")
+        if len(os.fsencode(text)) > LONGEST_PATH or any(len(os.fsencode(part)) > LONGEST_NAME for part in Path(text).parts):
+            raise InputError(key, text, f"is too long for a file: {LONGEST_NAME} bytes a name, {LONGEST_PATH} in all")
+
+
 def _file(*kinds: str) -> Callable[[str], str]:
     """A file to be written, of one of these endings if there are any: refused before there is anything to lose."""
 
     def read(text: str) -> str:
+        from collision.errors import InputError
+
         path = Path(text)
+        try:
+            _check_paths(argparse.Namespace(path=text))
+        except InputError as error:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r}... {error.hint}") from None
         if kinds and path.suffix.lower() not in kinds:
             raise argparse.ArgumentTypeError(f"{text!r} must end in {' or '.join(kinds)}")
         if path.is_dir() and path.suffix:
@@ -462,6 +505,12 @@ def _file(*kinds: str) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def _address(text: str) -> str:
+    if not re.fullmatch(r"(\w+://)?(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} must be an address with a port, such as tcp://127.0.0.1:8786")
+    return text
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -490,7 +539,7 @@ def _scene_arguments(one: argparse.ArgumentParser, dt: str) -> None:
         "name_or_file", metavar="NAME_OR_FILE", help="a name of `tumble list`, a TOML file, or a Python file with a @scenario"
     )
     one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
-    one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help=f"{dt}; else the scene's own")
+    one.add_argument("--dt", type=_quantity("s", low=1e-12, high=1e6), metavar="H", help=f"{dt}; else the scene's own")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
 
 
@@ -536,7 +585,7 @@ def parser() -> Parser:
     )
     one.add_argument("--start", type=_quantity("s"), metavar="S", help="of the run; else its beginning")
     one.add_argument("--stop", type=_quantity("s"), metavar="S", help="of the run; else its end")
-    one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
+    one.add_argument("--speed", type=_quantity("", low=1e-6, high=1e6), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     _film_options(one)
 
     _comparing(verb)
@@ -551,14 +600,14 @@ def parser() -> Parser:
     one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/FILE)")
     one.add_argument("--workers", type=_positive, metavar="N", help="processes (as many as processors)")
-    one.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask scheduler, such as tcp://127.0.0.1:8786")
+    one.add_argument("--scheduler", type=_address, metavar="ADDRESS", help="of a Dask scheduler, such as tcp://127.0.0.1:8786")
     one.add_argument("--resume", action="store_true", help="go on with a sweep that was stopped")
     one = verb("view", view, "look at a scenario, a scene file or a recorded run in a window; H shows the keys")
     one.add_argument("name_or_file", metavar="NAME_OR_FILE_OR_RUN", help="a name of `tumble list`, a TOML file, or a run")
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
     one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
     one.add_argument("--paused", action="store_true", help="begin with a pause")
-    one.add_argument("--speed", type=_quantity("", above=0), default=1.0, metavar="X", help="0.1 is slow motion (1)")
+    one.add_argument("--speed", type=_quantity("", low=1e-6, high=1e6), default=1.0, metavar="X", help="0.1 is slow motion (1)")
     one.add_argument("--start", type=_quantity("s"), metavar="S", help="of a run; else its beginning")
     _picture_options(one)
 
@@ -607,6 +656,7 @@ def _comparing(verb: Callable[..., Parser]) -> None:
     """The verbs that compare runs."""
     one = verb("check", check, "run a recorded scene again, and compare each sample to the last bit")
     one.add_argument("run", metavar="RUN", help="the folder of a run, or its trajectory.zarr")
+    one.add_argument("--repair", action="store_true", help="put a new recording in the place of a damaged one, if it is the same")
 
     one = verb("compare", compare, "compare two runs: where they first differ, by how much, and how fast that grows")
     one.add_argument("a", metavar="A", help="the folder of a run")
@@ -622,7 +672,7 @@ def _comparing(verb: Callable[..., Parser]) -> None:
 
 
 def _film_options(one: Parser) -> None:
-    one.add_argument("--fps", type=_quantity("", above=0, high=1000), default=30.0, metavar="N", help="frames per second (30)")
+    one.add_argument("--fps", type=_quantity("", low=1e-3, high=1000), default=30.0, metavar="N", help="frames per second (30)")
     one.add_argument("--camera", metavar="C", help="orbit, orbit:TURNS, follow:BODY, or a TOML file of keyframes; else it stands")
     _picture_options(one, odd="; an .mp4 is even: of an odd size it has the last column or row twice")
 

@@ -6,9 +6,7 @@ Written a block of samples at a time: memory does not grow with the run.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.shapes import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from sim.files import whole
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES as CONTACT_AXES
 from sim.run import Run
@@ -56,9 +55,9 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     write, progress = writers[path.suffix.lower()], progress or (lambda done, total: None)
     try:
         for table, file in table_paths(run, path).items():
-            with _whole(file) as part:
+            with whole(file) as part:
                 write(table_rows(run, table), part, {}, lambda done: None)
-        with _whole(path) as part:
+        with whole(path) as part:
             if write is _mcap:
                 _mcap(run, part, progress)
             else:
@@ -77,17 +76,6 @@ def table_paths(run: Run, path: str | Path) -> dict[str, Path]:
 def held(run: Run) -> list[str]:
     """Which of the two tables was recorded."""
     return [table for table, name in (("contact", "contact_count"), ("impact", "impact_time")) if name in run._arrays]
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """A temporary name, which becomes the path once all is written."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def table_rows(run: Run, table: str) -> Iterator[dict[str, np.ndarray]]:
@@ -135,10 +123,18 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
         yield out
 
 
+def quoted(text: str) -> str:
+    """A text for a cell: spreadsheets take those that begin so for formulas, and would work out a name of somebody's body."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
 def _csv(table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]) -> None:
     import pandas
 
     for k, block in enumerate(table):
+        block = {
+            quoted(name): [quoted(v) for v in column] if column.dtype == object else column for name, column in block.items()
+        }
         pandas.DataFrame(block).to_csv(path, mode="a" if k else "w", header=k == 0, index=False)  # all digits, by repr
         progress((k + 1) * BLOCK)
 

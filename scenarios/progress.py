@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from sim.words import printable
+
 DELAY = 0.5  # s before a bar shows: short work shows none
 
 
@@ -20,7 +22,7 @@ class Bar:
     """One line of progress: ``update(done, total, note)`` as often as one likes; it draws about ten times a second."""
 
     def __init__(self, title: str, total: float | None = None, counted: bool = False, quiet: bool = False):
-        self.title, self.total, self.quiet = title, total, quiet
+        self.title, self.total, self.quiet = printable(title), total, quiet
         self.console = console()
         self.begun = time.perf_counter()
         self.progress: Progress | None = None
@@ -36,11 +38,17 @@ class Bar:
         if not self.console.is_terminal:
             if not self.said:
                 self.said = True
-                self.console.print(f"{self.title} ...")
+                self.console.print(f"{self.title} ...", markup=False)
             return
         if self.progress is None:
             count = [MofNCompleteColumn()] if self.counted else []
-            columns = [TextColumn("{task.description}"), BarColumn(30), *count, TimeElapsedColumn(), TimeRemainingColumn()]
+            columns = [
+                TextColumn("{task.description}", markup=False),
+                BarColumn(30),
+                *count,
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+            ]
             self.progress = Progress(*columns, TextColumn("[dim]{task.fields[note]}"), console=self.console, transient=True)
             self.progress.start()
             self.task = self.progress.add_task(self.title, total=self.total, note=note)

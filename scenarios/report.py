@@ -14,6 +14,7 @@ from collision.errors import InputError
 from scenarios.progress import Bar, console
 from scenarios.run import Artefacts
 from sim.run import Run
+from sim.words import printable
 
 FILM, FIGURE, PAGE = "film.mp4", "energy.png", "report.html"
 LONGEST_FILM = 60.0  # s, of the film in a page
@@ -130,7 +131,7 @@ def show_warnings() -> None:
     out = console()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        out.print(f"Note: {' '.join(str(message).split())}", style="yellow", markup=False, soft_wrap=True)
+        out.print(printable(f"Note: {' '.join(str(message).split())}"), style="yellow", markup=False, soft_wrap=True)
 
     warnings.showwarning = show
     warnings.filterwarnings("ignore", "coroutine .* was never awaited")  # zarr's, where Ctrl-C comes in between

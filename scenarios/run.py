@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import sys
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
 from scenarios.progress import Bar, RunProgress
+from sim.files import claimed, whole
 from sim.options import check_step
 from sim.provenance import versions
 from sim.recording import Recorder, chosen
@@ -95,6 +96,13 @@ def run_scene(
     how = {"every": every, "contacts": contacts, "bodies": bodies, "precision": precision, "compression": compression}
     how = {name: value for name, value in how.items() if value is not None}
     out = None if out is None else Path(out)
+    with nullcontext() if out is None else claimed(out):
+        return _run(scene, out, seconds, how, quiet, resume, checkpoint_seconds)
+
+
+def _run(
+    scene: Scene, out: Path | None, seconds: float, how: dict[str, Any], quiet: bool, resume: bool, checkpoint_seconds: float
+) -> Artefacts:
     going_on = resume and (out / CHECKPOINT).exists() and (out / TRAJECTORY).exists()
     if going_on:
         how = _as_begun(scene, Run.open(out), how)
@@ -121,9 +129,8 @@ def run_scene(
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file under a temporary name first: it is there whole, or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    with whole(path) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 class Checkpoints:

@@ -67,7 +67,11 @@ def sweep(
         from scenarios.run import warm
 
         warm(quiet)  # once, here: else every worker compiles
-    run = _on_dask(plan, jobs, scheduler) if scheduler else _on_processes(plan, jobs, workers or os.cpu_count() or 1, started)
+    run = (
+        _on_dask(plan, jobs, scheduler)
+        if scheduler is not None
+        else _on_processes(plan, jobs, workers or os.cpu_count() or 1, started)
+    )
     flushed, failed = time.monotonic(), int((store.status == FAILED).sum())
     try:
         with Bar(f"Sweeping {plan.scenario}", total=len(members), counted=True, quiet=quiet) as bar:
@@ -198,7 +202,7 @@ def _on_dask(plan: Plan, jobs: Sequence[tuple[int, Any]], scheduler: str) -> Ite
         raise InputError("scheduler", scheduler, 'needs Dask: pip install "tumble[dask]"') from None
     try:
         client = Client(scheduler, timeout=10)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError("scheduler", scheduler, f"there is no Dask scheduler: {error}") from None
     with client:
         left, on_the_way = list(reversed(jobs)), {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from sim.bodies import BodyDef
 from sim.body import Body
 from sim.compiled import REFRESH
 from sim.errors import RecordingError
+from sim.files import whole
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
 
@@ -50,14 +50,8 @@ def save(world: World, path: str | Path) -> None:
         for field, array in members._asdict().items()
     }
     arrays |= {f"dormant.{field}": array for field, array in world._dormant.items()}
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with open(part, "wb") as file:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise RecordingError(path, f"can not be written: {error.strerror}") from error
+    with whole(path) as part, open(part, "wb") as file:
+        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
 
 
 def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., Any]]) -> World:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,7 +86,12 @@ def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, 
 
 
 def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a body, with those of its material where it does not say them itself."""
+    """Fields of a body, with those of its material where it does not say them itself. InputError for one that there is not."""
+    from sim.bodies import BodyDef  # it knows this module
+
+    for key in fields.keys() - BodyDef.__dataclass_fields__.keys():
+        near = get_close_matches(key, BodyDef.__dataclass_fields__, n=1)
+        raise InputError(key, fields[key], f"unknown field of a body{f'; did you mean {near[0]}?' if near else ''}")
     material = fields.get("material", "")
     if not material:
         return fields

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-SCHEMA = 1  # version of the layout of recordings
+SCHEMA = 2  # version of the layout of recordings; 1 had no checksums
 
 
 def metadata(world: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
 from sim.readings import CONTACT
 
 # unit and meaning of the fields of readings.CONTACT
@@ -86,15 +87,25 @@ def impact_rows(step: int, events: Sequence[Any], number: dict[int, int], chosen
 class RowStore:
     """The arrays of contacts or impacts in a Zarr group, ``length`` rows of them; rows wait until they are flushed."""
 
-    def __init__(self, table: str, group: Any, length: int = 0):
+    def __init__(self, table: str, group: Any, length: int = 0, run: Any = None):
         self.kind = TABLES[table][0]
-        self.arrays = {field: group[f"{table}_{field}"] for field in self.kind.names}
+        self.names = {field: f"{table}_{field}" for field in self.kind.names}
+        self.arrays = dict(zip(self.kind.names, writable(group, list(self.names.values())), strict=True))
         self.waiting: list[np.ndarray] = []
         self.length = length
+        first = next(iter(self.arrays.values()))
+        begin = length - length % first.chunks[0]
+        self.sums = Sums(list(self.names.values()), first.chunks[0], begin)
+        self.table = checksum_table(group, f"{TABLE}_{table}")
+        self.longer = first.shape[0], {}  # than what is kept: rows that are there, and their checksums
+        if run is not None:
+            self.longer = first.shape[0], run.attributes.get(TAIL, {})
+            self.sums.add({name: run.part(name, slice(begin, length)) for name in self.sums.names})
 
     @staticmethod
     def create(table: str, group: Any, chunk: int, codec: Any) -> None:
         kinds, fields = TABLES[table]
+        make_table(group, f"{TABLE}_{table}", [f"{table}_{field}" for field in fields])
         for field, (unit, text) in fields.items():
             kind, shape = kinds[field].base, kinds[field].shape
             group.create_array(
@@ -110,11 +121,20 @@ class RowStore:
                 if array.shape[0] < self.length + len(new):
                     array.resize((self.length + len(new), *array.shape[1:]))
                 array[self.length : self.length + len(new)] = new[field]
+            done = self.sums.length - self.length  # by a flush before that failed half way
+            self.sums.add({name: new[field][done:] for field, name in self.names.items()})
+            put_full(self.table, self.sums)
         self.length += len(new)
         self.waiting.clear()
+
+    def tail(self) -> dict[str, int]:
+        """Checksums of the rows of the last chunk."""
+        length, before = self.longer
+        return self.sums.tail if self.length >= length else {name: before[name] for name in self.sums.names if name in before}
 
     def close(self) -> None:
         """Cut off what was there from before, beyond the last row."""
         for array in self.arrays.values():
             if array.shape[0] > self.length:
                 array.resize((self.length, *array.shape[1:]))
+        self.longer = self.length, {}

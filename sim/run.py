@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sim.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
 from sim.errors import RecordingError
 from sim.provenance import SCHEMA
 from sim.readings import CONTACT
@@ -39,6 +40,7 @@ class Run:
         self.names = names
         self.attributes = attributes
         self.path = path
+        self._sums: dict[Any, Any] = {}  # tables of checksums, and chunks that were found to fit
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
@@ -51,16 +53,25 @@ class Run:
         if (path / "trajectory.zarr").is_dir():
             path = path / "trajectory.zarr"
         try:
+            root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+            schema = root["attributes"]["tumble_schema"]
+        except (FileNotFoundError, NotADirectoryError, KeyError, TypeError):
+            raise RecordingError(path, "is not a recording of tumble") from None
+        except (OSError, ValueError, RecursionError) as error:  # ValueError: also what is no text, or no JSON
+            raise RecordingError(path, f"is damaged: zarr.json can not be read ({error})") from None
+        if not isinstance(schema, int) or schema > SCHEMA:
+            newer = f"has layout {schema}, this version reads up to {SCHEMA}"
+            raise RecordingError(path, f"is a recording of a newer tumble: it {newer}")
+        if not intact(root):
+            raise RecordingError(path, "is damaged: zarr.json is not what was written")
+        with reading(path, "zarr.json"):
             group = zarr.open_group(path, mode="r")  # with the consolidated metadata: all lengths of one flush
             attributes = dict(group.attrs)
-        except (FileNotFoundError, NotADirectoryError, KeyError, ValueError):
-            raise RecordingError(path, "is not a recording of tumble") from None
-        if "tumble_schema" not in attributes:
-            raise RecordingError(path, "is not a recording of tumble")
-        if attributes["tumble_schema"] > SCHEMA:
-            newer = f"has layout {attributes['tumble_schema']}, this version reads up to {SCHEMA}"
-            raise RecordingError(path, f"is a recording of a newer tumble: it {newer}")
-        return cls(group, tuple(str(name) for name in group["body"][:]), attributes, path)
+        with reading(path, "body"):
+            names = tuple(str(name) for name in group["body"][:])
+        if of_labels(names) != attributes.get(TAIL, {}).get("body", of_labels(names)):
+            raise RecordingError(path, "is damaged: body is not what was written")
+        return cls(group, names, attributes, path)
 
     def _read(self, name: str) -> np.ndarray:
         array = self.part(name, slice(None))
@@ -71,9 +82,55 @@ class Run:
         """Some rows of an array by its name in the recording; RecordingError where they are lost or damaged."""
         if self.path is None:
             return np.asarray(self._arrays[name][rows])
-        check_whole(self.path, self._arrays, name)
+        if name not in self._arrays:
+            raise RecordingError(self.path, f"is damaged: {name} is missing")
+        array = self._arrays[name]
+        begin, end, step = rows.indices(array.shape[0])
+        first = begin // array.chunks[0]
+        start = first * array.chunks[0]
+        stop = min(-(-max(end, begin) // array.chunks[0]) * array.chunks[0], array.shape[0])
+        check_whole(self.path, self._arrays, name, stop, first)
         with reading(self.path, name):
-            return np.asarray(self._arrays[name][rows])
+            values = np.asarray(array[start:stop])
+        self._check(name, first, values)
+        return values[begin - start : end - start : step]
+
+    def _check(self, name: str, first: int, values: np.ndarray) -> None:
+        """RecordingError where whole chunks of an array, from this number on, are not what was written."""
+        array, table = self._arrays[name], table_of(name)
+        if TAIL not in self.attributes or name.startswith(TABLE):
+            return  # of an older version, or a checksum itself
+        if name in LABELS:
+            if of_labels([str(label) for label in values]) != self.attributes[TAIL].get(name):
+                raise RecordingError(self.path, f"is damaged: {name} is not what was written")
+            return
+        if table not in self._sums:
+            with reading(self.path, table):
+                sums = np.asarray(self._arrays[table][:])
+            self._sums[table] = dict(zip(self._arrays[table].attrs["arrays"], sums.T, strict=True))
+        full, tail = self._sums[table][name], self.attributes[TAIL].get(name)
+        for k in range(first, first - (-len(values) // array.chunks[0])):
+            if (name, k) in self._sums:
+                continue
+            rows = values[(k - first) * array.chunks[0] : (k - first + 1) * array.chunks[0]]
+            whole = len(rows) == array.chunks[0]
+            if checksum(rows) != (tail if not whole else full[k] if k < len(full) else None):
+                told = f"samples {k * array.chunks[0]} to {k * array.chunks[0] + len(rows) - 1}"
+                told = told if table == TABLE else told.replace("samples", "rows")
+                raise RecordingError(self.path, f"is damaged: {told} of {name} are not what was written")
+            self._sums[name, k] = True
+
+    def damages(self) -> list[str]:
+        """Read all there is: what is damaged, a sentence each; none where the recording is what was written."""
+        found = []
+        for name in sorted(self._arrays):
+            array = self._arrays[name]
+            for start in range(0, array.shape[0], array.chunks[0]):
+                try:
+                    self.part(name, slice(start, start + array.chunks[0]))
+                except RecordingError as error:
+                    found.append(error.reason.removeprefix("is damaged: "))
+        return list(dict.fromkeys(found))
 
     times = cached_property(lambda self: self._read("time"))
     steps = cached_property(lambda self: self._read("step"))
@@ -203,7 +260,9 @@ class Run:
         import xarray
 
         if self.path is not None:
-            return xarray.open_zarr(self.path, consolidated=True)
+            for name in self._arrays:
+                check_whole(self.path, self._arrays, name)  # what is lost would be read as nan
+            return xarray.open_zarr(self.path, consolidated=True).drop_vars(DROPPED, errors="ignore")
         from sim.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {
@@ -237,14 +296,20 @@ class Run:
         return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"
 
 
-def check_whole(path: Path, group: Any, name: str) -> None:
-    """RecordingError where chunks of an array are lost: Zarr would read them as nan."""
+LABELS = ("body", "partner", "axis", "xyz", "wxyz")
+DROPPED = (TABLE, f"{TABLE}_contact", f"{TABLE}_impact")
+
+
+def check_whole(path: Path, group: Any, name: str, stop: int | None = None, first: int = 0) -> None:
+    """RecordingError where chunks of an array are lost, which Zarr would read as nan: from a first chunk, up to a row."""
     if name not in group:
         raise RecordingError(path, f"is damaged: {name} is missing")
     array = group[name]
-    if array.dtype.kind == "f" and array.nchunks_initialized < array.nchunks:
-        lost = array.nchunks - array.nchunks_initialized
-        raise RecordingError(path, f"is damaged: {lost} of {array.nchunks} chunks of {name} are missing")
+    chunks = range(first, -(-(array.shape[0] if stop is None else stop) // array.chunks[0]))
+    zeros = (0,) * (array.ndim - 1)
+    there = [(path / name / array.metadata.encode_chunk_key((k, *zeros))).is_file() for k in chunks]
+    if not all(there) and (array.dtype.kind == "f" or group.attrs.get("tumble_schema", 1) > 1):
+        raise RecordingError(path, f"is damaged: {there.count(False)} of {len(there)} chunks of {name} are missing")
 
 
 @contextmanager
@@ -252,5 +317,5 @@ def reading(path: Path, name: str) -> Iterator[None]:
     """RecordingError where what is on the disk can not be decoded."""
     try:
         yield
-    except (RuntimeError, ValueError, OSError) as error:  # RuntimeError: that of the codecs
+    except (RuntimeError, ValueError, OSError, KeyError, TypeError) as error:  # RuntimeError: that of the codecs
         raise RecordingError(path, f"is damaged: {name} can not be read ({error})") from None

@@ -2,15 +2,16 @@
 
 The store is safe against a crash at any instant: chunks are written first, each in one atomic step, and only then the
 consolidated metadata in the root file, in one atomic step too, which says how many samples there are. A reader of the
-consolidated metadata (xarray's default) sees all of them or, killed a moment earlier, those of the flush before.
+consolidated metadata (xarray's default) sees all of them or, killed a moment earlier, those of the flush before. Checksums
+(``sim/checksums.py``) go with them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from sim.checksums import PART, TABLE, TAIL, Sums, checksum_table, consolidate, make_table, of_labels, put_full, writable
 from sim.errors import RecordingError
 from sim.recorded_contacts import AXES, IMPACT, RowStore
 from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
-from sim.run import Run, check_whole, reading
+from sim.run import Run, check_whole
 from sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
@@ -98,6 +100,7 @@ class Store:
         import zarr
 
         run = Run.open(self.path)  # says what is wrong where it is no recording
+        (self.path / PART).unlink(missing_ok=True)
         if run.names != self.layout.names:
             raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
         try:
@@ -105,17 +108,18 @@ class Store:
             held = {name for name, _ in self.group.arrays()}
         except (OSError, ValueError, KeyError) as error:
             raise RecordingError(self.path, f"is damaged: {error}") from None
-        self.attributes = {**dict(self.group.attrs), "complete": False}
+        self.attributes = {**run.attributes, "complete": False}
         tables = ("contact_count" in held, "impact_time" in held)
         if tables != (self.layout.contacts, self.layout.impacts) or not {v.name for v in self.variables} <= held:
             raise RecordingError(self.path, "holds other variables: go on as it was begun")
-        for name in held & set(run._arrays):
-            check_whole(self.path, run._arrays, name)
+        for name in held:  # what was being written when it was killed, and nobody was told of
+            if name in run._arrays and self.group[name].shape[0] > run._arrays[name].shape[0] and not name.startswith(TABLE):
+                self.group[name].resize(run._arrays[name].shape)
         self.arrays = self._writable()
         if any(array.dtype != np.dtype(v.dtype) for v, array in zip(self.variables, self.arrays, strict=True)):
             raise RecordingError(self.path, f"is in {run.precision} precision: go on as it was begun")
         self.chunk = self.arrays[0].chunks[0]
-        steps = self.group["step"][: min(array.shape[0] for array in self.arrays)]
+        steps = run.steps
         rising = np.concatenate([[True], np.diff(steps) > 0])[: len(steps)] & (steps <= step)
         kept = int(rising.argmin()) if not rising.all() else len(steps)
         if kept == 0 or (kept > 1 and step - steps[kept - 1] > steps[1] - steps[0]):
@@ -124,22 +128,25 @@ class Store:
         self.begin = kept - kept % self.chunk
         self.count = self.flushed = kept - self.begin
         self._buffer()
-        for v, array, buffer in zip(self.variables, self.arrays, self.buffers, strict=True):
-            with reading(self.path, v.name):
-                buffer[: self.count] = array[self.begin : kept]
+        for v, buffer in zip(self.variables, self.buffers, strict=True):
+            check_whole(self.path, run._arrays, v.name, kept)
+            buffer[: self.count] = run.part(v.name, slice(self.begin, kept))
+        self._sums(run.attributes.get(TAIL))
         if self.layout.contacts:
-            self.contacts = RowStore("contact", self.group, int(self.group["contact_count"][:kept].sum()))
+            self.contacts = RowStore("contact", self.group, int(run.part("contact_count", slice(kept)).sum()), run)
         if self.layout.impacts:
-            self.impacts = RowStore("impact", self.group, int((self.group["impact_step"][:] <= step).sum()))
-        self.group.attrs.put(self.attributes)
-        consolidate(self.path)
+            self.impacts = RowStore("impact", self.group, int((run.part("impact_step", slice(None)) <= step).sum()), run)
+        consolidate(self.path, **self.attributes)
+
+    def _sums(self, before: dict[str, int] | None = None) -> None:
+        """Checksums of the samples; ``before``: what the root file says of those that are there and will be written anew."""
+        self.sums = Sums([v.name for v in self.variables], self.chunk, self.begin)
+        self.sums.add({v.name: buffer[: self.count] for v, buffer in zip(self.variables, self.buffers, strict=True)})
+        self.table = checksum_table(self.group, TABLE)
+        self.longer = self.arrays[0].shape[0], before or {}
 
     def _writable(self) -> list[Any]:
-        """The arrays, chunks of nothing but nan written out too: so one that is missing is one that was lost."""
-        import zarr
-
-        with zarr.config.set({"array.write_empty_chunks": True}):
-            return [self.group[v.name] for v in self.variables]
+        return writable(self.group, [v.name for v in self.variables])
 
     def _buffer(self) -> None:
         sizes = [array.shape[1:] for array in self.arrays]
@@ -153,8 +160,8 @@ class Store:
         sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
         labelled = {"body": names, **COORDINATES}
         tables = [t for t, kept in (("contact", self.layout.contacts), ("impact", self.layout.impacts)) if kept]
-        clear(self.path)
-        partial = self.path.with_name(self.path.name + ".new")  # complete before it has its name
+        refuse(self.path)
+        partial = beside(self.path, "new")  # complete before it has its name
         shutil.rmtree(partial, ignore_errors=True)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -170,6 +177,7 @@ class Store:
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
                 )
+            make_table(group, TABLE, [v.name for v in self.variables])
             for table in tables:
                 RowStore.create(table, group, 16 * self.chunk, codec)
                 labelled |= {"partner": self.layout.partners} | ({"axis": AXES} if table == "contact" else {})
@@ -178,13 +186,15 @@ class Store:
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
                 )
                 array[:] = np.array(labels, dtype=object)
-            consolidate(partial)
-            partial.rename(self.path)
+            consolidate(partial, **{TAIL: {dim: of_labels(labels) for dim, labels in labelled.items()}})
+            put(partial, self.path)
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self.attributes = dict(self.group.attrs)
         self.arrays = self._writable()
         self._buffer()
+        self._sums()
         self.contacts = RowStore("contact", self.group) if self.layout.contacts else None
         self.impacts = RowStore("impact", self.group) if self.layout.impacts else None
 
@@ -210,23 +220,41 @@ class Store:
                 if array.shape[0] < end:
                     array.resize((end, *array.shape[1:]))
                 array[self.begin : end] = buffer[: self.count]
+            new = slice(self.sums.length - self.begin, self.count)  # also where a flush before failed half way
+            self.sums.add({v.name: buffer[new] for v, buffer in zip(self.variables, self.buffers, strict=True)})
+            put_full(self.table, self.sums)
             for table in self.tables:
                 table.flush()
-            consolidate(self.path)
+            consolidate(self.path, **self._said())
         except OSError as error:
             raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.flushed = self.count
 
+    def _said(self) -> dict[str, Any]:
+        """Attributes that go with the lengths of the arrays: checksums of the last chunk of each.
+
+        While samples are written anew that were there before, those of the last of them stay: the arrays have not shrunk.
+        """
+        tail = dict(self.attributes.get(TAIL) or self.group.attrs.get(TAIL, {}))
+        length, before = self.longer
+        tail |= self.sums.tail if self.sums.length >= length else {v.name: before[v.name] for v in self.variables if before}
+        for table in self.tables:
+            tail |= table.tail()
+        return {TAIL: tail}
+
     def close(self, attributes: dict[str, Any]) -> None:
         self.flush()
         end = self.begin + self.count
-        for array in self.arrays:
-            if array.shape[0] > end:  # it went on from before its end, and not so far again
-                array.resize((end, *array.shape[1:]))
-        for table in self.tables:
-            table.close()
-        self.group.attrs.put(attributes)
-        consolidate(self.path)
+        try:
+            for array in self.arrays:
+                if array.shape[0] > end:  # it went on from before its end, and not so far again
+                    array.resize((end, *array.shape[1:]))
+            self.longer = end, {}
+            for table in self.tables:
+                table.close()
+            consolidate(self.path, **{**attributes, **self._said()})
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
 
     def run(self) -> Run:
         self.flush()
@@ -234,13 +262,18 @@ class Store:
 
 
 def _codec(level: int) -> Any:
-    from zarr.codecs import ZstdCodec
+    """Zstandard, and a checksum of what it gives, which every reader of Zarr tries."""
+    from zarr.codecs import Crc32cCodec, ZstdCodec
 
-    return ZstdCodec(level=level) if level else None
+    return (*([ZstdCodec(level=level)] if level else []), Crc32cCodec())
 
 
-def clear(path: Path) -> None:
-    """Make way for a recording: remove an old one, refuse to remove anything else."""
+def beside(path: Path, end: str) -> Path:
+    return path.with_name(f".{path.name}.{end}")
+
+
+def refuse(path: Path) -> None:
+    """RecordingError where something is in the way that is not a recording."""
     if not path.exists():
         return
     try:
@@ -250,12 +283,13 @@ def clear(path: Path) -> None:
         ours = False
     if not ours:
         raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")
-    shutil.rmtree(path)
 
 
-def consolidate(path: Path) -> None:
-    import zarr
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Consolidated metadata")  # readers without it use the arrays' own
-        zarr.consolidate_metadata(path)
+def put(new: Path, path: Path) -> None:
+    """Give a store its name; one that had it goes, whole until the new one is there."""
+    old = beside(path, "old")
+    shutil.rmtree(old, ignore_errors=True)
+    if path.exists():
+        os.rename(path, old)
+    os.rename(new, path)
+    shutil.rmtree(old, ignore_errors=True)

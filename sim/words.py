@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TextIO
 
 
 def count(number: int, noun: str) -> str:
@@ -16,3 +17,22 @@ def few(names: Sequence[str], most: int = 6) -> str:
     """Names with commas between them; of many the first, and how many more."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return (", ".join(names[:most]) or "none") + more
+
+
+def printable(text: str) -> str:
+    """A text for the terminal: what is not to be seen there, such as control characters of a name, as an escape."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+class Printable:
+    """A stream of text that writes only what can be seen: see :func:`printable`."""
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(printable(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

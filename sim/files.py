@@ -1,0 +1,138 @@
+"""Files that are either whole or not there: written beside their place under a hidden name, and put there when they are done."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sim.errors import RecordingError
+
+try:
+    import fcntl
+except ImportError:  # Windows: what the dead left behind stays
+    fcntl = None
+
+PART = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
+
+
+class whole:
+    """``with whole(path) as part``: write ``part``, a file, or a folder if ``folder``; then it becomes ``path``.
+
+    On any failure it goes, and what the disk says becomes a RecordingError. Nothing can be done by a process that is killed: so
+    each holds a lock on its part (flock, which the kernel lifts when the process is gone, however it went), and whoever comes
+    next to that place removes the parts that nobody holds.
+    """
+
+    def __init__(self, path: Path, folder: bool = False):
+        self.path, self.folder = path, folder
+        self.part = path.with_name(f".{path.stem}.part-{secrets.token_hex(4)}{path.suffix}")
+        self._lock: int | None = None
+
+    def __enter__(self) -> Path:
+        if not self.path.parent.is_dir():
+            raise self.failed(f"there is no folder {self.path.parent}")
+        clear(self.path.parent)
+        try:
+            self._lock = self._begin()
+        except OSError as error:
+            raise self._told(error) from error
+        return self.part
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            if error is None:
+                if self.folder:
+                    shutil.rmtree(self.path, ignore_errors=True)
+                os.replace(self.part, self.path)
+        except OSError as failed:
+            error = failed
+        if error is not None:
+            remove(self.part)
+        if self._lock is not None:
+            os.close(self._lock)
+        if isinstance(error, OSError):
+            raise self._told(error) from error
+
+    def _begin(self) -> int | None:
+        """Make the part, empty and locked. Who clears up may come between the two, and take it for a dead one's: then again."""
+        while True:
+            if self.folder:
+                self.part.mkdir()
+            else:
+                self.part.touch(exist_ok=False)
+            if fcntl is None:
+                return None
+            with suppress(FileNotFoundError):
+                lock = os.open(self.part, os.O_RDONLY)
+                with suppress(OSError):  # a file system without locks: nobody will clear up there either
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                with suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(lock), self.part.stat()):
+                        return lock
+                os.close(lock)
+
+    def failed(self, reason: str) -> Exception:
+        return RecordingError(self.path, f"can not be written: {reason}")
+
+    def _told(self, error: OSError) -> Exception:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return self.failed("the disk is full" if full else error.strerror or str(error))
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Make a folder, clear it of what the dead left, and keep others who claim it out; RecordingError where one has it."""
+    made = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY) if fcntl else None
+    except OSError as error:
+        raise RecordingError(folder, f"can not be written: {error.strerror}") from error
+    try:
+        if fcntl:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RecordingError(folder, "another run is being written there: give another folder, or wait") from None
+            except OSError:  # a file system without locks
+                pass
+        clear(folder)
+        yield
+    finally:
+        if lock is not None:
+            os.close(lock)
+        if made and sys.exception() is not None:
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
+
+
+def clear(folder: Path) -> None:
+    """Remove the parts in a folder whose makers are dead."""
+    if fcntl is None or not folder.is_dir():
+        return
+    for entry in os.scandir(folder):
+        if not PART.fullmatch(entry.name) or entry.is_symlink():
+            continue
+        with suppress(OSError):  # gone meanwhile, or another's
+            lock = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the maker lives
+                remove(Path(entry.path))
+            finally:
+                os.close(lock)
+
+
+def remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            part.unlink()

@@ -1,0 +1,181 @@
+"""Damage on the disk is named, or harmless: never other numbers without a word, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from collision import HalfSpace, Sphere
+from sim import Recorder, Run, World
+from sim.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
+from sim.errors import RecordingError
+
+HARMS = ("cut", "flip", "delete", "swap", "double", "empty", "rows")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Three chunks of samples with contacts and impacts, the last chunk of each not full."""
+    world = World(dt=1 / 60)
+    world.add(HalfSpace(), kind="static", name="floor")
+    for k in range(2):
+        world.add(Sphere(0.1), position=(0.5 * k, 0, 0.4 + 0.2 * k), restitution=0.7, name=f"ball_{k}")
+    path = tmp_path_factory.mktemp("whole") / "a.zarr"
+    world.run(10.0, [Recorder(path, contacts=True, impacts=True)])
+    return path
+
+
+def everything(path: Path) -> dict[str, np.ndarray]:
+    run = Run.open(path)
+    out = {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(TABLE)}
+    assert run.names == tuple(out["body"])
+    return out | {"scene": np.array(json.dumps(run.scene.to_dict()))}
+
+
+def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
+    return a.keys() == b.keys() and all(np.array_equal(a[name], b[name], equal_nan=a[name].dtype.kind == "f") for name in a)
+
+
+def harm(store: Path, kind: str, rng: random.Random) -> str:
+    """Do harm to one file of a store, or to two; what was done."""
+    files = sorted(file for file in store.rglob("*") if file.is_file())
+    one = rng.choice(files)
+    alike = [file for file in files if file != one and (file.name == "zarr.json") == (one.name == "zarr.json")]
+    other = rng.choice(alike)
+    data = one.read_bytes()
+    if kind == "cut":
+        one.write_bytes(data[: rng.randrange(len(data))])
+    elif kind == "flip":
+        at = rng.randrange(len(data))
+        one.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
+    elif kind == "delete":
+        one.unlink()
+    elif kind == "swap":
+        one.write_bytes(other.read_bytes())
+        other.write_bytes(data)
+    elif kind == "double":
+        other.write_bytes(data)
+    elif kind == "empty":
+        one.write_bytes(b"")
+    else:
+        arrays = sorted(folder for folder in store.iterdir() if folder.is_dir())
+        one, other = rng.sample(arrays, 2)
+        for a, b in ((one, store / "aside"), (other, one), (store / "aside", other)):
+            a.rename(b)
+    return f"{kind} {one.relative_to(store)} {other.relative_to(store)}"
+
+
+def attack(whole: Path, folder: Path, count: int) -> dict[str, int]:
+    """How often harm was named, and how often it changed nothing that is read; anything else fails."""
+    expected, told = everything(whole), {"named": 0, "harmless": 0}
+    for seed in range(count):
+        store = folder / "a.zarr"
+        shutil.copytree(whole, store)
+        done = harm(store, HARMS[seed % len(HARMS)], random.Random(seed))
+        found, error = None, ""
+        try:
+            found = everything(store)
+        except RecordingError as named:
+            error = str(named)
+        told["named" if error else "harmless"] += 1
+        assert not error or "is damaged" in error or "is not a recording" in error, (done, error)
+        assert error or same(found, expected), f"{done} (seed {seed}): other numbers, without a word"
+        shutil.rmtree(store)
+    return told
+
+
+def test_random_harm(whole, tmp_path):
+    told = attack(whole, tmp_path, 21)
+    assert told["named"] > 10  # of the others most struck metadata of arrays, which only going on reads
+
+
+@pytest.mark.validate
+def test_much_random_harm(whole, tmp_path):
+    attack(whole, tmp_path, 3000)
+
+
+def test_what_is_whole_is_read(whole, tmp_path):
+    """A flipped bit in one chunk: that chunk is named, with its samples, all others are there."""
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    chunks = [store / "velocity" / "c" / k / "0" / "0" for k in "012"]
+    data = chunks[0].read_bytes()
+    chunks[0].write_bytes(chunks[1].read_bytes())
+    chunks[1].write_bytes(data)
+    run, expected = Run.open(store), Run.open(whole)
+    with pytest.raises(RecordingError, match="is damaged: samples 0 to 255 of velocity are not what was written"):
+        run.velocities  # noqa: B018
+    assert np.array_equal(run.positions, expected.positions)
+    assert np.array_equal(run.part("velocity", slice(512, 600)), expected.velocities[512:600])
+    assert run.damages() == [f"samples {k} to {k + 255} of velocity are not what was written" for k in (0, 256)]
+    assert expected.damages() == []
+
+
+def test_repair(whole, tmp_path):
+    """What is lost comes back by running again, to the last bit; where the run would be another, nothing is touched."""
+    from scenarios.repair import repair
+
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    assert repair(store) == []
+    shutil.rmtree(store / "position" / "c" / "1")
+    (store / "step" / "c" / "2").write_bytes(b"nonsense")
+    (store / "contact_gap" / "c" / "0").unlink()
+    assert len(repair(store)) == 3
+    assert same(everything(store), everything(whole))
+    assert Run.open(store).attributes["started"] == Run.open(whole).attributes["started"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.zarr"]
+
+    (store / "position" / "c" / "1" / "0" / "0").unlink()
+    attributes = Run.open(store).attributes
+    consolidate(store, scene=attributes["scene"].replace('"restitution": 0.7', '"restitution": 0.71'))
+    with pytest.raises(RecordingError, match="can not be repaired: run again, .* is another from sample"):
+        repair(store)
+    assert [file.name for file in tmp_path.iterdir()] == ["a.zarr"]
+
+
+def test_attributes_may_be_added(whole, tmp_path):
+    """By hand or by other programs; what tumble wrote may not be changed."""
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    file = store / "zarr.json"
+    root = json.loads(file.read_text())
+    root["attributes"]["note"] = "the good one"
+    file.write_text(json.dumps(root))
+    assert Run.open(store).attributes["note"] == "the good one"
+    root["attributes"]["dt"] = 1 / 61
+    file.write_text(json.dumps(root))
+    with pytest.raises(RecordingError, match="zarr.json is not what was written"):
+        Run.open(store)
+    consolidate(store)  # the twin: a digest that is made to fit
+    assert Run.open(store).attributes["dt"] == 1 / 61
+
+
+def test_recordings_of_older_versions_open(whole, tmp_path):
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    file = store / "zarr.json"
+    root = json.loads(file.read_text())
+    for name in (DIGEST, "sealed", "checksums"):
+        del root["attributes"][name]
+    assert not intact(root)  # of this version they are missed
+    root["attributes"]["tumble_schema"] = 1
+    file.write_text(json.dumps(root))
+    assert np.array_equal(Run.open(store).positions, Run.open(whole).positions)
+
+
+def test_sums_do_not_depend_on_how_rows_come():
+    rng = np.random.default_rng(1)
+    rows = {"a": rng.normal(size=(70, 3)), "b": rng.integers(0, 9, 70)}
+    at_once, bit_by_bit = Sums(["a", "b"], 16), Sums(["a", "b"], 16)
+    at_once.add(rows)
+    for start, stop in ((0, 3), (3, 3), (3, 16), (16, 50), (50, 70)):
+        bit_by_bit.add({name: values[start:stop] for name, values in rows.items()})
+    assert at_once.full == bit_by_bit.full
+    assert at_once.tail == bit_by_bit.tail == {name: checksum(values[64:]) for name, values in rows.items()}
+    assert at_once.full[1] == (1, [checksum(rows["a"][16:32]), checksum(rows["b"][16:32])])

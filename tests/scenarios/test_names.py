@@ -1,0 +1,104 @@
+"""What names in files of others may do: nothing but be names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from collision import Sphere
+from scenarios.cli import main
+from sim import InputError, World
+from sim.words import printable
+
+HOSTILE = (
+    "\x1b[31mred",
+    "../../up",
+    "/tmp/elsewhere",
+    "a\nb",
+    "\u202egpj.exe",
+    "x" * 300,
+    "=1+1",
+    "[bold]m",
+    "\u0430dmin",
+    "%n\\..\\x",
+)
+
+
+def scene(folder: Path, name: str) -> Path:
+    quoted = "".join(f"\\u{ord(c):04x}" if ord(c) < 0x10000 else f"\\U{ord(c):08x}" for c in name)
+    file = folder / "scene.toml"
+    body = f'[[body]]\nname = "{quoted}"\nvelocity = [1, 0, 0]\nshape = {{ type = "sphere", radius = 0.1 }}\n'
+    file.write_text(f'name = "{quoted}"\nduration = 0.02\n{body}')
+    return file
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: printable(name)[:12].replace("/", "|"))
+def test_names_write_nowhere_else_and_are_seen_as_they_are(name, tmp_path, monkeypatch, capsys):
+    """Run, check and export a scene and a body of this name: files stay in the folder, the terminal stays clean."""
+    inside = tmp_path / "outer" / "inside"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    file = scene(inside, name)
+    for words in (("run", file), ("check", "runs/scene"), ("export", "runs/scene", "--out", "t.csv"), ("show", file)):
+        assert main([str(word) for word in words]) == 0
+    assert main(["run", str(file), "--bodies", "none"]) == 2  # its error lists the names
+    assert sorted(os.listdir(tmp_path)) == ["outer"]
+    assert sorted(os.listdir(tmp_path / "outer")) == ["inside"]
+    assert sorted(os.listdir(inside)) == ["runs", "scene.toml", "t.csv"]
+    assert os.listdir(inside / "runs") == ["scene"]
+    told = capsys.readouterr()
+    shown = told.out + told.err
+    assert printable(name).split("\n")[0][:40] in shown
+    assert all(c.isprintable() or c in "\n\t" for c in shown)
+    assert not (inside / "t.csv").read_text().split(",")[2].startswith(("=", "+", "-", "@"))
+
+
+def test_printable():
+    assert printable("a\x1b[0m\u202e\x00é\n") == "a\\x1b[0m\\u202e\\x00é\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "stack", "--dt", "1e-320"),
+        ("run", "stack", "--out", "x" * 300),
+        ("run", "a\0b.toml"),
+        ("film", "runs", "--out", "f.mp4", "--fps", "1e-300"),
+        ("film", "runs", "--out", "f.mp4", "--speed", "1e-300"),
+        *((verb, "runs", "--out", "x" * 300 + end) for verb, end in (("film", ".mp4"), ("export", ".csv"), ("report", ".html"))),
+        ("sweep", "plan.toml", "--scheduler="),
+    ],
+    ids=lambda words: " ".join(word[:12] for word in words).replace("\0", "0").replace("/", "|"),
+)
+def test_odd_arguments_get_one_line(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(words)
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert told.startswith("tumble")
+    assert len(told) < 700
+    assert os.listdir(tmp_path) == []
+
+
+def test_unknown_fields_of_a_body():
+    with pytest.raises(InputError, match="fricton = 0.5: unknown field of a body; did you mean friction"):
+        World().add(Sphere(0.1), fricton=0.5)
+
+
+def test_one_folder_takes_one_run(tmp_path):
+    from scenarios.run import run_scene, scene_of
+    from sim import RecordingError
+    from sim.files import claimed
+
+    with claimed(tmp_path / "out"), pytest.raises(RecordingError, match="another run is being written there"):
+        run_scene(scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)
+    run_scene(scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)
+    assert not [file for file in os.listdir(tmp_path / "out") if file.startswith(".")]
+    assert sys.exception() is None
