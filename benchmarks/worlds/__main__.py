@@ -5,6 +5,7 @@
     --dt 1/240           the step; a scene is the same at each
     --out FILE           keep the table, beside those of other families in it
     --beside FILE        print the table kept there next to this one; by default that of the repository
+    --page F.md          write the tables kept in the repository on a page of the docs, and do nothing else
     --shrink SEED NAME   the smallest scene found that still misses the promise NAME, as Python
 
 A world is a function of its seed and of the step alone. For each promise of benchmarks/worlds/measure.py the median, the
@@ -18,10 +19,11 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+from benchmarks.peers.page import write_measured
 from benchmarks.worlds.families import FAMILIES
 from benchmarks.worlds.measure import Found, measure
 from benchmarks.worlds.shrink import as_python, shrink
-from benchmarks.worlds.table import KEPT, show, summary, write
+from benchmarks.worlds.table import KEPT, page, show, summary, write
 
 
 def seeds(text: str) -> range:
@@ -49,9 +51,13 @@ def main() -> None:
     parser.add_argument("--dt", type=lambda text: float(Fraction(text)), default=1 / 240)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--beside", type=Path, default=KEPT)
+    parser.add_argument("--page", type=Path)
     parser.add_argument("--shrink", nargs=2, metavar=("SEED", "NAME"))
     parser.add_argument("--quiet", action="store_true", help="the table alone")
     options = parser.parse_args()
+    if options.page:
+        write_measured(options.page, "worlds", page(json.loads(KEPT.read_text())))
+        return
     say = (lambda *a: None) if options.quiet else lambda *a: print(*a, flush=True)
     if options.shrink:
         seed, name = int(options.shrink[0]), options.shrink[1]

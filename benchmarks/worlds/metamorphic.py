@@ -88,7 +88,7 @@ def prepared(seed: int, seconds: float = SECONDS) -> Scene:
     return replace(scene, duration=seconds, forces=[f for f in scene.forces if f.on() is not None])
 
 
-def differences(scene: Scene, changes: list[str]) -> tuple[float, dict[str, float]]:
+def differences(scene: Scene, changes: Iterable[str], factors: int = 4) -> tuple[float, dict[str, float]]:
     """(time up to which runs can be compared [s]; by change the largest difference until then).
 
     Of places as a part of the smallest body, of attitudes [rad], of velocities as a part of the fastest. Of scaling by powers

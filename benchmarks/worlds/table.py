@@ -60,6 +60,21 @@ def show(family: str, table: dict[str, Any], earlier: dict[str, Any] | None = No
             print(f"  {name} is missed by {' '.join(map(str, row['missed'][:60]))}{' ...' if len(row['missed']) > 60 else ''}")
 
 
+def page(kept: dict[str, Any]) -> str:
+    """Kept tables for a page of the docs: of each family the promises that are missed, of the random worlds all."""
+    lines = []
+    for family in sorted(kept, key=lambda name: name != "random"):
+        table = kept[family]
+        rows = {name: row for name, row in table["promises"].items() if family == "random" or row["missed"]}
+        lines += [f"### {family.replace('_', ' ')}: {table['worlds']} worlds", ""]
+        lines += ["| promise | bar | median | ninth decile | worst | missed by |", "|---|---|---|---|---|---|"]
+        for name, row in rows.items():
+            cells = [WHAT[name], *(f"{row[key]:.1e}" for key in ("bar", "median", "ninth", "worst")), str(len(row["missed"]))]
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+    return "\n".join(lines[:-1])
+
+
 def write(path: Path, family: str, table: dict[str, Any]) -> None:
     """Put the table of a family into a file, which keeps those of the others."""
     kept = json.loads(path.read_text()) if path.exists() else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -80,8 +81,14 @@ more exact.
 """
 
 
+WORLDS = re.compile(r"## Random worlds\n.*", re.S)  # the last section, which ``python -m benchmarks.worlds --page`` writes
+
+
 def write_page(results: Iterable[Result], path: str | Path, peers: str | Path | None = None) -> Path:
-    """The page of the docs, a section for each case. ``peers``: JSON of other engines, {engine: {case: {what: value}}}."""
+    """The page of the docs, a section for each case. ``peers``: JSON of other engines, {engine: {case: {what: value}}}.
+
+    What stands on the page of random worlds stays.
+    """
     others = json.loads(Path(peers).read_text(encoding="utf-8")) if peers else {}
     lines = [PAGE]
     for result in results:
@@ -94,5 +101,6 @@ def write_page(results: Iterable[Result], path: str | Path, peers: str | Path | 
             lines.append("| " + " | ".join((m.what, _value(m) + mark, _limit(m), *cells)) + " |")
         lines.append("")
     path = Path(path)
-    path.write_text("\n".join(lines), encoding="utf-8")
+    kept = WORLDS.search(path.read_text(encoding="utf-8")) if path.exists() else None
+    path.write_text("\n".join([*lines, *([kept[0], ""] if kept else [])]), encoding="utf-8")
     return path
