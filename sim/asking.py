@@ -188,4 +188,4 @@ class Asking:
     def state_hash(self) -> str:
         """Hash over every bit of the state: equal hashes, equal futures."""
         self._begin()
-        return readings.state_hash(self.model, self._dormant, self.step_count)
+        return readings.state_hash(self.model, self._dormant, self.step_count, self._pushes.to_dict())

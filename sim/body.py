@@ -10,6 +10,7 @@ from collision.errors import InputError, check_quaternion, check_vector
 from sim.compiled import GLANCE
 from sim.glance import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from sim.path import Path
+from sim.pushes import three
 from sim.tables import run
 
 if TYPE_CHECKING:
@@ -89,6 +90,26 @@ class Body:
     @angular_velocity.setter
     def angular_velocity(self, value: object) -> None:
         self._world._set(self.index, angular_velocity=check_vector("angular_velocity", value))
+
+    def apply_force(self, force: object, point: object | None = None) -> None:
+        """Push with a force (3,) [N] through the coming step, at ``point`` (3,) [m] of the world, by default the centre of mass.
+
+        World axes; constant over the step, besides other forces; its work is the entry ``user`` of the ledger. For one that lasts
+        say it before each step (``world.run(..., control=...)``), or see ``World.add_force``.
+        """
+        x, y, z = three("force", force)
+        if point is None:
+            self._world._pushes.add(self, (x, y, z, 0.0, 0.0, 0.0))
+            return
+        a, b, c = three("point", point)
+        i, j, k = self._world.model.bodies.x[self.index].tolist()
+        a, b, c = a - i, b - j, c - k
+        self._world._pushes.add(self, (x, y, z, b * z - c * y, c * x - a * z, a * y - b * x))
+
+    def apply_torque(self, torque: object) -> None:
+        """Turn with a torque (3,) [N m] through the coming step, world axes; as :meth:`apply_force`."""
+        x, y, z = three("torque", torque)
+        self._world._pushes.add(self, (0.0, 0.0, 0.0, x, y, z))
 
     path = property(lambda self: self.definition.path, doc="the Path of a kinematic body that follows one, or None")
 

@@ -42,6 +42,7 @@ def save(world: World, path: str | Path) -> None:
         "serial": world._serial,
         "gone": {s: body.definition.to_dict() for s, body in world._by_serial.items() if not body.alive},
         "changed_at": world._changed_at,
+        "pushes": world._pushes.to_dict(),
     }
     arrays = {
         f"{group}.{field}": array
@@ -79,6 +80,7 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
         if isinstance(force, FunctionForce):
             force = force.replace(function=functions.get(force.name))
         world.add_force(force)
+    world._pushes.take(world, header.get("pushes", {}))
     groups = world._packed()._asdict().items()
     stored = {n: type(g)(*(arrays[f"{n}.{field}"] for field in g._fields)) for n, g in groups if n != "forces"}
     world._resize(world.model._replace(**stored))

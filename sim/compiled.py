@@ -8,6 +8,7 @@ from sim.flights import refresh
 from sim.glance import glance, glance_joint
 from sim.joints.assemble import assemble
 from sim.pipeline import advance, begin
+from sim.recentre import recentre
 from sim.state import EXAMPLE, SETTINGS
 
 GEOMETRY = empty_geometry()
@@ -17,4 +18,5 @@ REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
 ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, SETTINGS))
 GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
-LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT)
+RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
+LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE)

@@ -111,7 +111,7 @@ def _act(bodies, forces, row, t, at, to):
         if f[6] != 0.0:
             force, torque = mul(rot, force), mul(rot, torque)
         torque = add(torque, cross(mul(rot, (f[7], f[8], f[9])), force))
-        _add(path, to, i, EXTERNAL, force, torque, v, w)
+        _add(path, to, i, USER if f[11] != 0.0 else EXTERNAL, force, torque, v, w)
     else:
         force, torque = _asked(forces, row, forces.clock[0] + t, x, path[at, i], v, w)
         _add(path, to, i, USER, force, torque, v, w)

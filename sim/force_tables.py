@@ -22,6 +22,7 @@ from sim.forces import (
     TabulatedForce,
     UniformGravity,
 )
+from sim.pushes import USERS
 from sim.state import DOP853, DYNAMIC, SLEEPING, Bodies, Forces, forces_of
 
 Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
@@ -59,8 +60,12 @@ def pack(
     names: Sequence[str],
     gravity: tuple[float, float, float],
     method: int,
+    pushed: Sequence[int] = (),
 ) -> Forces:
-    """The group of forces for these bodies; the uniform fields, the world's ``gravity`` among them, go to their rows."""
+    """The group of forces for these bodies; the uniform fields, the world's ``gravity`` among them, go to their rows.
+
+    The bodies ``pushed`` have rows for what the user applies (pushes.py).
+    """
     at = {name: i for i, name in enumerate(names)}
     dynamic, asleep = np.flatnonzero(bodies.kind == DYNAMIC), bodies.kind == SLEEPING
     falling = np.flatnonzero(bodies.mass > 0)
@@ -74,6 +79,7 @@ def pack(
                 bodies.gravity[i] += force.acceleration
         else:
             rows += _rows(force, dynamic if on is None else on, bodies, called, knots)
+    rows += [(laws.CONSTANT, i, -1, [0.0] * USERS + [1.0], 0) for i in pushed]
     bodies.field[asleep], bodies.gravity[asleep] = bodies.gravity[asleep], 0.0
     return _sorted(rows, knots, bodies, method)
 

@@ -17,7 +17,7 @@ from sim import checkpoint, diagnostics, ledger, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef
 from sim.body import Body
-from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, REFRESH
+from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, RECENTRE, REFRESH
 from sim.errors import SimulationError
 from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
@@ -31,6 +31,7 @@ from sim.materials import made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
 from sim.options import Options
 from sim.path import Path
+from sim.pushes import Pushes
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene, free_name
@@ -99,6 +100,7 @@ class World(Asking):
         self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
+        self._bound_begin: Any = None
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
         self._glance: Any = None  # the same for what views of bodies read, and those of joints
         self._glance_joint: Any = None
@@ -115,6 +117,7 @@ class World(Asking):
         self._changed_at: float | None = 0.0  # energy before a change from outside; None: nothing was changed
         self.forces: list[Force] = []
         self._calls: dict[Force, Callback] = {}  # functions among the forces
+        self._pushes = Pushes()
         self._packed_for: Any = None  # the group of bodies that the group of forces belongs to
         self._resize(tables.empty(pairs=64, rules=rules(friction_rule, restitution_rule)))
         self._shapes = ShapeSet([])
@@ -227,6 +230,7 @@ class World(Asking):
         kept = [k for k, i in enumerate(self.model.geoms.body) if i != row]
         self._shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
         self._resize(tables.without_body(self.model, row))
+        self._pushes.forget(body)
         self.bodies.remove(body)
         body._row = None
         for later in self.bodies[row:]:
@@ -265,8 +269,10 @@ class World(Asking):
         """The model, its group of forces up to date with bodies and forces."""
         if self._packed_for is not self.model.bodies:
             method = list(TABLE).index(self.options.integrator)
-            group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method)
+            pushed = [body.index for body in self._pushes.rows]
+            group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method, pushed)
             self.model = self.model._replace(forces=group)
+            self._pushes.find(group)
             REFRESH.bind(self.model.bodies, group)()
             self._packed_for = self.model.bodies
         return self.model
@@ -450,14 +456,34 @@ class World(Asking):
             self._start = now
         else:
             self.model.books.energy[ledger.USER] += now - self._changed_at
-        while (result := BEGIN.bind(self._packed(), self._shapes.geometry, self.settings)()) in (PAIRS_FULL, WAKE):
+        self._kick()
+        self._changed_at = None
+
+    def _kick(self) -> None:
+        """Centre the kick on the velocities as they are."""
+        while (result := self._beginning()()) in (PAIRS_FULL, WAKE):
             if result == WAKE:
                 sleeping.wake_roused(self)
             else:
                 self._grow_pairs()
         if result != OK:
             self._stop(result)
-        self._changed_at = None
+
+    def _beginning(self) -> Callable[[], int]:
+        """The compiled kick of what was set from outside, bound to the arrays as they are."""
+        model, bound = self._packed(), self._bound_begin
+        if bound is None or bound.arguments[0] is not model or bound.arguments[2] is not self.settings:
+            bound = self._bound_begin = BEGIN.bind(model, self._shapes.geometry, self.settings)
+        return bound
+
+    def _ready(self) -> None:
+        """What was set, and what is pushed, takes hold before the step."""
+        again = self._pushes.begin(self)
+        if self._changed_at is not None:
+            self._begin()
+        elif again:
+            RECENTRE.bind(self.model.bodies)()
+            self._kick()
 
     def _close_joints(self) -> float:
         """Put poses and velocities together such that joints hold; by how much the worst stays open [m or rad]."""
@@ -475,11 +501,14 @@ class World(Asking):
         """Take ``n`` steps of length dt, in compiled calls of some hundredths of a second: Ctrl-C ends it between two."""
         if n.__class__ is not int or n < 1:
             n = whole("n", n)
-        if self._changed_at is not None:
-            self._begin()
-        self._started = True
+        pushes = self._pushes
         while n > 0:
-            if n == 1:
+            if pushes.coming or pushes.now:
+                self._ready()
+            elif self._changed_at is not None:
+                self._begin()
+            self._started = True
+            if n == 1 or pushes.now:
                 done, result = self._advancing()(1)
             else:
                 begun, count = time.perf_counter(), min(n, self._pace)
