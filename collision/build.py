@@ -188,7 +188,10 @@ def _emit(text: str) -> bytes:
 
 
 def _way_in(symbol: str, result: Any) -> tuple[str, int, str]:
-    """A C function of one argument, which calls a kernel: a row of words holds its arguments, and takes what it returns."""
+    """A C function of one argument, which calls a kernel: a row of words holds its arguments, and takes what it returns.
+
+    With it goes one that does so for many rows, whose addresses stand in a list.
+    """
     from numba.core.registry import cpu_target
 
     signature = result.signature
@@ -211,6 +214,24 @@ define i32 @"{symbol}"(ptr %words) {{
   %out = getelementptr i64, ptr %words, i64 {len(names)}
   %status = call i32 @"{target}"(ptr %out, ptr %raised{given})
   ret i32 %status
+}}
+define i32 @"{symbol}.each"(ptr %rows, i64 %first, i64 %stop) {{
+entry:
+  %some = icmp slt i64 %first, %stop
+  br i1 %some, label %turn, label %out
+turn:
+  %k = phi i64 [ %first, %entry ], [ %next, %turn ]
+  %failed = phi i32 [ 0, %entry ], [ %worst, %turn ]
+  %place = getelementptr ptr, ptr %rows, i64 %k
+  %row = load ptr, ptr %place, align 8
+  %result = call i32 @"{symbol}"(ptr %row)
+  %worst = or i32 %failed, %result
+  %next = add i64 %k, 1
+  %more = icmp slt i64 %next, %stop
+  br i1 %more, label %turn, label %out
+out:
+  %all = phi i32 [ 0, %entry ], [ %worst, %turn ]
+  ret i32 %all
 }}
 '''
     return text, len(names), "".join(types[str(part)] for part in parts)

@@ -20,7 +20,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,13 +52,23 @@ class Entry:
         return name_of(self.kernel)
 
     @functools.cached_property
-    def native(self) -> tuple[Any, int, str] | None:
-        """The C function, how many words its arguments are, and of what kind what it returns is; None: Python does the work."""
+    def native(self) -> Code | None:
+        """Its machine code; None: Python, or a dispatcher of Numba's, does the work."""
         return None if DISABLED or not Library.used else self.library.found[self.name]
 
     def bind(self, *arguments: Any) -> Callable[..., Any]:
         """The kernel with its first arguments given: they stay packed. The others, whole numbers, are those of a call."""
-        return Plain(self.kernel, arguments) if self.native is None else Call(*self.native, arguments)
+        return Plain(self.kernel, arguments) if self.native is None else Call(self.native, arguments)
+
+
+class Code(NamedTuple):
+    """The machine code of an entry: C functions for one row of words and for many, how many words its arguments are, and of what
+    kind what it returns is, a letter each: q a whole number, d a real one."""
+
+    one: Any
+    many: Any
+    count: int
+    kinds: str
 
 
 class Plain:
@@ -80,11 +90,13 @@ class Plain:
 class Call:
     """A bound kernel: the words of its arguments, and where what it returns goes, behind them."""
 
-    __slots__ = ("_address", "_first", "_function", "_kinds", "_last", "_numbers", "_words", "arguments")
+    __slots__ = ("_address", "_code", "_first", "_function", "_kinds", "_last", "_numbers", "_words", "arguments")
 
-    def __init__(self, function: Any, count: int, kinds: str, arguments: tuple):
+    def __init__(self, code: Code, arguments: tuple):
         words = list(flattened(arguments))
-        self._function, self._first, self._last, self._kinds = function, len(words), count, kinds
+        self._code = code
+        self._function, _, count, kinds = code
+        self._first, self._last, self._kinds = len(words), count, kinds
         self.arguments = arguments  # their arrays stay where they are for as long as this does
         self._words = (ctypes.c_int64 * (count + len(kinds) + 1))(*words)
         self._numbers = np.frombuffer(self._words, float)[count : count + len(kinds)]
@@ -111,6 +123,29 @@ class Call:
         out = self._numbers[which].copy()
         out.setflags(write=False)
         return out
+
+
+class Calls:
+    """Bound kernels of one entry that run one after the other in one call, or, called so, on several threads at once."""
+
+    def __init__(self, calls: list[Call]):
+        self.calls = calls
+        self._rows = (ctypes.c_void_p * len(calls))(*(call._address for call in calls))
+        self._address = ctypes.addressof(self._rows)
+        self._many = calls[0]._code.many if calls else None
+
+    def run(self, first: int, stop: int, *rest: int) -> None:
+        """Call those from ``first`` up to ``stop`` with these last arguments."""
+        for call in self.calls[first:stop]:
+            for k, value in enumerate(rest, call._first):
+                call._words[k] = value
+        if self._many(self._address, first, stop):
+            raise MemoryError("a kernel found no memory")
+
+    def result(self, k: int) -> tuple[int, int]:
+        """What a call gave that gives two whole numbers."""
+        call = self.calls[k]
+        return call._words[call._last], call._words[call._last + 1]
 
 
 def flattened(value: Any) -> Iterator[int]:
@@ -150,8 +185,8 @@ class Library:
         )
 
     @functools.cached_property
-    def found(self) -> dict[str, tuple[Any, int, str]]:
-        """Entries by name: the C function, how many words it takes, of what kind what it returns is."""
+    def found(self) -> dict[str, Code]:
+        """Entries by name."""
         objects = read(self.path)
         if objects is None:
             from collision.build import Line
@@ -214,7 +249,7 @@ def _digest(data: bytes) -> bytes:
 _ENGINES: list[Any] = []  # they own the code
 
 
-def loaded(objects: list[tuple[str, str, bytes]]) -> dict[str, tuple[Any, int, str]]:
+def loaded(objects: list[tuple[str, str, bytes]]) -> dict[str, Code]:
     """Load object code in its order: what comes later calls what came before by its name. The entries among it."""
     import llvmlite.binding as llvm
 
@@ -229,7 +264,8 @@ def loaded(objects: list[tuple[str, str, bytes]]) -> dict[str, tuple[Any, int, s
     for name, known in {**dict.fromkeys(UNUSED, "abort"), **MATHEMATICS}.items():
         if llvm.address_of_symbol(name) is None:  # Numba has not said its own
             llvm.add_symbol(name, ctypes.cast(getattr(process, known), ctypes.c_void_p).value)
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+    one = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+    many = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     found = {}
     for name, symbol, code in objects:
         engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
@@ -243,5 +279,6 @@ def loaded(objects: list[tuple[str, str, bytes]]) -> dict[str, tuple[Any, int, s
                     llvm.add_symbol(function, engine.get_function_address(function))
         elif kind == "entry":
             entry, count, *kinds = rest.split()
-            found[entry] = prototype(engine.get_function_address(symbol)), int(count), "".join(kinds)
+            each = many(engine.get_function_address(f"{symbol}.each"))
+            found[entry] = Code(one(engine.get_function_address(symbol)), each, int(count), "".join(kinds))
     return found

@@ -39,3 +39,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'render' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*_HOME, "plots"])

@@ -389,6 +389,14 @@ def bench(arguments: argparse.Namespace) -> None:
     """How fast scenes step, and where the time goes."""
     from scenarios.bench import chosen, kernels, run_suite, table, write_json
 
+    if arguments.calls or arguments.start:
+        from scenarios import bench_calls
+
+        rows = (bench_calls.calls() + bench_calls.many() if arguments.calls else []) + (
+            bench_calls.start(arguments.compile) if arguments.start else []
+        )
+        print(bench_calls.table(rows))
+        return
     names = chosen(arguments.scene)
     rows = run_suite(names, arguments.budget)
     print(table(rows))
@@ -644,6 +652,9 @@ def parser() -> Parser:
     one.add_argument(
         "--budget", type=_quantity("s", above=0), default=20.0, metavar="S", help="wall-clock time for each scene (20)"
     )
+    one.add_argument("--calls", action="store_true", help="instead: what calls from Python cost, and many worlds at once")
+    one.add_argument("--start", action="store_true", help="instead: seconds from the start of Python to a first step")
+    one.add_argument("--compile", action="store_true", help="with --start: also where nothing is compiled yet")
     one.add_argument("--kernels", action="store_true", help="list the kernels that take most of each step")
     one.add_argument("--json", metavar="F", help="write the measurements to a file")
 

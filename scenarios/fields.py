@@ -13,6 +13,7 @@ from typing import Any
 
 from collision.errors import InputError
 from scenarios.units import to_si
+from sim.words import did_you_mean
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,14 +222,6 @@ class Text(Field):
         if self.choices and value not in self.choices:
             raise InputError(name, value, f"must be one of {', '.join(self.choices)}{did_you_mean(value, self.choices)}")
         return value
-
-
-def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """ "; did you mean ...?" where a known word is near, else nothing."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def shortened(value: Any, limit: int = 60) -> Any:

@@ -6,6 +6,7 @@ from importlib import import_module
 
 _ROOMS = {
     "World": "world",
+    "Worlds": "worlds",
     "Body": "body",
     "BodyDef": "bodies",
     "Scene": "scene",

@@ -9,18 +9,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.errors import check_vector
+from collision.errors import InputError, check_vector
 from collision.pose import Pose
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
 from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
+from sim.words import did_you_mean
 
 if TYPE_CHECKING:
     from sim.body import Body
 
 NO_POSE = Pose()
+ARRAYS = ("positions", "orientations", "velocities", "angular_velocities", "centers_of_mass")
+
+
+def fixed(array: np.ndarray) -> np.ndarray:
+    """The array, read-only: writing into it would change nothing in the world, and so it raises."""
+    array.flags.writeable = False
+    return array
 
 
 class Asking:
@@ -53,27 +61,37 @@ class Asking:
     def positions(self) -> np.ndarray:
         """(n, 3) [m] of the origins of the body frames."""
         b = self.model.bodies
-        return b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center)
+        return fixed(b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center))
 
     @property
     def centers_of_mass(self) -> np.ndarray:
         """(n, 3) [m]"""
-        return self.model.bodies.x.copy()
+        return fixed(self.model.bodies.x.copy())
 
     @property
     def orientations(self) -> np.ndarray:
         """(n, 4) unit quaternions (w, x, y, z), body to world."""
-        return self.model.bodies.q.copy()
+        return fixed(self.model.bodies.q.copy())
 
     @property
     def velocities(self) -> np.ndarray:
         """(n, 3) [m/s] of the centres of mass, in the middle of the kick: exactly zero for a body at rest."""
-        return diagnostics.velocities(self.model.bodies)
+        return fixed(diagnostics.velocities(self.model.bodies))
 
     @property
     def angular_velocities(self) -> np.ndarray:
         """(n, 3) [rad/s] world axes."""
-        return diagnostics.angular_velocities(self.model.bodies)
+        return fixed(diagnostics.angular_velocities(self.model.bodies))
+
+    def read(self, **out: np.ndarray) -> None:
+        """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
+
+        >>> world.read(positions=x, velocities=v)        # (n, 3) each
+        """
+        for name, array in out.items():
+            if name not in ARRAYS:
+                raise InputError(name, array, f"must be one of {', '.join(ARRAYS)}{did_you_mean(name, ARRAYS)}")
+            array[...] = getattr(self, name)
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""

@@ -41,9 +41,7 @@ class Body:
 
     name = property(lambda self: self.definition.name)
     shape = property(lambda self: self.definition.shape)
-    kind = property(lambda self: self.definition.kind)
     color = property(lambda self: self.definition.color)
-    mass = property(lambda self: self.definition.mass_properties()[0], doc="[kg]; inf where impulses do not move it")
     center_of_mass = property(lambda self: self.definition.mass_properties()[1], doc="(3,) [m] in the body frame")
     inertia = property(lambda self: self.definition.mass_properties()[2], doc="(3, 3) [kg m^2] body axes")
 
@@ -54,6 +52,29 @@ class Body:
         if glance is None or glance.arguments[0] is not bodies:
             glance = world._glance = GLANCE.bind(bodies)
         return glance.part(self.index if row is None else row, which)
+
+    def _tunable(name: str, doc: str) -> property:  # noqa: N805
+        def write(self, value: object) -> None:
+            self._world._rewrite(self, **{name: value})
+
+        return property(lambda self: getattr(self.definition, name), write, doc=f"{doc}; may be changed while the world runs.")
+
+    kind = _tunable("kind", '"dynamic", "static" or "kinematic"')
+    friction = _tunable("friction", "Coulomb's coefficient")
+    static_friction = _tunable("static_friction", "Coulomb's coefficient of what sticks; None: as friction")
+    restitution = _tunable("restitution", "In [0, 1]")
+    del _tunable
+
+    @property
+    def mass(self) -> float:
+        """[kg]; inf where impulses do not move it. May be changed: velocities stay, and what that moves is ``user`` work."""
+        return self.definition.mass_properties()[0]
+
+    @mass.setter
+    def mass(self, value: object) -> None:
+        if self.kind != "dynamic":
+            raise InputError("mass", value, f"{self.name} is {self.kind}: impulses do not move it")
+        self._world._rewrite(self, mass=value)
 
     @property
     def position(self) -> np.ndarray:

@@ -17,6 +17,7 @@ from sim.errors import RecordingError
 from sim.files import whole
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
+from sim.pushes import Pushes
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -27,6 +28,7 @@ SCHEMA = 3
 def save(world: World, path: str | Path) -> None:
     """Write a world to one file (NumPy's .npz), under a temporary name first: a crash leaves the old file or the new one."""
     path = Path(path)
+    groups = world.model._asdict()  # bodies that were just added get their rows
     header = {
         "tumble_checkpoint": SCHEMA,
         "bodies": [body.definition.to_dict() for body in world.bodies],
@@ -46,7 +48,7 @@ def save(world: World, path: str | Path) -> None:
     }
     arrays = {
         f"{group}.{field}": array
-        for group, members in world.model._asdict().items()
+        for group, members in groups.items()
         if group != "forces"
         for field, array in members._asdict().items()
     }
@@ -94,3 +96,21 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     world._start, world._started = header["start"], header["started"]
     world._changed_at = header["changed_at"]
     return world
+
+
+def taken(world: World) -> dict[str, Any]:
+    """The whole state of a world in memory, for :func:`restore`."""
+    groups = {n: type(g)(*(a.copy() for a in g)) for n, g in world.model._asdict().items() if n != "forces"}
+    rest = {name: getattr(world, name) for name in ("_start", "_started", "_changed_at")}
+    dormant = {name: column.copy() for name, column in world._dormant.items()}
+    return {"groups": groups, "rest": rest, "dormant": dormant, "pushes": world._pushes.to_dict()}
+
+
+def restore(world: World, state: dict[str, Any]) -> None:
+    """Put a world back to a state that was taken from it, when it had the same bodies, joints and forces."""
+    world._resize(world.model._replace(**{n: type(g)(*(a.copy() for a in g)) for n, g in state["groups"].items()}))
+    world._dormant = {name: column.copy() for name, column in state["dormant"].items()}
+    for name, value in state["rest"].items():
+        setattr(world, name, value)
+    world._pushes = Pushes()
+    world._pushes.take(world, state["pushes"])

@@ -105,6 +105,34 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
         bodies.l[i] = bodies.l_before[i] = d.angular_velocity
 
 
+def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, float, float]) -> Model:
+    """The model in which body i is another one of the same shape, as the definition says, and where it says."""
+    bodies, geoms = model.bodies, model.geoms
+    old = bodies.center[i].copy()
+    for name in (
+        "mass",
+        "inv_mass",
+        "inertia",
+        "inv_inertia",
+        "moments",
+        "axes",
+        "spin",
+        "gravity",
+        "force",
+        "torque",
+        "dv",
+        "dw",
+    ):
+        getattr(bodies, name)[i] = 0.0
+    _write_body(bodies, i, definition, gravity)
+    mine = geoms.body == i
+    geoms.x[mine] += old - bodies.center[i]
+    geoms.mobile[mine] = definition.kind == "dynamic" or definition.sensor
+    geoms.moves[mine] = definition.kind != "static"
+    bodies.radius[i] += np.linalg.norm(bodies.center[i] - old)
+    return linked(model)
+
+
 def with_paths(model: Model, definitions: Sequence[BodyDef]) -> Model:
     """The model with the paths of all its bodies, which are these."""
     bodies, tables, first = model.bodies, [np.zeros((0, COLUMNS))], 0

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
-from collision.shapes import convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapes import Shape, convex_parts
+from collision.shapeset import ShapeSet, check_convex
 from sim import checkpoint, diagnostics, ledger, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef
@@ -27,7 +28,7 @@ from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
 from sim.joints.definitions import JointDef
 from sim.joints.joint import Joint
-from sim.materials import made_of, put_material, put_pair, rules, surfaces
+from sim.materials import FIELDS, coefficients, made_of, put_material, put_pair, rules, surfaces
 from sim.observers import Every, whole
 from sim.options import Options
 from sim.path import Path
@@ -52,10 +53,18 @@ from sim.state import (
     books_of,
     contacts_of,
 )
-from sim.words import count
+from sim.words import count, did_you_mean
 
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
+
+
+Vector = Sequence[float] | np.ndarray
+_PLURALS = {
+    "orientations": "orientation", "velocities": "velocity", "angular_velocities": "angular_velocity", "names": "name",
+    "masses": "mass", "densities": "density", "colors": "color",
+}  # fmt: skip
+_DEFAULTS = {field.name: field.default for field in dataclasses.fields(BodyDef)}
 
 
 class World(Asking):
@@ -69,6 +78,8 @@ class World(Asking):
 
     The keywords are those of :class:`~sim.options.Options`: ``gravity``, ``dt``, ``integrator``, ``solver``, ``sleep_after`` ...
     """
+
+    ROOM = 64  # candidate pairs that there is room for at the start
 
     def __init__(
         self,
@@ -119,8 +130,11 @@ class World(Asking):
         self._calls: dict[Force, Callback] = {}  # functions among the forces
         self._pushes = Pushes()
         self._packed_for: Any = None  # the group of bodies that the group of forces belongs to
-        self._resize(tables.empty(pairs=64, rules=rules(friction_rule, restitution_rule)))
-        self._shapes = ShapeSet([])
+        self._waiting: list[Body] = []  # bodies that were added and have no rows yet
+        self._named: dict[str, Body] = {}
+        self._numbers: dict[str, int] = {}  # to try next for a body without a name, by the shape's
+        self._set_of_shapes = ShapeSet([])
+        self._resize(tables.empty(self.ROOM, rules=rules(friction_rule, restitution_rule)))
 
     # ------------------------------------------------------------------ building
 
@@ -138,33 +152,150 @@ class World(Asking):
         world._scene = scene
         return world
 
-    def add(self, shape: Any, **fields: Any) -> Body:
-        """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. InputError names what is wrong."""
-        definition = BodyDef(shape, **made_of(self.materials, fields))
-        taken = set(self.names)
-        if not definition.name:
-            definition = definition.replace(name=free_name(type(shape).__name__.lower(), taken))
-        elif definition.name in taken:
-            raise InputError("name", definition.name, "is taken by another body of the world")
-        self._add([definition])
+    def add(
+        self,
+        shape: Shape,
+        *,
+        name: str = "",
+        kind: Literal["dynamic", "static", "kinematic"] = "dynamic",
+        position: Vector = (0.0, 0.0, 0.0),
+        orientation: Vector = (1.0, 0.0, 0.0, 0.0),
+        velocity: Vector = (0.0, 0.0, 0.0),
+        angular_velocity: Vector = (0.0, 0.0, 0.0),
+        path: Path | None = None,
+        density: float | None = None,
+        mass: float | None = None,
+        inertia: Any = None,
+        center_of_mass: Vector | None = None,
+        groups: int = 1,
+        mask: int = 0xFFFFFFFF,
+        sensor: bool = False,
+        material: str = "",
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+        surface_velocity: Vector = (0.0, 0.0, 0.0),
+        surface_spin: Vector = (0.0, 0.0, 0.0),
+        color: Any = None,
+        **unknown: Any,
+    ) -> Body:
+        """Add a body. What is None is that of the material, else of :class:`~sim.bodies.BodyDef`. InputError names what is wrong.
+
+        Parameters
+        ----------
+        name : unique in the world; left empty, one is made of the shape's.
+        kind : "dynamic" moves by the laws of motion, "static" never, "kinematic" at its given velocity or on its path.
+        position : (3,) [m] of the origin of the body frame. orientation : (4,) unit quaternion (w, x, y, z), body to world.
+        velocity : (3,) [m/s] of the centre of mass. angular_velocity : (3,) [rad/s] in the world frame.
+        path : a :class:`~sim.path.Path` that a kinematic body follows.
+        density : [kg/m^3]; mass : [kg]; inertia : (3, 3) or (3,) [kg m^2]; center_of_mass : (3,) [m] in the body frame.
+        groups, mask : sets of bits: what the body is, and what it meets. sensor : it feels overlap and touches nothing.
+        material : name of a material of the world. friction : Coulomb's coefficient. static_friction : of what sticks.
+        restitution : in [0, 1]. tangential_restitution : in [-1, 1]. rolling_friction, torsional_friction : [m].
+        surface_velocity : (3,) [m/s], surface_spin : (3,) [rad/s]: how the surface moves against the body.
+        color : (r, g, b) in [0, 1] or "#rrggbb".
+        """
+        given = dict(locals())
+        for word in ("self", "shape", "unknown"):
+            del given[word]
+        for word, value in unknown.items():
+            raise InputError(word, value, f"unknown field{did_you_mean(word, given)}; a body has {', '.join(given)}")
+        fields = {field: value for field, value in given.items() if value is not None}
+        said = {field: value for field, value in fields.items() if value != _DEFAULTS.get(field)} if material else fields
+        return self._name_and_add([BodyDef(shape, **made_of(self.materials, said))])[0]
+
+    def add_many(self, shape: Shape, positions: Any, **fields: Any) -> list[Body]:
+        """Add a body of this shape at each of the ``positions`` (n, 3) [m]; much faster than one by one.
+
+        ``orientations`` (n, 4), ``velocities`` (n, 3), ``angular_velocities`` (n, 3), ``names``, ``masses``, ``densities`` and
+        ``colors``: one for each body; other fields are those of :meth:`add`, the same for all.
+
+        >>> world.add_many(Box((0.1, 0.1, 0.1)), positions=[(0, 0, 0.1 + 0.2 * k) for k in range(100)], friction=0.6)
+        """
+        rows: dict[str, list[Any]] = {"position": list(positions)}
+        for many, one in _PLURALS.items():
+            if many in fields:
+                rows[one] = list(fields.pop(many))
+                if len(rows[one]) != len(rows["position"]):
+                    raise InputError(many, len(rows[one]), f"must be {len(rows['position'])}, one for each position")
+        known = [*BodyDef.__dataclass_fields__, *_PLURALS]
+        for word, value in fields.items():
+            if word not in known:
+                raise InputError(word, value, f"unknown field{did_you_mean(word, known)}; a body has {', '.join(known)}")
+        common = made_of(self.materials, {field: value for field, value in fields.items() if value is not None})
+        columns = zip(*rows.values(), strict=True)
+        return self._name_and_add([BodyDef(shape, **common, **dict(zip(rows, row, strict=True))) for row in columns])
+
+    def _name_and_add(self, definitions: list[BodyDef]) -> list[Body]:
+        """Add bodies that may have no names yet."""
+        named, new = [], set()
+        for definition in definitions:
+            if not definition.name:
+                base = type(definition.shape).__name__.lower()
+                n = self._numbers.get(base, 1)
+                while (name := base if n == 1 else f"{base}_{n}") in self._named or name in new:
+                    n += 1
+                self._numbers[base] = n + 1
+                definition = definition.replace(name=name)
+            elif definition.name in self._named or definition.name in new:
+                raise InputError("name", definition.name, "is taken by another body of the world")
+            new.add(definition.name)
+            named.append(definition)
+        self._add(named)
         self._scene = None
-        return self.bodies[-1]
+        return self.bodies[-len(named) :] if named else []
 
     def _add(self, definitions: list[BodyDef]) -> None:
-        """Grow all arrays by these bodies and their convex pieces."""
-        parts = [convex_parts(d.shape) for d in definitions]
-        shapes = ShapeSet([*self._shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])  # raises before we change
-        surface, exceptions = surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)
-        self._change(())  # what a new body touches wakes when the world begins again
+        """Take these bodies in; the arrays grow when they are asked for, so that the n-th body costs no more than the first."""
+        for d in definitions:
+            for piece, _ in convex_parts(d.shape):
+                check_convex(piece)
+        if self.pairs:
+            surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)  # raises before we change
         first = len(self.bodies)
-        self._resize(tables.with_bodies(self.model, definitions, parts, shapes, self.settings.gravity, self._serial))
-        self.model = tables.with_surfaces(self.model, surface, exceptions)
-        self._shapes = shapes
-        self.bodies += [Body(self, i, d) for i, d in enumerate(definitions, first)]
-        self._by_serial |= dict(enumerate(self.bodies[first:], self._serial))
-        self._serial += len(definitions)
+        bodies = [Body(self, i, d) for i, d in enumerate(definitions, first)]
+        self.bodies += bodies
+        self._named |= {body.name: body for body in bodies}
+        self._waiting += bodies
         if any(d.path for d in definitions):
-            self._lay_paths(self.bodies[first:])
+            self._grow()
+
+    @property
+    def model(self) -> Model:
+        """All arrays of the world."""
+        if self._waiting:
+            self._grow()
+        return self._model
+
+    @model.setter
+    def model(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def _shapes(self) -> ShapeSet:
+        """The convex pieces of all bodies."""
+        if self._waiting:
+            self._grow()
+        return self._set_of_shapes
+
+    def _grow(self) -> None:
+        """Grow all arrays by the bodies that were added, and their convex pieces."""
+        bodies, self._waiting = self._waiting, []
+        definitions = [body.definition for body in bodies]
+        parts = [convex_parts(d.shape) for d in definitions]
+        shapes = ShapeSet([*self._set_of_shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])
+        surface, exceptions = surfaces([b.definition for b in self.bodies], self.materials, self.pairs)
+        self._change(())  # what a new body touches wakes when the world begins again
+        self._resize(tables.with_bodies(self._model, definitions, parts, shapes, self.settings.gravity, self._serial))
+        self.model = tables.with_surfaces(self._model, surface, exceptions)
+        self._set_of_shapes = shapes
+        self._by_serial |= dict(enumerate(bodies, self._serial))
+        self._serial += len(bodies)
+        if any(d.path for d in definitions):
+            self._lay_paths(bodies)
 
     def add_joint(self, definition: JointDef) -> Joint:
         """Joint two bodies, or a body to the world, as they stand now: a Point, Hinge, Slider, Fixed or Distance.
@@ -195,9 +326,9 @@ class World(Asking):
         rows = []
         for side in ("a", "b"):
             name = getattr(definition, side)
-            if name is not None and name not in self.names:
-                raise InputError(side, name, "there is no body of this name in the world")
-            rows.append(-1 if name is None else self.names.index(name))
+            if name is not None and name not in self._named:
+                raise InputError(side, name, f"there is no body of this name in the world{did_you_mean(name, self._named)}")
+            rows.append(-1 if name is None else self._named[name].index)
         if not any(i >= 0 and self.bodies[i].kind == "dynamic" for i in rows):
             raise InputError("a", definition.a, "one of the two bodies must be dynamic")
         return rows[0], rows[1]
@@ -228,10 +359,11 @@ class World(Asking):
         self._change()
         self._forget_joints((self.model.joints.body == row).any(axis=1))
         kept = [k for k, i in enumerate(self.model.geoms.body) if i != row]
-        self._shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
+        self._set_of_shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
         self._resize(tables.without_body(self.model, row))
         self._pushes.forget(body)
         self.bodies.remove(body)
+        del self._named[body.name]
         body._row = None
         for later in self.bodies[row:]:
             later._row -= 1
@@ -355,6 +487,43 @@ class World(Asking):
             b.p[i] = b.p_before[i] = b.p[i] if velocity is None else velocity
             b.l[i] = b.l_before[i] = w
 
+    def _rewrite(self, body: Body, **changes: Any) -> None:
+        """Change what a body is, as it stands and moves."""
+        i, moving = body.index, {}
+        if "kind" in changes:
+            if body.path is not None:
+                raise InputError("kind", changes["kind"], f"{body.name} follows a path; follow(None) ends that")
+            still = changes["kind"] == "static"
+            velocities = ((0.0, 0.0, 0.0),) * 2 if still else (body.velocity.tolist(), body.angular_velocity.tolist())
+            moving = dict(zip(("velocity", "angular_velocity"), velocities, strict=True))
+        definition = body.definition.replace(**changes, **moving)
+        if set(changes) <= set(FIELDS):
+            self.wake()
+            body.definition = definition
+            self.model.bodies.material[i] = coefficients({field: getattr(definition, field) for field in FIELDS})
+        else:
+            self._check_jointed(body, definition)
+            at = {name: getattr(body, name).tolist() for name in ("position", "orientation", "velocity", "angular_velocity")}
+            if body.path is not None or definition.kind == "static":
+                at.pop("velocity"), at.pop("angular_velocity")
+            self._change()
+            body.definition = definition
+            self.model = tables.with_other(self.model, i, definition.replace(**at), self.settings.gravity)
+            self._packed_for = None
+        self._scene = None
+
+    def _check_jointed(self, body: Body, definition: BodyDef) -> None:
+        """One of the two bodies of each joint stays dynamic, and so does what forces act on by name."""
+        if definition.kind == "dynamic":
+            return
+        for joint in self.joints:
+            if body in joint.bodies and not any(b is not None and b is not body and b.kind == "dynamic" for b in joint.bodies):
+                raise InputError("kind", definition.kind, f"joint {joint.name} needs a dynamic body")
+        for force in self.forces:
+            if body.name in (force.on() or ()):
+                raise InputError("kind", definition.kind, f"a force acts on {body.name}: remove it first")
+        self._pushes.forget(body)
+
     def _follow(self, body: Body, path: Path | None) -> None:
         """Put a kinematic body on a path, or leave it where it is."""
         row = self._row(body)
@@ -435,9 +604,8 @@ class World(Asking):
 
     def __getitem__(self, name: str) -> Body:
         """The body of this name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
+        if name in self._named:
+            return self._named[name]
         raise KeyError(f"no body of the world has the name {name!r}; there are {', '.join(self.names)}")
 
     # ------------------------------------------------------------------ stepping

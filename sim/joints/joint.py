@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -136,6 +136,29 @@ class Joint:
     def motor_speed(self, value: object) -> None:
         self._motor("motor_speed")
         self._world.model.joints.speed[self.index] = check_number("motor_speed", value)
+
+    def _tunable(name: str, doc: str) -> property:  # noqa: N805
+        def read(self) -> Any:
+            return getattr(self.definition, name)
+
+        def write(self, value: object) -> None:
+            if not hasattr(self.definition, name) or getattr(self.definition, "rigid", False):
+                what = "a rigid rod" if getattr(self.definition, "rigid", False) else f"a {self.kind}"
+                raise InputError(name, value, f"{what} has none that can be changed")
+            definition, world = self.definition.replace(**{name: value}), self._world
+            world._change()
+            self.definition = definition
+            tables.tune(world.model.joints, self.index, definition)
+            world._scene = None
+
+        return property(read, write, doc=f"{doc}; may be changed while the world runs: what that moves is ``user`` work.")
+
+    stiffness = _tunable("stiffness", "Of the spring [N m/rad or N/m]")
+    damping = _tunable("damping", "Of the damper [N m s/rad or N s/m]")
+    rest = _tunable("rest", "Where the spring is slack [rad or m]; None: as the joint stood when it was made")
+    friction = _tunable("friction", "The largest force or torque of dry friction [N or N m]")
+    limits = _tunable("limits", "(low, high) of the coordinate, None for none [rad or m]")
+    del _tunable
 
     def _motor(self, name: str) -> None:
         """The kind of joint has a motor of this name."""

@@ -71,6 +71,16 @@ def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, i
             joints.rigid[j] = 0
 
 
+def tune(joints: Joints, j: int, d: JointDef) -> None:
+    """Write what can be changed of a joint while the world runs."""
+    joints.friction[j] = d.friction
+    if isinstance(d, Driven):
+        joints.stiffness[j], joints.damping[j] = d.stiffness, d.damping
+        joints.limit[j] = (-math.inf, math.inf) if d.limits is None else d.limits
+        if d.rest is not None or not isinstance(d, Distance):
+            joints.rest[j] = d.rest or 0.0
+
+
 def frame_about(axis: Sequence[float]) -> np.ndarray:
     """(3, 3): a right-handed frame, its columns the axes, whose third axis is the given direction."""
     z = np.array(axis) / math.hypot(*axis)

@@ -1,0 +1,237 @@
+"""What calls from Python cost, what a start costs, and many worlds at once; beside MuJoCo where it is installed.
+
+Times are the least of several rounds, in one process one after the other: ratios hold on a busy machine too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROUNDS = 7
+MEMBERS, STEPS = 64, 100
+
+
+class Row(NamedTuple):
+    """A measured cost, and that of the same in MuJoCo, nan where it has none or is not there."""
+
+    what: str
+    unit: str
+    ours: float
+    theirs: float = float("nan")
+
+
+def least(function: Callable[[], Any], count: int) -> float:
+    """Microseconds of one call: the least mean of several rounds."""
+    function()
+    best = float("inf")
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        for _ in range(count):
+            function()
+        best = min(best, (time.perf_counter() - begun) / count)
+    return 1e6 * best
+
+
+def mujoco() -> Any:
+    """The module, None where it is not installed."""
+    return importlib.import_module("mujoco") if importlib.util.find_spec("mujoco") else None
+
+
+BALL = '<body pos="0 0 1e6"><freejoint/><geom type="sphere" size="0.5"/></body>'
+BOX = '<geom type="plane" size="9 9 1"/><body pos="0 0 0.5"><freejoint/><geom type="box" size="0.5 0.5 0.5"/></body>'
+ARM = (
+    '<body pos="0 0 2"><joint name="hinge" type="hinge" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.5" pos="0 0 -0.5"/></body>'
+)
+SECOND = '<body pos="0 0 -1"><joint type="hinge" axis="0 1 0"/><geom type="box" size="0.1 0.1 0.5" pos="0 0 -0.5"/></body>'
+
+
+def theirs(bodies: str, actuator: str = "") -> tuple[Any, Any, Any]:
+    """(mujoco, model, data) of a model with RK4, at our step; Nones where it is not installed."""
+    module = mujoco()
+    if module is None:
+        return None, None, None
+    option = '<option timestep="0.004166666666666667" integrator="RK4" cone="elliptic"/>'
+    model = module.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{bodies}</worldbody>{actuator}</mujoco>")
+    return module, model, module.MjData(model)
+
+
+def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
+    """A world with an arm on a hinge that has a motor."""
+    from collision import Box
+    from sim import Hinge, World
+
+    world = World()
+    arm = world.add(Box((0.1, 0.1, 0.5)), position=(0, 0, 1.5), name="arm")
+    return world, arm, world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0), motor_torque=torque))
+
+
+def calls() -> list[Row]:
+    """Costs of single calls [us]."""
+    from collision import Box, HalfSpace, Sphere
+    from sim import World
+
+    nan = float("nan")
+    world = World()
+    ball = world.add(Sphere(0.5), position=(0, 0, 1e6), angular_velocity=(1, 2, 3))
+    world.step(1000)
+    module, model, data = theirs(BALL)
+    rows = [
+        Row("a step of a free ball, one of 1000 in a call", "us", least(lambda: world.step(1000), 5) / 1000),
+        Row("a step of a free ball, in a call of its own", "us", least(world.step, 2000), _step(module, model, data)),
+    ]
+    read = (lambda: data.xpos[1]) if module else None
+    for name in ("position", "orientation", "velocity", "angular_velocity"):
+        cost = least(lambda name=name: getattr(ball, name), 5000)
+        rows.append(Row(f"body.{name}", "us", cost, least(read, 5000) if read and name == "position" else nan))
+    many = World()
+    for k in range(1000):
+        last = many.add(Sphere(0.1), position=(k, 0, 0))
+    rows.append(Row("body.position, of 1000 bodies", "us", least(lambda: last.position, 5000)))
+    rows.append(Row("body.apply_force", "us", least(lambda: ball.apply_force((1.0, 0.0, 0.0)), 2000)))
+    rows.append(Row("body.apply_torque", "us", least(lambda: ball.apply_torque((1.0, 0.0, 0.0)), 2000)))
+
+    box_world = World()
+    box_world.add(HalfSpace(), kind="static")
+    box = box_world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
+    box_world.step(10)
+    rows.append(Row("a step of a box at rest", "us", least(box_world.step, 500), _step(*theirs(BOX))))
+
+    def push() -> None:
+        box.apply_force((0.0, 0.0, -100.0 if box_world.step_count % 2 else -200.0))
+        box_world.step()
+
+    rows.append(Row("the same, pressed by another force in each step", "us", least(push, 300)))
+
+    world, arm, hinge = pendulum()
+    rows.append(Row("hinge.motor_torque = ...", "us", least(lambda: setattr(hinge, "motor_torque", 0.3), 2000)))
+    rows.append(Row("hinge.angle", "us", least(lambda: hinge.angle, 2000)))
+
+    def motor() -> None:
+        hinge.motor_speed = -hinge.angle - 0.1 * hinge.speed
+        world.step()
+
+    module, model, data = theirs(ARM, '<actuator><motor joint="hinge"/></actuator>')
+
+    def control() -> None:
+        data.ctrl[0] = -data.qpos[0] - 0.1 * data.qvel[0]
+        module.mj_step(model, data)
+
+    other = least(control, 300) if module else nan
+    rows.append(Row("control of a pendulum: angle, speed, motor, step", "us", least(motor, 300), other))
+    world, arm, hinge = pendulum(0.0)
+
+    def torque() -> None:
+        arm.apply_torque((0.0, -hinge.angle - 0.1 * hinge.speed, 0.0))
+        world.step()
+
+    rows.append(Row("the same by apply_torque", "us", least(torque, 300), other))
+    return rows
+
+
+def _step(module: Any, model: Any, data: Any) -> float:
+    return least(lambda: module.mj_step(model, data), 2000) if module else float("nan")
+
+
+def many() -> list[Row]:
+    """Microseconds of a body and a step, many worlds at once on all cores."""
+    from scenarios.registry import load
+    from sim import Worlds
+
+    scenes = {
+        "free ball": (load("tumbling_box")(), BALL),
+        "box on a floor": (load("stack")(boxes=1), BOX),
+        "double pendulum": (load("double_pendulum")(), ARM.replace("</body>", SECOND + "</body>")),
+        "stack of ten": (load("stack")(boxes=10), '<geom type="plane" size="9 9 1"/>' + "".join(
+            f'<body pos="0 0 {0.5 + k}"><freejoint/><geom type="box" size="0.5 0.5 0.5"/></body>' for k in range(10))),
+    }  # fmt: skip
+    rows = []
+    for name, (scene, xml) in scenes.items():
+        scene.dt = 1 / 240
+        worlds = Worlds(scene, MEMBERS)
+        moving = sum(body.kind == "dynamic" for body in worlds[0].bodies)
+        worlds.step(2)
+        ours = least(lambda worlds=worlds: worlds.step(STEPS), 1) / (MEMBERS * STEPS * moving)
+        rows.append(Row(f"{MEMBERS} worlds: {name}", "us", ours, _rollout(xml, moving)))
+    return rows
+
+
+def _rollout(xml: str, moving: int) -> float:
+    module, model, data = theirs(xml)
+    if module is None or importlib.util.find_spec("mujoco.rollout") is None:
+        return float("nan")
+    import numpy as np
+    from mujoco import rollout
+
+    kind = module.mjtState.mjSTATE_FULLPHYSICS
+    state = np.zeros(module.mj_stateSize(model, kind))
+    module.mj_getState(model, data, state, kind)
+    start, threads = np.tile(state, (MEMBERS, 1)), os.cpu_count() or 1
+    datas = [module.MjData(model) for _ in range(threads)]
+    with rollout.Rollout(nthread=threads) as roll:
+        return least(lambda: roll.rollout([model] * MEMBERS, datas, start, nstep=STEPS), 1) / (MEMBERS * STEPS * moving)
+
+
+START = """
+from sim import World
+from collision import Box, HalfSpace
+world = World()
+world.add(HalfSpace(), kind="static")
+world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
+world.step()
+"""
+THEIRS = f"""
+import mujoco
+model = mujoco.MjModel.from_xml_string('<mujoco><worldbody>{BOX.replace('"', "|")}</worldbody></mujoco>'.replace("|", '"'))
+mujoco.mj_step(model, mujoco.MjData(model))
+"""
+
+
+def start(compiling: bool = False) -> list[Row]:
+    """Seconds of processes: imports, the first step, a verb; ``compiling``: also the first use on a machine."""
+    from scenarios.run import warm
+
+    warm()
+    there = mujoco() is not None
+    rows = [
+        Row("python -c pass", "s", _seconds("pass")),
+        Row("import sim", "s", _seconds("import sim"), _seconds("import mujoco") if there else float("nan")),
+        Row("import of World", "s", _seconds("from sim import World")),
+        Row("first step of a box on a floor, from the start", "s", _seconds(START), _seconds(THEIRS) if there else float("nan")),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        verb = ["-m", "scenarios.cli", "run", "bouncing_ball", "--out", folder]
+        rows.append(Row("tumble run bouncing_ball", "s", min(_process(verb) for _ in range(2))))
+        if compiling:
+            home = {"TUMBLE_CACHE_DIR": str(Path(folder) / "cache")}
+            rows.append(Row("first step where nothing is compiled", "s", _process(["-c", START], **home)))
+    return rows
+
+
+def _seconds(code: str) -> float:
+    return min(_process(["-c", code]) for _ in range(3))
+
+
+def _process(arguments: list[str], **environment: str) -> float:
+    root = str(Path(__file__).resolve().parent.parent)
+    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    begun = time.perf_counter()
+    subprocess.run(
+        [sys.executable, *arguments], check=True, capture_output=True, env={**os.environ, "PYTHONPATH": paths, **environment}
+    )
+    return time.perf_counter() - begun
+
+
+def table(rows: list[Row]) -> str:
+    """A line each: what, ours, MuJoCo's."""
+    shown = lambda x: "" if x != x else f"{x:.3g}"  # noqa: E731
+    width = max(len(row.what) for row in rows)
+    lines = [f"{'':{width}}  {'tumble':>8}  {'MuJoCo':>8}"]
+    return "\n".join(lines + [f"{row.what:{width}}  {shown(row.ours):>8}  {shown(row.theirs):>8}  {row.unit}" for row in rows])

@@ -1,0 +1,141 @@
+"""Calls that a person expects: names that are wrong, arrays that are read-only, parameters that change while a world runs."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace, InputError, Sphere
+from sim import Hinge, World
+
+
+def test_a_typo_is_named():
+    with pytest.raises(InputError, match="positon = .*did you mean position"):
+        World().add(Sphere(1), positon=(0, 0, 1))
+    with pytest.raises(InputError, match="frction = .*did you mean friction"):
+        World().add_many(Sphere(1), [(0, 0, 0)], frction=1)
+    assert {"position", "friction", "color"} <= set(inspect.signature(World.add).parameters)
+
+
+def test_what_a_world_returns_is_read_only():
+    world = World()
+    ball = world.add(Sphere(1))
+    for array in (world.positions, world.orientations, world.velocities, world.angular_velocities, ball.position, ball.velocity):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+    out = np.zeros((1, 3))
+    world.read(centers_of_mass=out)
+    with pytest.raises(InputError, match="did you mean positions"):
+        world.read(position=out)
+
+
+def test_views_of_bodies_and_joints_agree_with_the_arrays():
+    world = World()
+    turn = np.random.default_rng(3).normal(size=4)
+    arm = world.add(
+        Box((0.1, 0.2, 0.5)), position=(0, 0, 1.5), center_of_mass=(0.01, 0.02, 0.1), inertia=(0.1, 0.2, 0.25), mass=3.0,
+        orientation=turn / np.linalg.norm(turn),
+    )  # fmt: skip
+    hinge = world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0)))
+    arm.angular_velocity = (0, 2, 0)
+    for _ in range(20):
+        world.step(5)
+        for name in ("position", "velocity", "angular_velocity", "orientation"):
+            whole = {"velocity": "velocities", "angular_velocity": "angular_velocities"}.get(name, f"{name}s")
+            assert getattr(arm, name) == pytest.approx(getattr(world, whole)[0], rel=1e-13, abs=1e-14)
+        assert hinge.speed == pytest.approx(arm.angular_velocity[1], rel=1e-12)
+
+
+def test_bodies_from_arrays_are_those_added_one_by_one():
+    one, many = World(), World()
+    places = np.random.default_rng(0).normal(size=(7, 3)) * 5
+    for place in places:
+        one.add(Box((0.1, 0.2, 0.3)), position=place, friction=0.2)
+    bodies = many.add_many(Box((0.1, 0.2, 0.3)), places, friction=0.2)
+    assert many.names == one.names
+    assert bodies[3] is many["box_4"]
+    one.step(10)
+    many.step(10)
+    assert one.state_hash() == many.state_hash()
+    with pytest.raises(InputError, match="masses = 2"):
+        many.add_many(Sphere(1), places, masses=[1, 2])
+
+
+def test_the_energy_of_changed_parameters_is_the_users():
+    world = World()
+    arm = world.add(Box((0.1, 0.1, 0.5)), position=(0, 0, 1.5))
+    hinge = world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0), stiffness=5.0))
+    arm.angular_velocity = (0, 1, 0)
+    world.step(50)
+    before, angle = world.ledger.user, hinge.angle
+    hinge.stiffness = 50.0
+    world.step()
+    assert world.ledger.user - before == pytest.approx(0.5 * (50.0 - 5.0) * angle**2, rel=1e-9)
+    before, energy = world.ledger.user, world.energy().total
+    speed = hinge.speed
+    arm.mass = 2 * arm.mass
+    assert hinge.speed == pytest.approx(speed)
+    assert world.energy().total != pytest.approx(energy)
+    world.step()
+    hinge.damping, hinge.limits = 1.0, (-0.01, 0.01)
+    world.step(200)
+    assert abs(hinge.angle) < 0.0101
+    assert world.ledger.closes
+    with pytest.raises(InputError, match="damping = -1"):
+        hinge.damping = -1
+
+
+def test_a_body_changes_its_kind_and_friction():
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    crate = world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 3))
+    world.step(20)
+    at = crate.position
+    crate.kind = "static"
+    world.step(20)
+    assert np.array_equal(crate.position, at)
+    crate.kind = "dynamic"
+    crate.friction, crate.restitution = 0.1, 0.5
+    world.step(1000)
+    assert crate.position[2] == pytest.approx(0.5, abs=1e-6)
+    assert world.ledger.closes
+    assert world.contacts()["friction"][0] == pytest.approx(np.sqrt(0.1 * 0.5))
+
+
+def test_other_threads_run_while_it_computes():
+    world = World()
+    world.add(Sphere(0.5), position=(0, 0, 1e6))
+    world.step(2)
+    turns = []
+    thread = threading.Thread(target=lambda: [turns.append(time.perf_counter()) or time.sleep(0.001) for _ in range(20)])
+    begun = time.perf_counter()
+    world._pace = 100_000  # one compiled call
+    thread.start()
+    world.step(100_000)
+    ended = time.perf_counter()
+    thread.join()
+    assert sum(begun < turn < ended for turn in turns) >= 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+def test_a_long_call_ends_with_ctrl_c():
+    world = World()
+    world.add(Sphere(0.5), position=(0, 0, 1e6))
+    world.step(2)
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            world.step(10_000_000_000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    steps = world.step_count
+    world.step(3)
+    assert world.step_count == steps + 3
+    assert world.time == pytest.approx(world.step_count * world.dt)

@@ -1,0 +1,117 @@
+"""Forces and torques for one step: as exact as a built-in force, booked as the user's work."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace, InputError
+from sim import ConstantForce, Hinge, World
+
+FORCE = (30.0, 0.0, -2000.0)  # within the cone of friction
+
+
+def pressed(how: str, steps: int = 60) -> World:
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    crate = world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5), name="crate")
+    if how == "built in":
+        world.add_force(ConstantForce(force=FORCE), bodies=[crate])
+    for _ in range(steps):
+        if how == "applied":
+            crate.apply_force(FORCE)
+        world.step()
+    return world
+
+
+def test_a_body_pressed_on_a_floor_is_as_under_a_built_in_force():
+    """Bit for bit."""
+    applied, built_in = pressed("applied"), pressed("built in")
+    for name in ("positions", "velocities", "angular_velocities"):
+        assert np.array_equal(getattr(applied, name), getattr(built_in, name))
+    assert applied.ledger.closes
+    assert applied.ledger.user == built_in.ledger.external
+    assert applied.ledger.external == 0.0
+
+
+def changing(world: World, steps: int) -> float:
+    """Press a crate by another force in each step; how far it has left its place [m]."""
+    crate = world["crate"]
+    for k in range(steps):
+        crate.apply_force((0.0, 0.0, -5000.0 * (1.0 + math.sin(k))))
+        world.step()
+    return abs(crate.position[2] - 0.5)
+
+
+def test_a_force_that_changes_is_met_by_the_floor(monkeypatch):
+    """The kick is done anew where the push changes; the twin that skips it sinks, and bounces."""
+    assert changing(pressed("no push", 1), 100) < 1e-11
+    monkeypatch.setattr("sim.pushes._bears", lambda world, i: False)
+    assert changing(pressed("no push", 1), 100) > 1e-6
+
+
+def test_it_lasts_one_step():
+    world = World(gravity=(0, 0, 0))
+    ball = world.add(Box((0.5, 0.5, 0.5)), mass=2.0)
+    ball.apply_force((3.0, 0.0, 0.0))
+    ball.apply_force((1.0, 0.0, 0.0))  # adds up
+    world.step(10)
+    assert ball.velocity == pytest.approx([4.0 / 2.0 * world.dt, 0, 0], rel=1e-14)
+    assert world.ledger.user == pytest.approx(world.energy().total, rel=1e-12)
+    assert world.ledger.closes
+
+
+def test_a_force_at_a_point_turns():
+    world = World(gravity=(0, 0, 0))
+    body = world.add(Box((0.5, 0.5, 0.5)), position=(1, 2, 3))
+    body.apply_force((0.0, 0.0, 6.0), point=(1.0, 2.5, 3.0))
+    body.apply_torque((0.0, 1.0, 0.0))
+    world.step()
+    assert world.angular_momentum(about=body.position) == pytest.approx(np.array([3.0, 1.0, 0.0]) * world.dt, rel=1e-9, abs=1e-15)
+
+
+def test_a_torque_holds_an_arm_on_a_hinge():
+    world = World()
+    half = math.sqrt(0.5)
+    arm = world.add(Box((0.05, 0.05, 0.5)), position=(0.5, 0, 2), orientation=(half, 0, half, 0))
+    hinge = world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0)))
+    for _ in range(60):
+        arm.apply_torque((0.0, -arm.mass * 9.81 * 0.5, 0.0))
+        world.step()
+    assert abs(hinge.angle) < 1e-12
+    assert abs(hinge.speed) < 1e-9
+    assert hinge.error < 1e-14
+    assert world.ledger.closes
+
+
+def test_a_saved_world_goes_on_bit_for_bit(tmp_path):
+    world = pressed("applied", 5)
+    world.save(tmp_path / "w.npz")
+    other = World.load(tmp_path / "w.npz")
+    assert other.state_hash() == world.state_hash()
+    world.step(5)
+    other.step(5)
+    assert other.state_hash() == world.state_hash()
+
+
+def test_steps_in_one_call_or_in_many():
+    one, many = pressed("applied", 3), pressed("applied", 3)
+    one["crate"].apply_force((0, 0, 50))
+    many["crate"].apply_force((0, 0, 50))
+    one.step(8)
+    for _ in range(8):
+        many.step()
+    assert one.state_hash() == many.state_hash()
+
+
+@pytest.mark.parametrize("bad", [None, (1, 2), (0, 0, math.nan), "abc", (0, 0, math.inf)])
+def test_bad_forces(bad):
+    world = World()
+    body = world.add(Box((1, 1, 1)))
+    with pytest.raises(InputError, match="force = "):
+        body.apply_force(bad)
+    floor = world.add(HalfSpace(), kind="static", name="floor")
+    with pytest.raises(InputError, match="floor"):
+        floor.apply_torque((0, 0, 1))
