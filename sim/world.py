@@ -255,6 +255,8 @@ class World(Asking):
                 check_convex(piece)
         if self.pairs:
             surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)  # raises before we change
+        if self._changed_at is None:
+            self._change(())  # what a new body touches wakes when the world begins again
         first = len(self.bodies)
         bodies = [Body(self, i, d) for i, d in enumerate(definitions, first)]
         self.bodies += bodies
@@ -288,7 +290,6 @@ class World(Asking):
         parts = [convex_parts(d.shape) for d in definitions]
         shapes = ShapeSet([*self._set_of_shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])
         surface, exceptions = surfaces([b.definition for b in self.bodies], self.materials, self.pairs)
-        self._change(())  # what a new body touches wakes when the world begins again
         self._resize(tables.with_bodies(self._model, definitions, parts, shapes, self.settings.gravity, self._serial))
         self.model = tables.with_surfaces(self._model, surface, exceptions)
         self._set_of_shapes = shapes
