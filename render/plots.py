@@ -140,17 +140,18 @@ def components(ax: Axes, times: np.ndarray, values: np.ndarray, title: str, unit
 def drift(ax: Axes, run: Any, pick: np.ndarray) -> None:
     """How well the books close and what should be kept is kept: relative, on a scale of powers of ten.
 
-    Energy is measured against the energy at hand or moved: what is left once work from outside, friction and restitution
-    are taken off, and what no entry of the books explains. Momentum, shown where nothing acts from outside, against itself.
+    Energy is measured against the energy at hand or moved: the error of the method, which is what is left once work from outside,
+    friction and restitution are taken off; and what no entry of the books explains, which is rounding. Momentum, shown where
+    nothing acts from outside, against itself.
     """
     energy = np.asarray(run.energy)
     ledger = {name: np.asarray(values) for name, values in run.ledger.items()}
     scale = _energy_scale(run)
     physical = sum(ledger[n] for n in ("external", "user") if n in ledger) - sum(ledger[n] for n in LOSSES if n in ledger)
-    curves = {"energy, less work and losses": (np.abs(energy - energy[0] - physical) / scale, FAINT)}
+    curves = {"energy: method": (np.abs(energy - energy[0] - physical) / scale, FAINT)}
     if ledger:
         explained = sum(ledger[n] for n in GAINS if n in ledger) - sum(ledger[n] for n in LOSSES if n in ledger)
-        curves["energy, unexplained"] = (np.abs(energy - energy[0] - explained) / scale, RED)
+        curves["energy: not in the books"] = (np.abs(energy - energy[0] - explained) / scale, RED)
         if "integrator" in ledger:
             curves["integrator"] = (np.abs(ledger["integrator"]) / scale, ORANGE)
     for label, vectors, color in (("momentum", run.momentum, BLUE), ("ang. momentum", run.angular_momentum, GREEN)):

@@ -23,10 +23,12 @@ class Violation(AssertionError):
 
     ``what`` says it in words; ``run``; ``index`` of the first bad sample, its ``time`` [s] and ``step``; ``value`` there and the
     ``bound`` that it should have kept, in ``unit``; ``worst`` and ``worst_time``; ``ledger`` at that time: entry -> [J];
+    ``account``: of what is no energy, the quantities that were weighed then, each in ``unit`` and by its name;
     ``plot``: the path of a picture, once there is one.
     """
 
-    def __init__(self, what: str, run: Run, values: np.ndarray, bounds: np.ndarray, unit: str, label: str = "off by"):
+    def __init__(self, what: str, run: Run, values: np.ndarray, bounds: np.ndarray, unit: str, label: str = "off by",
+                 account: dict[str, np.ndarray] | None = None):  # fmt: skip
         super().__init__(what)
         bad = ~(values <= bounds)
         self.what, self.run, self.unit, self.label = what, run, unit, label
@@ -36,6 +38,7 @@ class Violation(AssertionError):
         worst = int(np.nanargmax(np.where(np.isfinite(values), values, np.inf)))
         self.worst, self.worst_time = float(values[worst]), float(run.times[worst])
         self.ledger = {name: float(run.ledger[name][k]) for name in ENTRIES if name in run.ledger}
+        self.account = {name: np.asarray(rows[k]) for name, rows in (account or {}).items()}
         self.plot: Path | None = None
 
     def __str__(self) -> str:
@@ -45,8 +48,12 @@ class Violation(AssertionError):
             self.what,
             f"  first at {where}: {self.label} {self.value:.3g}{unit}, allowed {self.bound:.3g}{unit}",
             f"  worst at {self.worst_time:.6g} s: {self.worst:.3g}{unit}",
-            "  ledger then [J]: " + ("  ".join(f"{k} {v:.3g}" for k, v in self.ledger.items() if v) or "nothing moved"),
         ]
+        if self.account:
+            lines.append(f"  then [{self.unit}]: " + "  ".join(f"{k} {_said(v)}" for k, v in self.account.items()))
+        else:
+            booked = "  ".join(f"{k} {v:.3g}" for k, v in self.ledger.items() if v)
+            lines.append("  ledger then [J]: " + (booked or "nothing moved"))
         if self.plot is not None:
             lines.append(f"  plot: {self.plot}")
         return "\n".join(lines)
@@ -60,13 +67,19 @@ class Mismatch(AssertionError):
         self.what, self.found = what, found
 
 
-def hold(run: Run, what: str, values: Any, bound: Any, unit: str = "", label: str = "off by") -> None:
+def _said(value: np.ndarray) -> str:
+    return f"({', '.join(f'{x:.6g}' for x in value + 0.0)})" if value.ndim else f"{value:.6g}"
+
+
+def hold(
+    run: Run, what: str, values: Any, bound: Any, unit: str = "", label: str = "off by", account: dict | None = None
+) -> None:
     """Raise a Violation where one of the ``values`` (T,) is above its bound, a number or (T,), or is not a number."""
     __tracebackhide__ = True
     values = np.asarray(values, dtype=float)
     bounds = np.broadcast_to(np.asarray(bound, dtype=float), values.shape)
     if not np.all(values <= bounds):
-        raise Violation(what, run, values, bounds, unit, label)
+        raise Violation(what, run, values, bounds, unit, label, account)
 
 
 def assert_conserved(run: Run, quantity: str | Callable[[Run], np.ndarray] = "energy", rtol: float = 1e-9, atol: float = 0.0):
@@ -85,7 +98,8 @@ def assert_conserved(run: Run, quantity: str | Callable[[Run], np.ndarray] = "en
     bound = (
         (rtol * scale(run, quantity, values) if rtol else 0.0) + (rounding(run) if name in ("energy", "kinetic") else 0.0) + atol
     )
-    hold(run, f"{name} is not conserved", off, bound, QUANTITIES.get(name, ""))
+    account = None if name in ("energy", "kinetic") else {name: values, "at the start": np.broadcast_to(values[0], values.shape)}
+    hold(run, f"{name} is not conserved", off, bound, QUANTITIES.get(name, ""), account=account)
 
 
 def assert_momentum(run: Run, rtol: float = 1e-12, atol: float = 0.0, functions: dict[str, Callable[..., Any]] | None = None):
@@ -106,7 +120,13 @@ def assert_momentum(run: Run, rtol: float = 1e-12, atol: float = 0.0, functions:
         hint = f"has samples {wide:.3g} s apart, too far to tell what its forces gave: record more of them"
         raise InputError("run", run.scene.name, hint)
     off = np.linalg.norm(run.momentum - run.momentum[0] - gained + given, axis=1)
-    hold(run, "momentum does not balance", off, rtol * size + open_by + atol, "kg m/s")
+    account = {
+        "momentum": run.momentum,
+        "at the start": np.broadcast_to(run.momentum[0], run.momentum.shape),
+        "given by gravity and forces": gained,
+        "taken by immovable bodies": given,
+    }
+    hold(run, "momentum does not balance", off, rtol * size + open_by + atol, "kg m/s", account=account)
 
 
 def assert_ledger_closes(run: Run, rtol: float = 1e-9) -> None:

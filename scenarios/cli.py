@@ -337,23 +337,35 @@ def sweep(arguments: argparse.Namespace) -> int:
 
 
 def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> Path:
-    """What was measured over what was varied: those numbers of which most is known from the parameters."""
-    from render.curves import Panel, panels
+    """What was measured over what was varied: those numbers of which most is known from the parameters.
+
+    On a grid the values of another parameter have colours, where they are few.
+    """
+    import numpy as np
+
+    from render.curves import COLORS, Panel, panels
     from scenarios.registry import load
-    from scenarios.sweep import UNITS, columns
+    from scenarios.sweep import UNITS, columns, ranked
     from sim.words import count
 
     data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters
-    for name in [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"] or [None]:
-        x = data[f"parameter_{name}"] if name else range(len(data["status"]))
+    numbers = [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"]
+    for name in numbers or [None]:
+        x = data[f"parameter_{name}"] if name else np.arange(len(data["status"]))
         log = "x" if name and isinstance(store.plan.parameters[name], dict) and store.plan.parameters[name].get("log") else ""
-        key = f"rank correlation with {name}"
-        own = [k for k in found if k not in ("wall", "steps_per_second") and found[k]["std"] > 0]
-        for measured in sorted(own, key=lambda k: -abs(found[k].get(key, 0.0)))[:4]:
-            title = f"{measured}, rank correlation {found[measured].get(key, 0.0):+.2f}" if name else measured
+        others = [other for other in store.plan.parameters if other != name] if name and store.plan.sampling == "grid" else []
+        values = np.unique(data[f"parameter_{others[0]}"]) if len(others) == 1 else []
+        for measured in ranked(found, name)[:4]:
+            told = found[measured].get(f"rank correlation with {name}")
+            title = measured if told is None else f"{measured}, rank correlation {told:+.2f}"
             along = f"{name} [{parameters[name].unit}]" if name and parameters[name].unit else name or "member"
             unit = "J" if measured.startswith("ledger_") else UNITS.get(measured, "")
-            fields.append(Panel(title, along, unit, {measured: (x, data[measured])}, log=log, dots=True))
+            curves = {measured: (x, data[measured])}
+            if 1 < len(values) <= len(COLORS):
+                of = {value: data[f"parameter_{others[0]}"] == value for value in values.tolist()}
+                text = lambda value: f"{value:g}" if isinstance(value, float) else str(value)  # noqa: E731
+                curves = {f"{others[0]} {text(value)}": (x[rows], data[measured][rows]) for value, rows in of.items()}
+            fields.append(Panel(title, along, unit, curves, log=log, dots=True))
     return panels(f"{store.plan.scenario}: {count(len(data['status']), 'member')}", fields, path, across=2)
 
 

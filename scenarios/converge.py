@@ -18,6 +18,8 @@ from sim.scene import Scene
 
 ROUNDING = 1e-13  # of the size of what is compared: differences below are rounding, and have no order
 
+UNITS = {"poses": "(m, and in quaternions)", "positions": "m", "velocities": "m/s", "angular_velocities": "rad/s", "energy": "J"}
+
 
 @dataclass(frozen=True)
 class Convergence:
@@ -45,10 +47,16 @@ class Convergence:
         for k, (dt, size) in enumerate(zip(self.steps, sizes, strict=False)):
             order = f"{self.orders[k - 1]:5.2f}" if 0 < k <= len(self.orders) else ""
             lines.append(f"{f'1/{1 / dt:g}':>12}  {size:18.3g}  {order}".rstrip())
+        step = f"1/{1 / self.steps[-2]:g} s"
+        told = f"{self.tolerance:.3g} {UNITS.get(self.quantity, '')}".rstrip()
+        kept = f"the runs at {step} and at half that step agree to {told}"
         if self.horizon >= self.times[-1]:
-            lines.append(f"predictable to {self.tolerance:.3g} for all of it")
+            lines.append(f"Predictable for all of its {self.times[-1]:g} s: {kept} all the time.")
+        elif self.horizon > self.times[0]:
+            later = "after that they are farther apart, or halving the step does not bring them nearer"
+            lines.append(f"Predictable until {self.horizon:.4g} s: so long {kept}; {later}.")
         else:
-            lines.append(f"predictable to {self.tolerance:.3g} until {self.horizon:.4g} s")
+            lines.append(f"Not predictable at these steps: from the first sample on it does not hold that {kept}.")
         return "\n".join(lines)
 
 

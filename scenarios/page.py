@@ -13,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from sim.run import Run
-from sim.summary import closes
+from sim.summary import energy_statement
 from sim.words import count
 
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
 
 
-def page(
-    run: Run, template: str, viewer: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None, doc: str
-) -> str:
-    """The page. ``template``, ``viewer``: files of the package; ``data``: of the replay; ``doc``: what the scene is about."""
+def page(run: Run, template: str, viewer: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None) -> str:
+    """The page. ``template``, ``viewer``: files of the package; ``data``: of the replay."""
     summary = run.summary()
     title = str(run.attributes.get("title", "run")).replace("_", " ")
+    doc = run.scene.about.strip()
     about = doc.partition("\n")[0] or "A recorded run."
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="sub">{html.escape(about)}</p>',
+        given(run),
         cards(run, summary),
         "<h2>Replay</h2>",
         REPLAY.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
@@ -54,23 +54,30 @@ REPLAY = """<div class="replay" tabindex="0"><div class="canvas"></div><div clas
 <p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.SCALE</p>"""
 
 
+def given(run: Run) -> str:
+    """The parameters that the scene was built with, on a line; nothing where it has none."""
+    values = json.loads(run.attributes.get("parameters", "{}"))
+    text = ", ".join(f"{name} = {_short(value)}" for name, value in values.items())
+    return f'<p class="sub">{html.escape(text)}</p>' if text else ""
+
+
 def cards(run: Run, summary: dict[str, Any]) -> str:
     """The figures that say whether a run can be trusted."""
     ledger = summary["ledger"]
-    closed = closes(ledger, summary["energy_scale"])
     drift = "-" if summary["momentum_drift_relative"] is None else f"{summary['momentum_drift_relative']:.1e}"
     shown = [
         (
             f"{summary['duration']:.4g} s",
             f"{count(summary['bodies'], 'body')}, {count(summary['steps'], 'step')} of {_step(summary['dt'])}",
         ),
-        (f"{summary['energy_drift_relative']:.1e}", "of the energy: change that no work and no loss accounts for"),
-        (f"{ledger['residual']:.1e} J", _mark(closed, "the books close", "the books do not close")),
-        (drift, "of the momentum: drift" if drift != "-" else "momentum: its drift can not be told"),
+        (f"{ledger['residual']:.1e} J", "not in the books: " + _mark(summary["books_close"], "rounding", "more than rounding")),
+        (f"{summary['energy_drift_relative']:.1e}", "of the energy: error of the method, at most"),
+        (drift, "of the momentum: error" if drift != "-" else "momentum: its error can not be told"),
         (f"{summary['worst_penetration']:.1e} m", "deepest overlap"),
         ("yes" if run.complete else "no", _mark(run.complete, "came to its end", "was broken off")),
     ]
-    return '<div class="cards">' + "".join(f'<div class="card"><b>{b}</b><span>{s}</span></div>' for b, s in shown) + "</div>"
+    boxes = "".join(f'<div class="card"><b>{b}</b><span>{s}</span></div>' for b, s in shown)
+    return f'<div class="cards">{boxes}</div><p>Energy: {html.escape(energy_statement(summary))}</p>'
 
 
 def books(run: Run) -> str:
@@ -110,6 +117,10 @@ def trajectory_hash(run: Run) -> str:
 
 def data_uri(path: Path, kind: str) -> str:
     return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _step(dt: float) -> str:

@@ -69,7 +69,7 @@ class Scenario:
         for name, value in values.items():
             chosen[name] = self.parameter(name, value).field.read(name, value)
         scene = self.function(**chosen)
-        scene.name = self.name
+        scene.name, scene.about = self.name, scene.about or self.doc
         scene.parameters |= {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
         return scene
 

@@ -14,6 +14,7 @@ from collision.errors import InputError
 from scenarios.progress import Bar, console
 from scenarios.run import Artefacts
 from sim.run import Run
+from sim.summary import energy_statement
 from sim.words import printable
 
 FILM, FIGURE, PAGE = "film.mp4", "energy.png", "report.html"
@@ -66,7 +67,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
             figures[f"{name.replace('_', ' ')}: motion"] = plots.trajectory(run, name, file)
         made = film_run(run, Path(folder) / FILM, quiet, **shown) if film else None
         data = replay(frames, camera_for(frames, shown["size"]))
-        text = page(run, page_file("page.html"), page_file("viewer.min.js"), data, figures, made, about(run))
+        text = page(run, page_file("page.html"), page_file("viewer.min.js"), data, figures, made)
         with whole(path) as part:
             part.write_text(text, encoding="utf-8")
     return path
@@ -79,22 +80,14 @@ def farthest(run: Run, most: int = 2) -> list[str]:
     return [run.names[i] for i in moving[:most]]
 
 
-def about(run: Run) -> str:
-    """What the scenario says of itself; nothing for a scene that is none of the catalog."""
-    from scenarios.registry import load, names
-
-    name = run.attributes.get("scenario", "")
-    return load(name).doc if name in names() else ""
-
-
 ROWS = (
-    ("energy drift", "energy_drift", "J"),
+    ("energy: error of the method", "energy_drift", "J"),
     ("  relative", "energy_drift_relative", ""),
-    ("momentum drift", "momentum_drift", "kg m/s"),
+    ("energy: not in the books", ("ledger", "residual"), "J"),
+    ("momentum: error", "momentum_drift", "kg m/s"),
     ("  relative", "momentum_drift_relative", ""),
-    ("angular momentum drift", "angular_momentum_drift", "kg m2/s"),
-    ("worst penetration", "worst_penetration", "m"),
-    ("ledger residual", ("ledger", "residual"), "J"),
+    ("angular momentum: error", "angular_momentum_drift", "kg m2/s"),
+    ("deepest overlap", "worst_penetration", "m"),
     ("lost by friction", ("ledger", "friction"), "J"),
     ("lost by restitution", ("ledger", "restitution"), "J"),
     ("steps", "steps", ""),
@@ -110,8 +103,9 @@ def table(summaries: Sequence[dict[str, Any]]) -> str:
     for title, key, unit in ROWS:
         name = f"{title} [{unit}]" if unit else title
         lines.append(f"{name:32}" + "".join(f"  {_number(_pick(s, key)):>{width}}" for s in summaries))
-    lines += [f"{s['scenario']}: {what}" for s in summaries for what in s.get("missed", ())]
-    return "\n".join(lines)
+    missed = [f"{s['scenario']}: {what}" for s in summaries for what in s.get("missed", ())]
+    told = (f"{head}: {energy_statement(s)}" for head, s in zip(heads, summaries, strict=True))
+    return "\n".join([*lines, *missed, "", *told])
 
 
 def _pick(summary: dict[str, Any], key: str | tuple[str, str]) -> Any:

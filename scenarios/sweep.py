@@ -33,6 +33,8 @@ UNITS = {
     "energy_start": "J", "energy_end": "J", "energy_scale": "J", "energy_drift": "J", "momentum_drift": "kg m/s",
     "worst_penetration": "m",
 }  # fmt: skip
+ERRORS = ("energy_drift", "momentum_drift", "ledger_residual", "unsolved", "worst_penetration", "energy_scale")
+TIMES = ("wall", "steps_per_second")
 BOOKED = ("external", "friction", "restitution", "residual")
 
 
@@ -254,6 +256,16 @@ def statistics(store: Store | str | Path) -> dict[str, dict[str, float]]:
                 row[f"rank correlation with {parameter}"] = float(spearmanr(given, values).statistic)
         out[name] = row
     return out
+
+
+def ranked(found: Mapping[str, Mapping[str, float]], parameter: str | None) -> list[str]:
+    """Names of what was measured and varies, that which goes most with a parameter first.
+
+    What tells of the method (its errors, solves that did not end, times) comes after what tells of the scene.
+    """
+    key = f"rank correlation with {parameter}"
+    varying = [name for name, row in found.items() if row["std"] > 0 and name not in TIMES]
+    return sorted(varying, key=lambda name: (name in ERRORS, -abs(found[name].get(key, 0.0)) if parameter else 0.0))
 
 
 def columns(store: Store) -> dict[str, np.ndarray]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.ledger import ENTRIES, Ledger
+from sim.summary import energy_statement
 from sim.words import count
 
 if TYPE_CHECKING:
@@ -71,11 +72,10 @@ def run(r: Run) -> str:
     numbers = {
         "energy at the start [J]": found["energy_start"],
         "energy at the end [J]": found["energy_end"],
-        "energy drift, relative": found["energy_drift_relative"],
-        "momentum drift, relative": found["momentum_drift_relative"],
+        "momentum: error, relative": found["momentum_drift_relative"],
         "deepest overlap [m]": found["worst_penetration"],
     }
-    where = [f"<p>{escape(str(r.path))}</p>"] if r.path else []
+    where = [f"<p>Energy: {escape(energy_statement(found))}</p>", *([f"<p>{escape(str(r.path))}</p>"] if r.path else [])]
     ledger = {name: value for name, value in found["ledger"].items() if value and name != "moved"}
     return _block(head, [_pairs("", numbers), _pairs("Ledger [J]", ledger), *where], _picture(r))
 

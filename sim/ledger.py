@@ -24,7 +24,7 @@ class Ledger(NamedTuple):
 
     external: float  # driven bodies, and forces that have no potential
     user: float  # impulses, velocities and poses set from outside
-    contact: float  # normal impulses of lasting contact: the phase of the micro-collisions, which comes to nothing
+    contact: float  # normal impulses of lasting contact: the phase of the micro-collisions, an error that does not grow
     correction: float  # energy that bodies gain when overlap is removed
     sleep: float  # kinetic energy of what falls asleep; never positive
     integrator: float  # measured error of the free flight

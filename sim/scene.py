@@ -56,6 +56,7 @@ class Scene(Options):
     """
 
     name: str = "scene"
+    about: str = ""  # what to look for, and why: on pages about runs
     duration: float = 5.0  # s: how long a run lasts where nothing else is said
     camera: CameraDef | None = None
     seed: int = 0
@@ -71,6 +72,8 @@ class Scene(Options):
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise InputError("name", self.name, "must be a text")
+        if not isinstance(self.about, str):
+            raise InputError("about", self.about, "must be a text")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise InputError("seed", self.seed, "must be a whole number")
         if not isinstance(self.allow_overlap, bool):
@@ -188,9 +191,9 @@ class Scene(Options):
             if f.name == "camera":
                 if value is not None:
                     out["camera"] = value.to_dict()
-            elif f.name == "apart":
+            elif f.name in ("about", "apart"):
                 if value:
-                    out["apart"] = plain(value)
+                    out[f.name] = plain(value)
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
             elif f.name == "joints":

@@ -24,11 +24,11 @@ def summarize(run: Run) -> dict[str, Any]:
         largest |E(t) - E(0) - external - user + friction + restitution| [J]: the change of energy that neither work nor
         friction nor restitution accounts for. ``energy_drift_relative`` is it over the energy scale: the largest
         kinetic energy plus the largest |potential energy|. What is left is the method's own: the integrator's error, the
-        removal of overlaps, and the phase of the micro-collisions.
+        removal of overlaps, and the phase of the micro-collisions; ``energy_drift_by`` tells which is the largest.
     missed
         what the run did not keep of what the method promises, in words (:mod:`sim.promises`).
     ledger.residual
-        [J] is what no entry of the books explains: rounding.
+        [J] is what no entry of the books explains: rounding, as ``books_close`` says. In words: :func:`energy_statement`.
     momentum_drift
         largest |P(t) - P(0) - impulse of gravity and forces + momentum given to immovable bodies| [kg m/s], less what the
         samples leave open of forces that vary (:mod:`sim.external`); ``_relative`` to the largest sum of |m v| that occurred
@@ -59,7 +59,9 @@ def summarize(run: Run) -> dict[str, Any]:
         "energy_end": float(run.energy[-1]),
         "energy_scale": scale,
         "energy_drift": drift,
+        "books_close": closes({name: float(values[-1]) for name, values in ledger.items()}, scale),
         "energy_drift_relative": _over(drift, scale),
+        "energy_drift_by": max(METHOD.items(), key=lambda item: np.abs(ledger.get(item[0], np.zeros(1))).max())[1],
         **_momentum(run),
         "worst_penetration": float(run.penetration.max()),
         "ledger": {name: float(values[-1]) for name, values in ledger.items()},
@@ -73,6 +75,29 @@ def summarize(run: Run) -> dict[str, Any]:
         stepping = max(wall - recording, 1e-9)
         out.update(wall_seconds=wall, recording_seconds=recording, steps_per_second=out["steps"] / stepping)
     return out
+
+
+METHOD = {
+    "integrator": "the integrator",
+    "correction": "overlaps pushed apart",
+    "contact": "lasting contact, whose work comes and goes within a step",
+    "sleep": "bodies put to sleep",
+}
+
+
+def energy_statement(summary: dict[str, Any]) -> str:
+    """What is exact about the energy of a run, what is an error of the method, and how large, in plain words."""
+    ledger = summary["ledger"]
+    worst, part = summary["energy_drift"], summary["energy_drift_relative"]
+    left = abs(ledger["residual"])
+    if summary["books_close"]:
+        out = f"every joule is booked under a cause, up to rounding ({left:.1e} J)."
+    else:
+        out = f"the books are open by {left:.1e} J, more than rounding: do not trust this run."
+    if not worst:
+        return f"{out} The method itself neither gave nor took any."
+    by = summary["energy_drift_by"]
+    return f"{out} The method's own error is {worst:.1e} J at most, {part:.1e} of the energy, mostly by {by}."
 
 
 def _momentum(run: Run) -> dict[str, Any]:

@@ -70,15 +70,15 @@ def test_a_constant_is_a_straight_line_and_its_noise_is_told_apart():
 
 def test_books_that_do_not_close_are_seen():
     run = flight(two_cuboids(), gravity=(0, 0, 0))
-    closed = curve(panel(plots.energy_momentum(run), "Drift"), "energy, unexplained")
+    closed = curve(panel(plots.energy_momentum(run), "Drift"), "energy: not in the books")
     assert closed.max() < 1e-12
     lost = 0.25 * (run.times > 0.5)
     run.energy = run.energy - lost
-    open_ = curve(panel(plots.energy_momentum(run), "Drift"), "energy, unexplained")
+    open_ = curve(panel(plots.energy_momentum(run), "Drift"), "energy: not in the books")
     assert open_.max() > 1e-2
     run.ledger = {**run.ledger, "friction": lost}
     figure = plots.energy_momentum(run)
-    assert curve(panel(figure, "Drift"), "energy, unexplained").max() < 1e-12
+    assert curve(panel(figure, "Drift"), "energy: not in the books").max() < 1e-12
     assert curve(panel(figure, "Where the energy went"), "friction") == pytest.approx(-lost)
 
 
