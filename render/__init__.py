@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from render import plots
     from render.camera import Camera
     from render.gltf import export
+    from render.notebook import show
     from render.overlay import OVERLAYS
     from render.shots import Follow, Keyframes, Orbit
     from render.video import film, picture, still
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
-__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "export", "film", "picture", "plots", "still"]
+__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "export", "film", "picture", "plots", "show", "still"]
 
 _MEMBERS = {
     "render.camera": ("Camera",),
     "render.gltf": ("export",),
+    "render.notebook": ("show",),
     "render.overlay": ("OVERLAYS",),
     "render.shots": ("Follow", "Keyframes", "Orbit"),
     "render.video": ("film", "picture", "still"),

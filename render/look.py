@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.errors import InputError
+from sim.bodies import rgb as color_of
 
 # Seven hues after Okabe and Ito (2008), "Color Universal Design", which people with any of the common colour deficiencies
 # tell apart; ordered so that neighbours differ in lightness too, and tuned a little to survive the tone curve.
@@ -26,7 +27,7 @@ NADIR = np.array([0.610, 0.660, 0.715])
 FLOOR_DARK = np.array([0.150, 0.162, 0.178])  # albedo, linear
 FLOOR_LIGHT = np.array([0.196, 0.208, 0.224])
 FLOOR_LINE = np.array([0.330, 0.345, 0.365])
-PATTERN = 0.62  # albedo of every other octant of a round body, so that its turning can be seen
+MARK = 0.4  # albedo of the mark on a round body, so that its turning can be seen
 EDGE = 0.22  # edge lines: the body's colour times this
 
 
@@ -54,12 +55,8 @@ PRESETS = {
 
 
 def rgb(color: object) -> tuple[float, float, float]:
-    """(r, g, b) in [0, 1] from such a triple or from "#rrggbb"."""
-    if isinstance(color, str):
-        digits = color.removeprefix("#")
-        return tuple(int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    r, g, b = (float(c) for c in color)
-    return r, g, b
+    """(r, g, b) in [0, 1] from such a triple, "#rrggbb", "#rgb" or a name."""
+    return color_of("color", color)
 
 
 def linear(srgb: np.ndarray) -> np.ndarray:

@@ -15,7 +15,11 @@ import numpy as np
 
 from render.rotation import multiply, rotate
 
-CREASE, FINE, RIM = np.radians((12.0, 20.0, 30.0))  # neighbours that bend less than a crease share no edge line
+# Faces of a hull that bend less than SHARP where they meet are lit as one curved surface, without an edge line, if hardly any
+# bend is between that and a RIM: then the hull stands for something round. On a rock each bend above a CREASE has its line.
+CREASE, SHARP, RIM = np.radians((12.0, 35.0, 70.0))
+FEW = 0.1
+DOT = 0.975  # of the radius: where the dot of the mark of spin begins
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +30,24 @@ class Mesh:
     faces: tuple[tuple[int, ...], ...]
     normals: tuple[np.ndarray, ...]  # one (k, 3) a face: the surface normal at each of its corners
     edges: np.ndarray  # (m, 2) pairs of corners joined by a line
-    round: bool = False  # wears a pattern, for its turning can't be seen otherwise
+    round: bool = False  # wears a mark, for its turning can't be seen otherwise
 
     @property
     def soft(self) -> bool:
         """Some of its outline may have no edge line."""
         return 2 * len(self.edges) < sum(map(len, self.faces))
+
+    @property
+    def curved(self) -> bool:
+        """Some face has not the same normal everywhere."""
+        return any(np.ptp(normals, axis=0).max() > 1e-9 for normals in self.normals)
+
+    def marked(self) -> np.ndarray:
+        """(f,) bool: faces of a round body that its mark lies on, a stripe along one side of it and a dot on the other."""
+        rows = [self.corners[list(face)] for face in self.faces]
+        x = np.array([row[:, 0].mean() for row in rows])
+        beside = np.array([len(row) <= 4 and np.abs(row[:, 1]).min() < 1e-9 for row in rows], bool)  # not a cap
+        return self.round & ((beside & (x > 0.0)) | (x < -DOT))
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """``(points (v, 3), normals (v, 3), triangles (t, 3))`` with corners split where normals differ."""
@@ -171,7 +187,7 @@ def _lathe(profile: list[tuple[float, float]], detail: int) -> Mesh:
     """A surface of revolution about z whose profile has corners: flat caps, straight sides, lines along the rims.
 
     Caps come in quarters, and sides are cut where the profile has a point at half height, so that each face lies in one octant,
-    for the pattern.
+    for what is put on face by face.
     """
     a = np.arange(detail) * (2 * np.pi / detail)
     ring = np.stack([np.cos(a), np.sin(a), np.zeros(detail)], axis=1)
@@ -227,22 +243,44 @@ def _hull(points: np.ndarray) -> Mesh:
     parent = _joined(hull)
     for t in range(len(hull.simplices)):
         facets.setdefault(parent[t], []).append(t)
-    faces, normals = [], []
+    faces, flat, areas = [], [], []
     for triangles in facets.values():
         normal = hull.equations[triangles].mean(axis=0)[:3]
         normal /= np.linalg.norm(normal)
-        loop = _around(rel, np.unique(hull.simplices[triangles]), normal)
-        faces.append(tuple(int(i) for i in loop))
-        normals.append(np.tile(normal, (len(loop), 1)))
+        faces.append(tuple(int(i) for i in _around(rel, np.unique(hull.simplices[triangles]), normal)))
+        flat.append(normal)
+        areas.append(sum(0.5 * np.linalg.norm(np.cross(*(rel[t[1:]] - rel[t[0]]))) for t in hull.simplices[triangles]))
     edges, bends, seen = [], [], {}
-    for face, normal in zip(faces, normals, strict=True):
+    for f, face in enumerate(faces):
         for i, j in zip(face, face[1:] + face[:1], strict=True):
-            other = seen.setdefault((min(i, j), max(i, j)), normal)
-            if other is not normal:
+            other = seen.setdefault((min(i, j), max(i, j)), f)
+            if other != f:
                 edges.append((i, j))
-                bends.append(np.arccos(np.clip(other[0] @ normal[0], -1.0, 1.0)))
-    crease = CREASE if np.median(bends) > FINE else RIM  # a few lines on something round would look like cracks
-    return Mesh(points, tuple(faces), tuple(normals), np.array(edges, int)[np.array(bends) >= crease].reshape(-1, 2))
+                bends.append(np.arccos(np.clip(flat[other] @ flat[f], -1.0, 1.0)))
+    edges, bends = np.array(edges), np.array(bends)
+    inner = bends[bends < RIM]
+    if len(inner) and (inner >= SHARP).mean() < FEW:
+        return Mesh(points, tuple(faces), _smoothed(faces, np.array(flat), np.array(areas)), edges[bends >= SHARP])
+    normals = tuple(np.tile(normal, (len(face), 1)) for face, normal in zip(faces, flat, strict=True))
+    return Mesh(points, tuple(faces), normals, edges[bends >= CREASE])
+
+
+def _smoothed(faces: list[tuple[int, ...]], flat: np.ndarray, areas: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Normals at the corners of each face: the mean of those around the corner that bend little from its own, by area."""
+    around: dict[int, list[int]] = {}
+    for f, face in enumerate(faces):
+        for corner in face:
+            around.setdefault(corner, []).append(f)
+    out = []
+    for f, face in enumerate(faces):
+        rows = np.empty((len(face), 3))
+        for k, corner in enumerate(face):
+            near = np.array(around[corner])
+            near = near[flat[near] @ flat[f] > np.cos(SHARP)]
+            mean = areas[near] @ flat[near]
+            rows[k] = flat[f] if len(near) < 2 else mean / np.linalg.norm(mean)
+        out.append(rows)
+    return tuple(out)
 
 
 def _joined(hull: Any) -> list[int]:

@@ -250,7 +250,7 @@ def props_of(cast: Cast, detail: int) -> Props:
             middles = np.reshape([corners[list(face)].mean(axis=0) for face in mesh.faces], (-1, 3))
             normals = rotate(turn, np.reshape([_normal(corners[list(face)]) for face in mesh.faces], (-1, 3)))
             centers = rotate(turn, middles) + part.position
-            tone = np.where(mesh.round & (middles.prod(axis=1) < -1e-9 * scale.prod()), look.PATTERN, 1.0)
+            tone = np.where(mesh.marked(), look.MARK, 1.0)
             lines = {frozenset(edge) for edge in mesh.edges.tolist()}
             loops = [zip(face, face[1:] + face[:1], strict=True) for face in mesh.faces]
             out.bodies.append(body)

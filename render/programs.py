@@ -10,8 +10,12 @@ import numpy as np
 from render import look
 from render.errors import RenderError
 
-NAMES = ("body", "facet", "depth", "edge", "floor", "plain", "level floor", "level plain", "sky", "smooth", "stroke", "panel")
-VARIANTS = {  # of the same sources: level, seen from above; plain: without shadows
+NAMES = (
+    "body", "curved", "facet", "depth", "edge", "floor", "plain", "level floor", "level plain", "sky", "smooth", "stroke",
+    "panel",
+)  # fmt: skip
+VARIANTS = {  # of the same sources: curved, but without a mark; level, seen from above; plain: without shadows
+    "curved": ("body", "UNMARKED"),
     "plain": ("floor", "PLAIN"),
     "level floor": ("floor", "LEVEL"),
     "level plain": ("floor", "LEVEL", "PLAIN"),
@@ -39,7 +43,7 @@ class Programs:
             "u_darken": look.EDGE,
             "u_width": 1.9 * size[1] / 720,
             "u_softness": preset.softness,
-            "u_pattern": look.PATTERN,
+            "u_mark": look.MARK,
         }
         self.set_all(**light)
         for program in self._made.values():

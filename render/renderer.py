@@ -184,7 +184,7 @@ class Renderer:
         if len(triangles):
             index = ctx.buffer(triangles.astype("i4").tobytes())
             corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
-            program = self._programs["body" if group.key[0] in ROUND else "facet"]
+            program = self._programs["body" if group.key[0] in ROUND else "curved" if mesh.curved else "facet"]
             surface = ctx.vertex_array(program, [(corners, "3f 3f", "in_position", "in_normal"), instances], index)
             thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
             depth = ctx.vertex_array(self._programs["depth"], [(corners, "3f 3x4", "in_position"), thin], index)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from render.camera import Camera
-from render.look import PATTERN
+from render.look import MARK
 from render.meshes import Mesh, mesh_of, parts_of, planes_of
 from render.overlay import square_of
 from render.recorded import RunFrames
@@ -74,7 +74,7 @@ def replay_times(frames: RunFrames) -> np.ndarray:
 
 
 def mesh_data(mesh: Mesh) -> dict[str, str]:
-    """Points, normals, tones of the pattern and triangles of a surface; ends of its edge lines."""
+    """Points, normals, tones of the mark and triangles of a surface; ends of its edge lines."""
     out = {}
     points, normals, triangles = mesh.triangles()
     if len(triangles):
@@ -86,10 +86,8 @@ def mesh_data(mesh: Mesh) -> dict[str, str]:
 
 
 def tones(mesh: Mesh) -> np.ndarray:
-    """(v,) how light each corner of :meth:`Mesh.triangles` is: round bodies wear a pattern of octants, face by face."""
-    middles = np.reshape([mesh.corners[list(face)].mean(axis=0) for face in mesh.faces], (-1, 3))
-    dark = mesh.round & (middles.prod(axis=1) < -1e-9)
-    return np.repeat(np.where(dark, PATTERN, 1.0), [len(face) for face in mesh.faces])
+    """(v,) how light each corner of :meth:`Mesh.triangles` is: the mark of round bodies, face by face."""
+    return np.repeat(np.where(mesh.marked(), MARK, 1.0), [len(face) for face in mesh.faces])
 
 
 def base64_of(values: np.ndarray, kind: str = "<f4") -> str:

@@ -19,8 +19,10 @@ from sim.words import count
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
 
 
-def page(run: Run, template: str, viewer: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None) -> str:
-    """The page. ``template``, ``viewer``: files of the package; ``data``: of the replay."""
+def page(
+    run: Run, template: str, viewer: str, controls: str, data: dict[str, Any], figures: dict[str, Path], film: Path | None
+) -> str:
+    """The page. ``template``, ``viewer``, ``controls``: files of the package; ``data``: of the replay."""
     summary = run.summary()
     title = str(run.attributes.get("title", "run")).replace("_", " ")
     doc = run.scene.about.strip()
@@ -31,7 +33,8 @@ def page(run: Run, template: str, viewer: str, data: dict[str, Any], figures: di
         given(run),
         cards(run, summary),
         "<h2>Replay</h2>",
-        REPLAY.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
+        controls,
+        HINT.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
     ]
     if film is not None:
         parts += ["<h2>Film</h2>", f'<video controls loop muted src="{data_uri(film, "video/mp4")}"></video>']
@@ -47,11 +50,7 @@ def page(run: Run, template: str, viewer: str, data: dict[str, Any], figures: di
     return Template(template).substitute(title=html.escape(title), body="\n".join(parts), data=safe, viewer=viewer)
 
 
-REPLAY = """<div class="replay" tabindex="0"><div class="canvas"></div><div class="controls">
-<button type="button">Play</button><input type="range" aria-label="time"><output>t = 0 s</output>
-<select aria-label="speed"><option value="0.1">0.1 x</option><option value="0.25">0.25 x</option>
-<option value="1" selected>real time</option><option value="4">4 x</option></select></div></div>
-<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.SCALE</p>"""
+HINT = '<p class="sub">Drag to orbit, right button to pan, wheel to zoom; the slider goes to any time.SCALE</p>'
 
 
 def given(run: Run) -> str:

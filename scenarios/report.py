@@ -67,7 +67,8 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
             figures[f"{name.replace('_', ' ')}: motion"] = plots.trajectory(run, name, file)
         made = film_run(run, Path(folder) / FILM, quiet, **shown) if film else None
         data = replay(frames, camera_for(frames, shown["size"]))
-        text = page(run, page_file("page.html"), page_file("viewer.min.js"), data, figures, made)
+        parts = (page_file(name) for name in ("page.html", "viewer.min.js", "controls.html"))
+        text = page(run, *parts, data, figures, made)
         with whole(path) as part:
             part.write_text(text, encoding="utf-8")
     return path

@@ -38,7 +38,7 @@ class Ends(Real):
 
 LISTS = ("body", "repeat", "pair", "force", "joint", "apart")  # of tables or pairs, at the top of a scene file
 
-COLOR = Either(Text(help='"#rrggbb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
+COLOR = Either(Text(help='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
 SCENE: dict[str, Field] = {
     "name": Text(help="of the scene; the file's name where it is left out"),

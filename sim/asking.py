@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,12 @@ class Asking:
     step_count = property(lambda self: int(self.model.books.counters[STEPS]), doc="steps taken since the world began")
     time = property(lambda self: self.step_count * self.settings.dt, doc="[s] since the world began")
     names = property(lambda self: tuple(body.name for body in self.bodies))
+
+    def show(self, height: int = 560, camera: Any = None) -> Any:
+        """The world as it stands in 3D in a notebook, to be orbited: :func:`render.show`."""
+        from sim import html
+
+        return html.shown(self, height=height, camera=camera)
 
     @property
     def scene(self) -> Scene:

@@ -52,7 +52,7 @@ class BodyDef:
         contact plane, and about the normal. Of two bodies the larger holds.
     surface_velocity : (3,) [m/s] at which the surface moves against the body, in the body frame, as that of a conveyor.
     surface_spin : (3,) [rad/s] the same by turning about the origin of the body frame, as a turntable.
-    color : (r, g, b) in [0, 1] or "#rrggbb"; left out, the renderer picks one.
+    color : a name ("red", "steelblue"), "#rrggbb", "#rgb" or (r, g, b) in [0, 1]; left out, the renderer picks one.
 
     Raises
     ------
@@ -212,10 +212,19 @@ def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
 
 
 def rgb(name: str, value: object) -> tuple[float, float, float]:
-    """A colour: three numbers in [0, 1], or "#rrggbb"."""
-    if isinstance(value, str):
-        digits = value.removeprefix("#")
-        if len(digits) != 6 or any(c not in "0123456789abcdefABCDEF" for c in digits):
-            raise InputError(name, value, 'must be "#rrggbb" or three numbers in [0, 1]')
-        return tuple(int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4))
-    return tuple(check_range(name, component, 0, 1) for component in check_vector(name, value))
+    """(r, g, b) in [0, 1] of a colour: a name of CSS, "#rrggbb", "#rgb" or three numbers. ``name``: of the field."""
+    if not isinstance(value, str):
+        r, g, b = (check_range(name, component, 0, 1) for component in check_vector(name, value))
+        return r, g, b
+    from PIL import ImageColor
+
+    given = value.replace(" ", "").lower()
+    digits = given.removeprefix("#")
+    if given in ImageColor.colormap or (len(digits) in (3, 6) and all(c in "0123456789abcdef" for c in digits)):
+        r, g, b = ImageColor.getrgb(given if given in ImageColor.colormap else f"#{digits}")[:3]
+        return r / 255, g / 255, b / 255
+    from difflib import get_close_matches
+
+    near = get_close_matches(given, ImageColor.colormap, n=1)
+    meant = f"; did you mean {near[0]}?" if near else ""
+    raise InputError(name, value, f'must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]{meant}')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import io
 import sys
 from collections.abc import Iterable, Sequence
@@ -78,6 +79,11 @@ def run(r: Run) -> str:
     where = [f"<p>Energy: {escape(energy_statement(found))}</p>", *([f"<p>{escape(str(r.path))}</p>"] if r.path else [])]
     ledger = {name: value for name, value in found["ledger"].items() if value and name != "moved"}
     return _block(head, [_pairs("", numbers), _pairs("Ledger [J]", ledger), *where], _picture(r))
+
+
+def shown(what: Run | World, **options: Any) -> Any:
+    """:func:`render.show` of a run or a world. Found by its name when it is called for: to simulate loads nothing that draws."""
+    return importlib.import_module("render").show(what, **options)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

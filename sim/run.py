@@ -286,6 +286,12 @@ class Run:
 
         return summarize(self)
 
+    def replay(self, height: int = 560, camera: Any = None) -> Any:
+        """The run in 3D in a notebook, to be played, scrubbed and orbited: :func:`render.show`."""
+        from sim import html
+
+        return html.shown(self, height=height, camera=camera)
+
     def _repr_html_(self) -> str:
         from sim import html
 

@@ -71,27 +71,50 @@ def test_edges():
 
 
 @pytest.mark.parametrize("shape", [Cylinder(0.3, 0.5), Cone(0.3, 0.5), Sphere(0.4), Capsule(0.1, 0.2)])
-def test_faces_of_round_bodies_lie_in_one_octant_each(shape):
-    """So that they can wear the pattern where it is put on face by face: half of the surface is dark, or little less."""
-    for detail in (8, 16, 32, 48, 64, 96):
+def test_round_bodies_wear_a_mark_that_tells_any_turn(shape):
+    """Little of the surface, and no turn about any axis brings it onto itself; angular bodies have none."""
+    for detail in (16, 32, 48, 64, 96):
         mesh = mesh_of(parts_of(shape)[0].key, detail)
-        for face in mesh.faces:
-            corners = mesh.corners[list(face)]
-            assert not ((corners > 1e-9).any(axis=0) & (corners < -1e-9).any(axis=0)).any()
-        assert 0.3 < (tones(mesh) < 1.0).mean() < 0.7
+        marked = mesh.marked()
+        assert 0.01 < (tones(mesh) < 1.0).mean() < 0.25
+        middles = np.array([mesh.corners[list(face)].mean(axis=0) for face in mesh.faces])
+        stripe = middles[marked & (middles[:, 0] > 0.0)]
+        assert stripe[:, 0].max() > 0.4  # on one side alone: it is seen to turn about z
+        assert np.abs(stripe[:, 1].mean()) < 1e-9
+        assert np.ptp(stripe[:, 2]) > 0.4
         assert len(mesh.edges) == detail * {"cylinder": 2, "cone": 1}.get(shape.type, 0)
+    assert not mesh_of(("box",)).marked().any()
 
 
-def test_what_is_cut_fine_has_the_lines_of_what_it_stands_for():
-    """Next to none on a ball of 400 corners; the rims of a prism and of a dome; most of a coarse ball's."""
-    ball = np.random.default_rng(5).normal(size=(400, 3))
-    ball /= np.linalg.norm(ball, axis=1)[:, None]
-    lines = lambda points: mesh_of(parts_of(ConvexHull(points))[0].key).edges  # noqa: E731
-    assert len(lines(ball)) < 5
+def fibonacci(n):
+    """(n, 3) points spread evenly over the unit sphere."""
+    k = np.arange(n) + 0.5
+    z, a = 1 - 2 * k / n, np.pi * (1 + 5**0.5) * k
+    r = np.sqrt(1 - z * z)
+    return np.stack([r * np.cos(a), r * np.sin(a), z], axis=1)
+
+
+def test_what_is_cut_fine_is_lit_as_what_it_stands_for():
+    """No lines on a ball of 200 corners, whose normals are those of the ball; the rims of a prism; all of an octahedron's."""
+    mesh_at = lambda points: mesh_of(parts_of(ConvexHull(points))[0].key)  # noqa: E731
+    ball = mesh_at(fibonacci(200))
+    points, normals, _ = ball.triangles()
+    assert len(ball.edges) == 0
+    assert ball.curved
+    assert np.arccos(np.einsum("ij,ij->i", points, normals).clip(-1, 1)).max() < np.radians(4)
     ring = np.array([[np.cos(a), np.sin(a), 0.0] for a in np.arange(48) * 2 * np.pi / 48])
-    assert len(lines(np.concatenate([ring, ring + (0, 0, 1)]))) == 96
-    assert 48 <= len(lines(np.concatenate([ring, ball[ball[:, 2] > 0.05]]))) < 60
-    assert len(lines(ball[:20])) > 40  # of 54
+    prism = mesh_at(np.concatenate([ring, ring + (0, 0, 1)]))
+    assert len(prism.edges) == 96
+    points, normals, _ = prism.triangles()
+    side = np.abs(normals[:, 2]) < 0.5
+    assert np.abs(normals[side] - points[side] * (1, 1, 0)).max() < 1e-9  # radial, as those of the cylinder
+    assert np.abs(normals[~side][:, 2]) == pytest.approx(1.0)
+    coarse = mesh_at(np.concatenate([np.eye(3), -np.eye(3)]))
+    assert len(coarse.edges) == 12
+    assert not coarse.curved
+    rock = mesh_at(np.random.default_rng(1).normal(size=(40, 3)))
+    assert not rock.curved
+    assert len(rock.edges) > 25
 
 
 def test_flat_collinear_and_single_hulls_can_be_drawn():

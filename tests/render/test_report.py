@@ -20,6 +20,7 @@ from scenarios.page import trajectory_hash
 from scenarios.report import write_report
 from scenarios.run import run_scene
 from sim.run import Run
+from sim.summary import energy_statement
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 
@@ -46,7 +47,10 @@ def test_the_page_is_whole_and_needs_nothing_else(recorded, made):
         "dropped cuboids",
         recorded.attributes["started"],
         trajectory_hash(recorded),
-        "the books close",
+        "every joule is booked under a cause, up to rounding",
+        recorded.scene.about.splitlines()[0],
+        "count = 6",
+        energy_statement(recorded.summary()).replace("'", "&#x27;"),
         "numba",
         "squares of 0.5 m",
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,7 +159,12 @@ def test_order_of_the_integrator(capsys, tmp_path):
     assert found.order == pytest.approx(4, abs=0.2)
     assert found.horizon == 0.5
     assert verb("converge", "tumbling_box", "--seconds", "0.5", "--dt", "1/60", "--out", tmp_path / "c.png") == 0
-    assert f"{found.order:5.2f}" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"{found.order:5.2f}" in printed
+    said = f"Predictable for all of its 0.5 s: the runs at 1/240 s and at half that step agree to {found.tolerance:.3g} "
+    assert said in printed
+    assert "Predictable until 0.25 s: so long the runs at 1/240 s" in str(replace(found, horizon=0.25))
+    assert "Not predictable at these steps" in str(replace(found, horizon=0.0))
     assert (tmp_path / "c.png").stat().st_size > 10_000
 
 

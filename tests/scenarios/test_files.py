@@ -88,7 +88,12 @@ BAD = [
     ("zero step", "dt = 0\n" + BALL, ": dt = 0: must be positive [s]"),
     ("flag as a text", 'allow_overlap = "yes"\n' + BALL, ": allow_overlap = 'yes': must be true or false"),
     ("seed as a fraction", "seed = 1.5\n" + BALL, ": seed = 1.5: must be a whole number"),
-    ("bad colour", body('color = "red"'), ': body "crate": color = \'red\': must be "#rrggbb" or three numbers in [0, 1]'),
+    (
+        "bad colour",
+        body('color = "redd"'),
+        ': body "crate": color = \'redd\': must be the name of a colour, "#rrggbb", "#rgb" or three numbers in [0, 1]; '
+        "did you mean red?",
+    ),
     ("camera at its target", "[camera]\nposition = [1, 1, 1]\ntarget = [1, 1, 1]\n" + BALL, ": camera.target = [1.0, 1.0, 1.0]: must differ from camera.position"),
     ("overlap", FLOOR + BALL.replace("[0, 0, 1]", "[0, 0, 0.4]"), ": body \"ball\": position = (0.0, 0.0, 0.4): starts 0.1 m inside \"floor\"; move it, or say allow_overlap = true"),
     ("overlap, just too deep", FLOOR + BALL.replace("[0, 0, 1]", "[0, 0, 0.499998]"), None),

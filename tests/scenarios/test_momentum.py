@@ -128,3 +128,15 @@ def test_integral():
     for at in np.linspace(0.4, 0.42, 7):
         found, off = integrated(t, np.outer(t > at, (1.0, 0, 0)))
         assert np.all(np.abs(found[:, 0] - np.maximum(t - at, 0)) <= off + 1e-15)
+
+
+def test_a_failure_weighs_momentum_and_not_energy():
+    """What there is, what there was, what was given: they are off by the value that is named."""
+    run = world_of_two(FORCES[next(iter(FORCES))], False, "rk4").run(0.2, [Recorder()])
+    with pytest.raises(Violation) as failed:
+        assert_momentum(with_momentum(run, np.outer(run.times, (1.0, 0, 0))))
+    account = failed.value.account
+    off = account["momentum"] - account["at the start"] - account["given by gravity and forces"]
+    assert np.linalg.norm(off + account["taken by immovable bodies"]) == pytest.approx(failed.value.value)
+    assert "then [kg m/s]: momentum (" in str(failed.value)
+    assert "ledger" not in str(failed.value)

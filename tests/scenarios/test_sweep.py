@@ -17,7 +17,7 @@ import scenarios.sweep as module
 from collision.errors import InputError
 from scenarios.cli import parser
 from scenarios.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
-from scenarios.sweep import columns, member, statistics, sweep
+from scenarios.sweep import columns, member, ranked, statistics, sweep
 from sim.errors import RecordingError
 
 TOML = """
@@ -278,3 +278,12 @@ def test_domino_wave(tmp_path):
     assert [row["fallen"] for row in rows] == [12, 12]
     assert 0.5 < rows[0]["wave_speed"] / np.sqrt(9.81 * 0.048) < 2.5
     assert rows[0]["state_hash"] != rows[1]["state_hash"]
+
+
+def test_figures_show_what_goes_with_a_parameter_before_errors_of_the_method():
+    row = lambda std, rank: {"std": std, "rank correlation with friction": rank}  # noqa: E731
+    found = {
+        "unsolved": row(1.0, 0.99), "ledger_residual": row(1e-15, -1.0), "wall": row(1.0, 1.0), "fallen": row(2.0, 0.4),
+        "speed": row(0.1, -0.9), "same": row(0.0, 0.0),
+    }  # fmt: skip
+    assert ranked(found, "friction") == ["speed", "fallen", "ledger_residual", "unsolved"]
