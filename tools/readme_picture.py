@@ -12,10 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import numpy as np
+
 from collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere
-from render import plots, still
+from render import Camera, film, plots, still
 from scenarios.registry import load
-from sim import CameraDef, World
+from sim import CameraDef, Recorder, Run, World
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 
@@ -32,6 +34,17 @@ def struck_pyramid(seconds: float = 0.42) -> World:
     world = scene.build()
     world.step(math.floor(seconds / scene.dt))
     return world
+
+
+def struck_house(seconds: float = 1.7) -> Run:
+    """A house of cards that stands by friction alone, until a ball of 40 g strikes it after half a second."""
+    scene = load("card_house")()
+    target, start, flight = np.array([0.0, 0.0, 0.16]), np.array([-0.8, -1.0, 0.25]), 0.5
+    velocity = (target - start) / flight + (0.0, 0.0, 0.5 * 9.81 * flight)
+    scene.add(
+        Sphere(0.02), name="ball", mass=0.04, position=start, velocity=velocity, friction=0.3, restitution=0.3, color="#30343c"
+    )
+    return scene.build().run(seconds, [Recorder()])
 
 
 def shapes() -> World:
@@ -64,6 +77,8 @@ def searches() -> None:
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     print(still(struck_pyramid(), IMAGES / "pyramid.png", size=(1280, 640), preset="best", overlays=()))
+    look = {"size": (800, 450), "fps": 20, "start": 0.2, "speed": 0.4, "quality": 24, "overlays": ("energy",)}
+    print(film(struck_house(), IMAGES / "house.webp", camera=Camera((0.3, -1.15, 0.42), (0.06, 0.0, 0.1)), **look))
     camera = CameraDef((0.6, -2.6, 1.1), (0.0, 0.0, 0.18), fov_degrees=30)
     print(still(shapes(), IMAGES / "shapes.png", size=(960, 480), preset="best", camera=camera, overlays=("names",)))
     searches()
