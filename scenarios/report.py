@@ -82,12 +82,12 @@ def farthest(run: Run, most: int = 2) -> list[str]:
 
 
 ROWS = (
-    ("energy: error of the method", "energy_drift", "J"),
+    ("energy: error of method", "energy_drift", "J"),
     ("  relative", "energy_drift_relative", ""),
     ("energy: not in the books", ("ledger", "residual"), "J"),
     ("momentum: error", "momentum_drift", "kg m/s"),
     ("  relative", "momentum_drift_relative", ""),
-    ("angular momentum: error", "angular_momentum_drift", "kg m2/s"),
+    ("ang. momentum: error", "angular_momentum_drift", "kg m2/s"),
     ("deepest overlap", "worst_penetration", "m"),
     ("lost by friction", ("ledger", "friction"), "J"),
     ("lost by restitution", ("ledger", "restitution"), "J"),

@@ -129,7 +129,7 @@ def test_dropped_cuboids_come_to_rest(demo):
 def test_table_and_paths(demo):
     out, answer = demo
     rows = {line[:30].strip(): line[30:].split() for line in answer.stdout.splitlines() if line}
-    for title in ("energy: error of the method [J]", "momentum: error [kg m/s]", "deepest overlap [m]", "steps per second [1/s]"):
+    for title in ("energy: error of method [J]", "momentum: error [kg m/s]", "deepest overlap [m]", "steps per second [1/s]"):
         assert len(rows[title]) == 2
         assert all(float(value) >= 0 for value in rows[title])
     for name in NAMES:
