@@ -129,6 +129,26 @@ def signed_square(va, pose_a, vb, pose_b) -> tuple[int, Fraction]:
     return 1, least_distance(a, b, *lists)
 
 
+def lower_is_proven(a: list[Vector], b: list[Vector], normal, lower: float) -> bool:
+    """Does the separation along a normal (any three numbers) prove the lower bound of the signed distance?"""
+    n = tuple(map(Fraction, map(float, normal)))
+    s, bound = separation(a, b, n), Fraction(lower)
+    return s * abs(s) >= bound * abs(bound) * dot(n, n)
+
+
+def upper_is_proven(a: list[Vector], b: list[Vector], normal, upper: float) -> bool:
+    """Do features of the bodies, among the vertices foremost along a normal, prove an upper bound that is not negative?"""
+    n = tuple(map(Fraction, map(float, normal)))
+    heights = [[dot(n, v) for v in a], [-dot(n, v) for v in b]]
+    chosen = []
+    for points, along in ((a, heights[0]), (b, heights[1])):
+        top, size = max(along), max(max(map(abs, v)) for v in points) or 1
+        order = sorted(range(len(points)), key=lambda k: -along[k])
+        chosen.append([points[k] for k in order if top - along[k] <= size * Fraction(1, 10**9)][:8] or [points[order[0]]])
+    lists = [part for pair in zip(*(features(points) for points in chosen), strict=True) for part in pair]
+    return least_distance(*chosen, *lists) <= Fraction(upper) ** 2
+
+
 def whole(points: list[Vector]) -> tuple[list[Vector], int]:
     """The points times the least whole number that makes them whole, and that number."""
     factor = math.lcm(*(c.denominator for p in points for c in p))

@@ -77,7 +77,8 @@ def _hull(g, shape, x, r):
         v = mul(r, load3(g.vertices, i))
         lo = (min(lo[0], v[0]), min(lo[1], v[1]), min(lo[2], v[2]))
         hi = (max(hi[0], v[0]), max(hi[1], v[1]), max(hi[2], v[2]))
-    return add(x, lo), add(x, hi)
+    s = g.slack[shape]
+    return sub(add(x, lo), (s, s, s)), add(add(x, hi), (s, s, s))
 
 
 @kernel

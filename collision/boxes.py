@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.batch import check_poses, indices, pose, table
+from collision.batch import check_poses, indices, table
+from collision.batch_kernels import pose
 from collision.bounds import aabb
 from collision.broadphase import find_pairs
 from collision.errors import InputError, check_number
@@ -12,7 +13,7 @@ from collision.jit import kernel
 from collision.linalg import load3, load4, norm, store3
 from collision.pose import Pose
 from collision.shapes import Shape
-from collision.shapeset import ShapeSet
+from collision.shapeset import ShapeSet, set_of
 from collision.support import EPS
 
 ROUNDING = 8.0 * EPS  # of size + distance from the origin: by so much boxes are widened
@@ -27,7 +28,7 @@ def bounding_box(shape: Shape, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
     for name, value, kind in (("shape", shape, Shape), ("pose", pose, Pose)):
         if not isinstance(value, kind):
             raise InputError(name, value, f"must be a {kind.__name__}")
-    lo, hi = bounding_boxes(ShapeSet([shape]), [0], [pose.position], [pose.orientation])
+    lo, hi = bounding_boxes(set_of(shape), [0], [pose.position], [pose.orientation])
     return lo[0], hi[0]
 
 

@@ -5,11 +5,15 @@ below by
 
     S(s) = n.(c_b - c_a) + s n.(v_b - v_a) - h_b(-(n + s n x w_b)) - h_a(n + s n x w_a) - s^2 (w_a^2 r_a + w_b^2 r_b) / 2
 
-less the radii of round shapes, with c the centres about which they turn, h the support functions of the cores about
-them and r their radii: a point at r has n.r(t + s) = n.r + s r.(n x w) + at most s^2 w^2 r / 2 (Taylor). S is concave, so
+less the radii of round shapes and what rounding may add until then, with c the centres about which they turn, h the support
+functions of the cores about them and r their radii: a point at r has n.r(t + s) = n.r + s r.(n x w) + at most s^2 w^2 r / 2
+(Taylor). S is concave, so
 S(0) > 0 and S(s) > 0 prove that nothing touches from t to t + s, whatever happens in between. Each step goes to just
 before the root of S, which is right to second order: the steps converge quadratically. Steps of the bounding spheres,
-which are exact for spheres, come first.
+which are exact for spheres, come first. Rounding grows with the way that was made, and is part of S.
+
+A shape of revolution is the same however it spins about its axis: what counts is what turns the axis. That may precess, so
+that in place of w^2 stands |w across the axis| (|w across| + |w along|).
 
 Conservative advancement: Mirtich (1996), section 2.3.2; the bound by one supporting plane: Catto (2013).
 """
@@ -23,21 +27,21 @@ from enum import IntEnum
 import numpy as np
 
 from collision.errors import InputError, check_number, check_point, check_vector
-from collision.geometry import HALFSPACE
+from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
 from collision.jit import kernel, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pairs.surface import reach
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape, convex_parts
-from collision.shapeset import packed_pair
+from collision.shapeset import stocked
 from collision.support import EPS, core_radius, inflation, is_polytope
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
 LONGEST = 1e30  # s
 SOON = 1e-300  # s: stands for none
-LIMIT = 500  # steps; a hard grazing spin takes some tens
+LIMIT = 100_000  # steps: a tenth of a second. Most searches take ten, a fast spin beside a body hundreds a turn
 
 
 class ImpactStatus(IntEnum):
@@ -148,9 +152,9 @@ def time_of_impact(
     best = None
     for shape_a, *place_a in _pieces(a, motions["motion_a"]):
         for shape_b, *place_b in _pieces(b, motions["motion_b"]):
-            g = packed_pair(shape_a, shape_b)
+            g, i, j = stocked(shape_a, shape_b)
             until = duration if best is None or best.status == MISS else max(best.time, SOON)  # later ones do not matter
-            status, t, p, n, d, count = impact(g, 0, *place_a, 1, *place_b, until, tolerance)
+            status, t, p, n, d, count = impact(g, i, *place_a, j, *place_b, until, tolerance)
             found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
             if found.status == OVERLAPPING:
                 return found
@@ -227,6 +231,22 @@ def balls_touch(x, v, radius):
     return max((dot(x, x) - radius * radius) / (math.sqrt(half * vv) - xv), 0.0)
 
 
+@lean
+def turn_of(g, s, r, w, center):
+    """(angular velocity that matters for the shape at rotation r, factor in place of w^2): see the module."""
+    kind = g.kind[s]
+    round_about_z = kind == CYLINDER or kind == CONE or kind == CAPSULE or kind == SPHERE  # noqa: PLR1714
+    if kind == ELLIPSOID:
+        round_about_z = g.size[s, 0] == g.size[s, 1]
+    if not round_about_z or center[0] != 0.0 or center[1] != 0.0:
+        return w, dot(w, w)
+    axis = (r[2], r[5], r[8])
+    along = dot(axis, w)
+    across = axpy(-along, axis, w)
+    rest = norm(across)
+    return across, rest * (rest + abs(along))
+
+
 @kernel
 def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
     """(status, time, point, normal, distance, iterations) for shapes a and b of the geometry g.
@@ -234,21 +254,23 @@ def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     x, r: position and rotation at time 0; v, w: velocity of the centre and angular velocity in world axes; c: the centre
     in the frame of the shape. A tolerance below 0 stands for 1e-9 of the size. See `time_of_impact`.
     """
-    middle_a, middle_b = add(xa, mul(ra, ca)), add(xb, mul(rb, cb))
-    x0, v = sub(middle_b, middle_a), sub(vb, va)
+    # all of it happens about A's centre: far from the origin of the world no digit is lost
+    offset_a, offset_b = mul(ra, ca), mul(rb, cb)
+    x0, v = add(sub(xb, xa), sub(offset_b, offset_a)), sub(vb, va)
+    middle_a = add(xa, offset_a)
     rad_a, rad_b = radius_about(g, a, ca), radius_about(g, b, cb)
     inflated = inflation(g, a) + inflation(g, b)
     balls = rad_a + rad_b + inflated
     size = inflated + (rad_a if rad_a < math.inf else 0.0) + (rad_b if rad_b < math.inf else 0.0)
-    bend = 0.0
+    drift = norm(v)  # rounding that a second of the way adds
     if norm(wa) > 0.0:
-        bend += 0.5 * dot(wa, wa) * rad_a
+        drift += norm(wa) * rad_a
     if norm(wb) > 0.0:
-        bend += 0.5 * dot(wb, wb) * rad_b
-    rounding = 64.0 * EPS * (size + norm(middle_a) + norm(middle_b) + (norm(va) + norm(vb)) * duration)
-    if tolerance < 0.0:
-        tolerance = 1e-9 * size
-    tolerance = max(tolerance, 8.0 * rounding)
+        drift += norm(wb) * rad_b
+    drift *= 64.0 * EPS
+    start = 64.0 * EPS * (size + norm(x0))
+    fine = 1e-9 * size
+    wanted = fine if tolerance < 0.0 else tolerance
     t = 0.0
     departing = False
     n = (0.0, 0.0, 0.0)
@@ -258,16 +280,20 @@ def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     first_p, first_n, first_d = p, n, d
     while count < LIMIT:
         x = axpy(t, v, x0)
+        rounding = start + drift * t
+        tolerance = max(wanted, 8.0 * rounding)
         if balls < math.inf and norm(x) - balls > tolerance:
             t += balls_touch(x, v, balls)
             if t >= duration:
                 return MISS, duration, p, n, math.inf, count
-        ma, mb = axpy(t, va, middle_a), axpy(t, vb, middle_b)
+            x = axpy(t, v, x0)
+            rounding = start + drift * t
+            tolerance = max(wanted, 8.0 * rounding)
         qa, qb = matmul(turning(wa, t), ra), matmul(turning(wb, t), rb)
-        place_a, place_b = sub(ma, mul(qa, ca)), sub(mb, mul(qb, cb))
+        place_a, place_b = neg(mul(qa, ca)), sub(x, mul(qb, cb))
         status, d, lower, upper, n, point_a, point_b, _ = distance_far(g, a, place_a, qa, b, place_b, qb, math.inf, n)
         count += 1
-        p = scale(0.5, add(point_a, point_b))
+        p = add(axpy(t, va, middle_a), scale(0.5, add(point_a, point_b)))
         if lower <= tolerance:
             if t == 0.0 and upper < -tolerance:
                 return OVERLAPPING, 0.0, p, n, d, count
@@ -275,30 +301,46 @@ def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
                 return HIT, 0.0, first_p, first_n, first_d, count
             if t > 0.0 or upper - lower > tolerance:
                 return (HIT if upper <= 2.0 * tolerance else UNCERTAIN), t, p, n, d, count
-        # at the start a touch does not count until it gets deeper by more than the tolerance
+        # at the start a touch does not count until it gets deeper, by more than a search can tell
         floor = rounding
         if t == 0.0 and lower <= tolerance:
             departing = True
             first_p, first_n, first_d = p, n, d
-            floor = -3.0 * tolerance
+            floor = min(lower, 0.0) - 3.0 * min(tolerance, max(fine, 8.0 * rounding))
         else:
             departing = False
-        gap, closing = dot(n, sub(mb, ma)) - inflated - floor, dot(n, v)
+        ta, bend_a = turn_of(g, a, qa, wa, ca)
+        tb, bend_b = turn_of(g, b, qb, wb, cb)
+        bend = 0.0  # of a half-space, which has no radius, 0 as well
+        if bend_a > 0.0:
+            bend += 0.5 * bend_a * rad_a
+        if bend_b > 0.0:
+            bend += 0.5 * bend_b * rad_b
+        gap, closing = dot(n, x) - inflated - floor, dot(n, v) - drift
         rest = duration - t
-        if gap_bound(g, a, qa, wa, ca, b, qb, wb, cb, n, gap, closing, bend, rest) > 0.0:
+        if gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, rest) > 0.0:
             return MISS, duration, p, n, d, count
         # between lo, where S > 0, and hi, where it is not: the chord of a concave function lies below it
-        lo, hi = 0.0, rest
-        s_lo = gap_bound(g, a, qa, wa, ca, b, qb, wb, cb, n, gap, closing, bend, 0.0)
+        s_lo = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, 0.0)
         if s_lo <= 0.0:
             return UNCERTAIN, t, p, n, d, count
-        s_hi = gap_bound(g, a, qa, wa, ca, b, qb, wb, cb, n, gap, closing, bend, hi)
-        enough = max(1e-3 * s_lo, 0.1 * tolerance)
+        lo, hi = 0.0, rest
+        s_hi = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, hi)
+        while hi > 0.0:  # from a rest that is far too long down to the order of the root
+            s = 0.125 * hi
+            value = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, s)
+            if value > 0.0:
+                lo, s_lo = s, value
+                break
+            hi, s_hi = s, value
+        enough = 1e-3 * s_lo
+        if enough < tolerance:  # the last step
+            enough = 0.1 * tolerance
         for k in range(60):
             if s_lo <= enough:
                 break
             s = lo + (hi - lo) * s_lo / (s_lo - s_hi) if k % 2 == 0 else 0.5 * (lo + hi)
-            value = gap_bound(g, a, qa, wa, ca, b, qb, wb, cb, n, gap, closing, bend, s)
+            value = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, s)
             if value > 0.0:
                 lo, s_lo = s, value
             else:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.batch import NAMES, check_poses, indices, pose, spans_of, table, threads_of
+from collision.batch import NAMES, check_poses, indices, spans_of, table, threads_of
+from collision.batch_kernels import pose
 from collision.errors import InputError, check_number
 from collision.geometry import HALFSPACE
 from collision.impact import FASTEST, LONGEST, MISS, OVERLAPPING, Impact, ImpactStatus, impact

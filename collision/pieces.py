@@ -12,6 +12,7 @@ from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UN
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 8.0 * EPS  # of distances and lengths: what placing a piece may be off
+MANY = 64  # pairs of pieces of one pair of shapes that are all looked at; of more a tree tells which
 SLACK = 1e-7  # of the radii: pieces so little beyond the margin are asked all the same
 
 
@@ -45,11 +46,25 @@ def spread(shapes: ShapeSet, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, 
 def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.ndarray], margin: float) -> Pieces:
     """Spread out n pairs of shapes, at poses that are known to be good.
 
-    Left out are pieces whose bounding balls are further apart than the margin, or than some points of others are.
+    Left out are pieces whose bounding balls are further apart than the margin, or than some points of others are. Of large
+    compounds most are not even looked at (`near`).
     """
     xa, qa, xb, qb = poses
-    pair, rows_a, rows_b = spread(shapes, a, b)
-    total = len(pair)
+    count = np.diff(shapes.first)
+    each = count[a] * count[b]
+    total = int(each.sum())
+    large = np.flatnonzero(each > MANY)
+    if len(large):
+        found = {int(k): near(shapes, a[k], b[k], [v[k : k + 1] for v in poses], margin) for k in large}
+        begin = np.cumsum(each) - each
+        rows = [begin[k] + (found[k] if k in found else np.arange(each[k])) for k in range(len(a))]
+        row = np.concatenate(rows)
+        pair = np.repeat(np.arange(len(a)), [len(part) for part in rows])
+        along, across = np.divmod(row - begin[pair], count[b][pair])
+        rows_a, rows_b = shapes.first[a][pair] + along, shapes.first[b][pair] + across
+    else:
+        pair, rows_a, rows_b = spread(shapes, a, b)
+        row = np.arange(total)
     start = np.flatnonzero(np.diff(pair, prepend=-1))
     at_a, turn_a, off_a = shapes.placed(rows_a, xa[pair], qa[pair])
     at_b, turn_b, off_b = shapes.placed(rows_b, xb[pair], qb[pair])
@@ -61,12 +76,15 @@ def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.n
     high = np.where(np.isfinite(radii), np.linalg.norm(ends, axis=1), np.inf)
     nearest = np.minimum(np.minimum.reduceat(high, start), margin) if total else np.empty(0)
     kept = low <= nearest[pair] + SLACK * (between + np.where(np.isfinite(radii), radii, 0.0))
+    outside = np.full(len(start), np.inf)
     if total:
         kept |= low == np.minimum.reduceat(low, start)[pair]
-    outside = np.minimum.reduceat(np.where(kept, np.inf, low), start) if total else np.empty(0)
+        outside = np.minimum.reduceat(np.where(kept, np.inf, low), start)
+        if len(large):  # those that were not looked at are beyond all that are within reach
+            outside[large] = np.minimum(outside, np.maximum(nearest, np.minimum.reduceat(low, start)))[large]
     return Pieces(
         pair[kept],
-        np.flatnonzero(kept),
+        row[kept],
         total,
         rows_a[kept],
         rows_b[kept],
@@ -74,6 +92,32 @@ def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.n
         ROUNDING * (off_a + off_b)[kept],
         outside,
     )
+
+
+def near(shapes: ShapeSet, a: int, b: int, poses: list[np.ndarray], margin: float) -> np.ndarray:
+    """Which pairs of pieces of two shapes may be the nearest within the margin, or the one of nearest balls: rising numbers.
+
+    By a tree of the centres of the balls of B's pieces, made once: first how near some points of the bodies are, then all balls
+    of B that come as near as that to one of A's.
+    """
+    g = shapes.geometry
+    rows = np.arange(shapes.first[a], shapes.first[a + 1])
+    tree, widest, deepest = shapes.balls(b)
+    xa, qa, xb, qb = poses
+    at, turn, _ = shapes.placed(rows, np.repeat(xa, len(rows), axis=0), np.repeat(qa, len(rows), axis=0))
+    back = np.repeat(qb * (1, -1, -1, -1) / np.linalg.norm(qb), len(rows), axis=0)
+    local = rotated(back, at - xb)
+    off = np.linalg.norm(rotated(turn, g.center[rows]), axis=1)  # from the centre of a ball to a point of the piece
+    away, _ = tree.query(local)
+    radius = g.radius[rows]
+    if not (np.isfinite(radius).all() and np.isfinite(widest)):
+        return np.arange(len(rows) * len(tree.data))
+    balls = (away - radius).min()  # and less what B's balls measure: no two are nearer
+    reach = max(min((away + off).min() + deepest, margin), balls)
+    reach += radius + widest
+    reach += 4.0 * SLACK * (reach + np.abs(local).max() + np.abs(tree.data).max())
+    found = tree.query_ball_point(local, reach, return_sorted=True)
+    return np.concatenate([k * len(tree.data) + np.array(some, int) for k, some in enumerate(found)])
 
 
 def nearest_pieces(found, pieces: Pieces) -> dict[str, np.ndarray]:

@@ -1,7 +1,9 @@
 """Faces and edges of convex hulls, for the tables of `Geometry` and for mass.
 
 Qhull gives triangles. Triangles in one plane are merged to polygons, and the planes are computed anew from the polygons,
-so that a box given by its corners has six faces with normals right to rounding.
+so that a box given by its corners has six faces with normals right to rounding. What Qhull and the merging left out is
+then held against the result point by point (shortfall.py): corners that they lost come back, and what is left of the
+difference is known.
 """
 
 from __future__ import annotations
@@ -14,8 +16,15 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.shapes import Box, ConvexHull
+from collision.shortfall import MOST, distance_from_segment, is_closed, shortfall
 
-ROUNDING = 64 * np.finfo(float).eps  # of size and distance from the local origin: closer than this is one plane, one line
+EPS = np.finfo(float).eps
+ATTEMPTS = (
+    (0.0, 1.0),
+    (0.5, 1.0),
+    (0.5, 8.0),
+)  # of ROUNDING: points so near each other are one, planes merged; the first sound hull
+ROUNDING = 16 * EPS  # of size and distance from the local origin: closer than this is one plane, one line
 
 
 class Polytope(NamedTuple):
@@ -25,8 +34,15 @@ class Polytope(NamedTuple):
     vertices: np.ndarray  # (v, 3) [m]
     normals: np.ndarray  # (f, 3) outward, unit
     offsets: np.ndarray  # (f,) normal . x [m]
-    loops: list  # f arrays of vertex numbers, counter-clockwise seen from outside
+    loop_start: np.ndarray  # (f + 1,) int64: slots of `corners` by face
+    corners: np.ndarray  # vertex numbers of the faces one after the other, counter-clockwise seen from outside
     edges: np.ndarray  # (e, 4) int64: vertices a b, the face whose loop runs a -> b, the face whose loop runs b -> a
+    slack: float = 0.0  # [m] the hull of the given points is nowhere further from this one, nor from its planes
+
+    @property
+    def loops(self) -> list[np.ndarray]:
+        """f arrays of vertex numbers, counter-clockwise seen from outside."""
+        return np.split(self.corners, self.loop_start[1:-1]) if len(self.offsets) else []
 
 
 def polytope(shape: Box | ConvexHull) -> Polytope:
@@ -37,9 +53,10 @@ def polytope(shape: Box | ConvexHull) -> Polytope:
 @lru_cache(maxsize=256)
 def _box(half_extents) -> Polytope:
     signs = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], float)
-    loops = [np.array(a) for a in ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))]
+    loops = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))
     normals = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
-    return Polytope(3, signs * half_extents, normals, np.repeat(half_extents, 2), loops, _edges(loops))
+    start, corners = np.arange(0, 25, 4), np.array(loops).ravel()
+    return Polytope(3, signs * half_extents, normals, np.repeat(half_extents, 2), start, corners, _edges(start, corners))
 
 
 @lru_cache(maxsize=256)
@@ -47,26 +64,52 @@ def _hull(shape: ConvexHull) -> Polytope:
     points = shape.vertices[np.sort(np.unique(shape.vertices, axis=0, return_index=True)[1])]
     # Axes of the cloud. In the affine map to unit extents a needle or a plate is as round as a ball, and hulls
     # commute with affine maps: Qhull and the merging never see a thin body.
-    center = points.mean(axis=0)
-    local = points - center
+    local = points - points.mean(axis=0)
     size = np.abs(local).max()
     rounding = ROUNDING * (size + np.abs(points).max())
     if size == 0.0 or len(points) == 1:
-        return _lower(0, points[:1], [])
+        return _lower(0, points[:1])
     axes = np.linalg.svd(local / size, full_matrices=False)[2] if len(points) > 2 else _axes_of_line(local)
     if len(axes) == 3 and np.linalg.det(axes) < 0:
         axes[2] = -axes[2]  # a mirrored cloud would turn all faces inward
     mapped = local @ axes.T
-    extent = np.zeros(3)
-    extent[: len(axes)] = mapped.max(axis=0) - mapped.min(axis=0)
-    rank = int((extent > rounding).sum())
-    if rank <= 1:
-        ends = sorted((int(mapped[:, 0].argmin()), int(mapped[:, 0].argmax())))
-        return _lower(1, points[ends], [])
-    mapped = mapped[:, :rank] / extent[:rank]
-    if rank == 2:
-        return _flat(points, mapped, rounding)
-    return _solid(points, mapped, extent, rounding)
+    ends = sorted((int(mapped[:, 0].argmin()), int(mapped[:, 0].argmax())))
+    off = distance_from_segment(points, *points[ends]).max()
+    if off <= rounding:
+        return _lower(1, points[ends])._replace(slack=_beyond_rounding(off, rounding))
+    extent = np.maximum(mapped.max(axis=0) - mapped.min(axis=0), np.finfo(float).tiny)
+    if extent[2] <= rounding:
+        return _complete(*_flat(points, mapped[:, :2] / extent[:2], rounding), points, rounding)
+    first = None
+    for grid, merging in ATTEMPTS:
+        kept = _thinned(mapped, grid * rounding)
+        found, used = _solid(points[kept], mapped[kept] / extent, axes / extent[:, None], extent, merging * rounding)
+        found = _complete(found, kept[used], points, rounding)
+        first = first or found
+        if is_closed(found) and found.slack <= rounding:
+            return found
+    return first
+
+
+def _thinned(mapped: np.ndarray, grid: float) -> np.ndarray:
+    """One point of each cell of a grid [m]: crowds of points that are one but for rounding have no surface."""
+    if grid == 0.0:
+        return np.arange(len(mapped))
+    return np.sort(np.unique(np.round(mapped / grid), axis=0, return_index=True)[1])
+
+
+def _complete(p: Polytope, used: np.ndarray, points: np.ndarray, rounding: float) -> Polytope:
+    """With what lies further out than rounding among its vertices: they belong to no face, but nothing reaches beyond them."""
+    away, off_planes = shortfall(p, used, points, rounding / 8)
+    lost = away > rounding
+    vertices = np.concatenate([p.vertices, points[lost]]) if lost.any() else p.vertices
+    slack = max(off_planes, away[~lost].max(initial=0.0))
+    return p._replace(vertices=vertices, slack=_beyond_rounding(slack, rounding))
+
+
+def _beyond_rounding(length: float, rounding: float) -> float:
+    """A length, or 0 where it is no more than the rounding of the points themselves."""
+    return float(length) if length > rounding / 8 else 0.0
 
 
 def _axes_of_line(local: np.ndarray) -> np.ndarray:
@@ -74,10 +117,10 @@ def _axes_of_line(local: np.ndarray) -> np.ndarray:
     return (d / np.linalg.norm(d))[None, :]
 
 
-def _lower(rank: int, vertices: np.ndarray, loops: list) -> Polytope:
+def _lower(rank: int, vertices: np.ndarray) -> Polytope:
     """A point, or a segment with its one edge."""
     edges = np.array([[0, 1, -1, -1]] if rank == 1 else [], np.int64).reshape(-1, 4)
-    return Polytope(rank, vertices.copy(), np.empty((0, 3)), np.empty(0), loops, edges)
+    return Polytope(rank, vertices.copy(), np.empty((0, 3)), np.empty(0), np.zeros(1, int), np.empty(0, int), edges)
 
 
 def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
@@ -101,75 +144,126 @@ def _qhull(mapped: np.ndarray, options: str) -> SimpleNamespace:
     raise InputError("vertices", mapped, f"no convex hull found: {failure}")
 
 
-def _flat(points: np.ndarray, mapped: np.ndarray, rounding: float) -> Polytope:
-    """A flat polygon: the loop once from either side."""
+def _flat(points: np.ndarray, mapped: np.ndarray, rounding: float) -> tuple[Polytope, np.ndarray]:
+    """A flat polygon, the loop once from either side; and which of the points are its vertices."""
     loop = list(_qhull(mapped, "").vertices)  # counter-clockwise in the plane
-    corners, last = [], 0
+    last = 0
     while last != len(loop) and len(loop) > 3:  # drop points in the middle of an edge
         last = len(loop)
         for i in range(len(loop) - 1, -1, -1):
-            a, b, c = (points[loop[j % len(loop)]] for j in (i - 1, i, i + 1))
-            if len(loop) > 3 and np.linalg.norm(_cross(b - a, c - a)) <= rounding * np.linalg.norm(c - a):
+            if len(loop) > 3 and _between(*(points[loop[j % len(loop)]] for j in (i - 1, i, i + 1)), rounding):
                 loop.pop(i)
-    corners = points[loop]
-    normal, offset = _plane(corners)
+    vertices = points[loop]
+    normal, offset = _plane(vertices)
     front = np.arange(len(loop))
-    loops = [front, front[::-1].copy()]
-    return Polytope(2, corners, np.array([normal, -normal]), np.array([offset, -offset]), loops, _edges(loops))
+    start, corners = np.array([0, len(loop), 2 * len(loop)]), np.concatenate([front, front[::-1]])
+    normals, offsets = np.array([normal, -normal]), np.array([offset, -offset])
+    return Polytope(2, vertices, normals, offsets, start, corners, _edges(start, corners)), np.array(loop)
 
 
-def _solid(points: np.ndarray, mapped: np.ndarray, extent: np.ndarray, rounding: float) -> Polytope:
+def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray, rounding: float) -> bool:
+    """Does b lie on the segment from a to c but for rounding?"""
+    along = c - a
+    straight = np.linalg.norm(_cross(b - a, along)) <= rounding * np.linalg.norm(along)
+    return bool(straight and (b - a) @ along > 0.0 and (c - b) @ along > 0.0)
+
+
+def _solid(points, mapped: np.ndarray, to_mapped: np.ndarray, extent: np.ndarray, rounding) -> tuple[Polytope, np.ndarray]:
+    """A polytope with a volume, and which of the points are its vertices."""
     hull = _qhull(mapped, "Qt")
     triangles = hull.simplices.copy()
     a, b, c = (mapped[triangles[:, i]] for i in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
     triangles[inward] = triangles[inward][:, [0, 2, 1]]
-    loops = []
-    for region in _regions(triangles, hull.neighbors, mapped, extent, rounding):
-        loop = _boundary(triangles[region])
-        inside = set() if loop is None else set(triangles[region].ravel()) - set(loop)
-        if loop is None or (inside and _sticks_out(points, loop, sorted(inside), rounding)):
-            loops += [list(triangles[t]) for t in region]
-        else:
-            loops.append(loop)
-    _drop_straight(loops, points, rounding)
-    used = np.unique(np.concatenate(loops))
-    number = np.full(len(points), -1)
-    number[used] = np.arange(len(used))
-    loops = [number[loop] for loop in loops]
+    order, merged = _regions(triangles, hull.neighbors, mapped, extent, rounding)
+    faces = {seed: _outlines(triangles[region], points, rounding) for seed, region in merged.items()}
+    lone = np.ones(len(triangles), bool)
+    lone[list(faces)] = False
+    lone = lone[order]
+    _drop_straight(faces, triangles[order[lone]] if faces else triangles[:0], points, rounding)
+    first = triangles.argmin(axis=1)
+    triangles = np.take_along_axis(triangles, (first[:, None] + np.arange(3)) % 3, axis=1)  # loops begin at their lowest number
+    start, corners, owner = _strung(triangles[order], lone, [faces[seed] for seed in order[~lone].tolist()])
+    found = np.zeros(len(points), bool)
+    found[corners] = True
+    used = np.flatnonzero(found)
+    corners = (np.cumsum(found) - 1)[corners]
     vertices = points[used]
-    normals, offsets = _planes(vertices, loops)
-    return Polytope(3, vertices, normals, offsets, loops, _edges(loops))
+    normals, offsets = _planes(vertices, start, corners)
+    _mend_planes(vertices, start, corners, normals, offsets, hull.equations[order[owner], :3], to_mapped, rounding)
+    return Polytope(3, vertices, normals, offsets, start, corners, _edges(start, corners)), used
 
 
-def _regions(triangles, neighbors, mapped: np.ndarray, extent: np.ndarray, rounding: float) -> list[list[int]]:
+def _regions(triangles, neighbors, mapped: np.ndarray, extent: np.ndarray, rounding: float) -> tuple[np.ndarray, dict]:
     """Connected groups of triangles in one plane: that of the group's largest triangle, so that groups can not drift.
 
     Planes are compared where the body is round, but by true distances: a height h over a plane with the unit normal m there
     is h / |m / extent|. The rim of a plate is compared as closely as its faces.
+
+    Returns the largest triangle of each group, the largest group first, and {that: the group} for those of two and more.
     """
     a, b, c = (mapped[triangles[:, i]] for i in range(3))
     normals = np.cross(b - a, c - a)
     area = np.linalg.norm(normals, axis=1)
-    seen = np.zeros(len(triangles), bool)
-    regions = []
-    for seed in np.argsort(-area, kind="stable"):
+    if area.min() == 0.0 and area.max() == 0.0:
+        raise InputError("vertices", mapped, "no convex hull found: the points are too nearly degenerate")
+    normals = normals / np.maximum(area, np.finfo(float).tiny)[:, None]
+    tolerance = rounding * np.linalg.norm(normals / extent, axis=1)
+    corners = mapped[triangles]
+    coplanar = np.zeros(len(triangles), bool)  # with a neighbour: only these are looked at one by one
+    for side in range(3):
+        n = neighbors[:, side]
+        heights = np.abs(np.einsum("tki,ti->tk", corners[n] - a[:, None], normals)).max(axis=1)
+        one = heights <= tolerance
+        coplanar |= one
+        coplanar[n[one]] = True
+    seen = ~coplanar
+    merged: dict[int, list[int]] = {}
+    order = np.argsort(-area, kind="stable")
+    seeds = ~coplanar
+    for seed in order[coplanar[order]].tolist():
         if seen[seed]:
             continue
-        if area[seed] == 0.0:  # a sliver without area that no face took in
-            raise InputError("vertices", mapped, "no convex hull found: the points are too nearly degenerate")
-        normal = normals[seed] / area[seed]
+        normal = normals[seed]
         offset = normal @ a[seed]
-        tolerance = rounding * np.linalg.norm(normal / extent)
-        seen[seed] = True
-        region = [int(seed)]
+        seen[seed] = seeds[seed] = True
+        region = [seed]
         for t in region:
-            for n in neighbors[t]:
-                if not seen[n] and np.abs(mapped[triangles[n]] @ normal - offset).max() <= tolerance and normals[n] @ normal >= 0:
+            for n in neighbors[t].tolist():
+                if not seen[n] and np.abs(corners[n] @ normal - offset).max() <= tolerance[seed] and normals[n] @ normal >= 0:
                     seen[n] = True
-                    region.append(int(n))
-        regions.append(region)
-    return regions
+                    region.append(n)
+        if len(region) > 1:
+            merged[seed] = region
+    return order[seeds[order]], merged
+
+
+def _strung(triangles: np.ndarray, lone: np.ndarray, faces: list[list]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(start, corners) of faces as in `Polytope`, and the number of the triangle that each belongs to.
+
+    In the order of the triangles: a lone one as it is, else what a list holds for it, some loops.
+    """
+    many = np.ones(len(triangles), np.int64)
+    many[~lone] = [len(loops) for loops in faces]
+    owner = np.repeat(np.arange(len(triangles)), many)
+    alone = lone[owner]
+    lengths = np.full(len(owner), 3)
+    lengths[~alone] = [len(loop) for loops in faces for loop in loops]
+    start = np.concatenate([[0], np.cumsum(lengths)])
+    corners = np.empty(start[-1], np.int64)
+    in_triangle = np.repeat(alone, lengths)
+    corners[in_triangle] = triangles[lone].ravel()
+    corners[~in_triangle] = [v for loops in faces for loop in loops for v in loop]
+    return start, corners, owner
+
+
+def _outlines(triangles: np.ndarray, points: np.ndarray, rounding: float) -> list[list[int]]:
+    """The outline of a group of triangles, or the triangles themselves where that will not do."""
+    loop = _boundary(triangles)
+    inside = set() if loop is None else set(triangles.ravel().tolist()) - set(loop)
+    if loop is None or (inside and _sticks_out(points, loop, sorted(inside), rounding)):
+        return triangles.tolist()
+    return [loop]
 
 
 def _boundary(triangles: np.ndarray) -> list[int] | None:
@@ -193,39 +287,54 @@ def _sticks_out(points: np.ndarray, loop: list[int], inside: list[int], rounding
     return bool((points[inside] @ normal - offset).max() > rounding)
 
 
-def _drop_straight(loops: list[list[int]], points: np.ndarray, rounding: float) -> None:
-    """Take out, in place, vertices in the middle of a straight edge: those on two faces only."""
-    count: dict[int, int] = {}
-    for loop in loops:
-        for v in loop:
-            count[v] = count.get(v, 0) + 1
-    for vertex in [v for v, n in count.items() if n == 2]:
-        owners = [loop for loop in loops if vertex in loop]
-        if any(len(loop) <= 3 for loop in owners):
+def _drop_straight(faces: dict[int, list], others: np.ndarray, points: np.ndarray, rounding: float) -> None:
+    """Take out, in place, vertices in the middle of a straight edge of merged faces: those on two faces, and on no others."""
+    others = set(others.ravel().tolist())
+    owners: dict[int, list] = {}
+    for several in faces.values():
+        for loop in several:
+            for v in loop:
+                owners.setdefault(v, []).append(loop)
+    for vertex, both in owners.items():
+        if len(both) != 2 or vertex in others or any(len(loop) <= 3 for loop in both):
             continue
-        i = owners[0].index(vertex)
-        a, b, c = points[owners[0][i - 1]], points[vertex], points[owners[0][(i + 1) % len(owners[0])]]
-        along = c - a
-        if np.linalg.norm(np.cross(b - a, along)) <= rounding * np.linalg.norm(along):
-            for loop in owners:
+        i = both[0].index(vertex)
+        if _between(points[both[0][i - 1]], points[vertex], points[both[0][(i + 1) % len(both[0])]], rounding):
+            for loop in both:
                 loop.remove(vertex)
 
 
-def _planes(vertices: np.ndarray, loops: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _planes(vertices: np.ndarray, start: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit normals (f, 3) and offsets (f,) of polygons, all of one length at a time."""
-    normals, offsets = np.empty((len(loops), 3)), np.empty(len(loops))
-    lengths = np.array([len(loop) for loop in loops])
+    lengths = np.diff(start)
+    normals, offsets = np.empty((len(lengths), 3)), np.empty(len(lengths))
     for length in np.unique(lengths):
         chosen = np.flatnonzero(lengths == length)
-        normals[chosen], offsets[chosen] = _plane(vertices[np.array([loops[f] for f in chosen])])
+        loops = corners[start[chosen][:, None] + np.arange(length)]
+        normals[chosen], offsets[chosen] = _plane(vertices[loops])
     return normals, offsets
+
+
+def _mend_planes(vertices, start, corners, normals, offsets, found, to_mapped, rounding: float) -> None:
+    """Put the plane that Qhull found in place of that of its corners where a face is too thin for these to tell."""
+    if len(vertices) * len(normals) > MOST:
+        bad = np.flatnonzero(~np.isfinite(offsets))
+    else:
+        bad = np.flatnonzero(~((vertices @ normals.T - offsets).max(axis=0) <= rounding))
+    for f in bad:
+        normal = found[f] @ to_mapped
+        normal /= np.linalg.norm(normal)
+        top, least = (vertices @ normal).max(), (vertices[corners[start[f] : start[f + 1]]] @ normal).min()
+        if not (vertices @ normals[f]).max() - offsets[f] <= (top - least) / 2:
+            normals[f], offsets[f] = normal, (top + least) / 2
 
 
 def _plane(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit normal (Newell) and offset of polygons (..., n, 3). Differences to the first corner keep axis-aligned faces exact."""
     d = corners - corners[..., :1, :]
     normal = _cross(d[..., 1:-1, :], d[..., 2:, :]).sum(axis=-2)
-    normal /= np.linalg.norm(normal, axis=-1, keepdims=True)
+    length = np.linalg.norm(normal, axis=-1, keepdims=True)
+    normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0.0)  # none where they lie on a line
     heights = np.einsum("...ni,...i->...n", corners, normal)
     return normal + 0.0, (heights.min(axis=-1) + heights.max(axis=-1)) / 2
 
@@ -248,12 +357,19 @@ def _product_error(x: np.ndarray, y: np.ndarray, product: np.ndarray) -> np.ndar
     return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
 
-def _edges(loops: list[np.ndarray]) -> np.ndarray:
+def _edges(start: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Edges with their two faces, sorted by vertices."""
-    owner = {}
-    for face, loop in enumerate(loops):
-        corners = np.asarray(loop).tolist()
-        for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
-            owner[a, b] = face
-    rows = [(a, b, face, owner.get((b, a), -1)) for (a, b), face in sorted(owner.items()) if a < b or (b, a) not in owner]
-    return np.array(rows, np.int64).reshape(-1, 4)
+    if len(corners) == 0:
+        return np.empty((0, 4), np.int64)
+    face = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    follow = np.arange(1, len(corners) + 1)
+    follow[start[1:] - 1] = start[:-1]
+    a, b = corners, corners[follow]
+    width = int(corners.max()) + 1
+    names, first = np.unique(a * width + b, return_index=True)
+    a, b, face = a[first], b[first], face[first]
+    back = np.searchsorted(names, b * width + a)
+    twin = np.minimum(back, len(names) - 1)
+    paired = names[twin] == b * width + a
+    chosen = (a < b) | ~paired
+    return np.column_stack([a, b, face, np.where(paired, face[twin], -1)])[chosen].astype(np.int64)

@@ -85,6 +85,30 @@ class Pose:
         return Pose(-(self.matrix().T @ np.array(self.position)), back)
 
 
+def as_pose(name: str, value) -> Pose:
+    """A pose from what users have: a `Pose`, an array (7,) of position and quaternion (w, x, y, z), a matrix (4, 4) or (3, 3), or
+    a pair of a position and a rotation of SciPy or a quaternion. InputError, with the name, for anything else.
+    """
+    if isinstance(value, Pose):
+        return value
+    hint = "must be a Pose, 7 numbers (position, quaternion w x y z), a 4x4 matrix, or a pair (position, Rotation)"
+    if isinstance(value, tuple | list) and len(value) == 2:
+        position, turn = value
+        if hasattr(turn, "as_quat"):
+            x, y, z, w = np.asarray(turn.as_quat()).tolist()
+            turn = w, x, y, z
+        return Pose(position, turn)
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise InputError(name, value, hint) from None
+    if numbers.shape == (7,):
+        return Pose(tuple(numbers[:3].tolist()), tuple(numbers[3:].tolist()))
+    if numbers.shape not in ((4, 4), (3, 3)):
+        raise InputError(name, value, hint)
+    return Pose.from_matrix(numbers)
+
+
 def quaternion_product(a, b):
     """Hamilton product of two quaternions (w, x, y, z), numbers or columns."""
     product = (

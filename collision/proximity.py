@@ -14,19 +14,20 @@ import numpy as np
 
 from collision.batch import search
 from collision.errors import InputError, check_number
-from collision.narrowphase import distance, manifold
+from collision.narrowphase import manifold
+from collision.one import asked
 from collision.pairs.result import SIGN_ONLY
 from collision.pieces import nearest_pieces, piece_pairs
-from collision.pose import Pose
+from collision.pose import Pose, as_pose
 from collision.shapes import Compound, Shape, convex_parts
-from collision.shapeset import packed_pair, pair_set
+from collision.shapeset import set_of, stocked
 from collision.status import Status
 from collision.trace import Trace, check_traceable, trace_query
 
 NO_AXIS = (0.0, 0.0, 0.0)
+STATUS = tuple(Status)
 
 
-@dataclass(frozen=True, eq=False)
 class Distance:
     """Signed distance of two shapes, certified.
 
@@ -36,14 +37,22 @@ class Distance:
     stopped early: distance is the lower bound, and the points are not the closest ones.
     """
 
-    status: Status
-    distance: float
-    lower: float
-    upper: float
-    normal: np.ndarray
-    point_a: np.ndarray
-    point_b: np.ndarray
-    iterations: int
+    __slots__ = ("_numbers", "iterations", "status")
+
+    def __init__(self, status: int, iterations: int, numbers: tuple):
+        """numbers: distance, lower, upper, and the coordinates of normal, point_a and point_b."""
+        self.status, self.iterations, self._numbers = STATUS[status], iterations, numbers
+
+    distance = property(lambda self: self._numbers[0])
+    lower = property(lambda self: self._numbers[1])
+    upper = property(lambda self: self._numbers[2])
+    normal = property(lambda self: np.array(self._numbers[3:6]))
+    point_a = property(lambda self: np.array(self._numbers[6:9]))
+    point_b = property(lambda self: np.array(self._numbers[9:12]))
+
+    def __repr__(self) -> str:
+        names = "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations"
+        return f"Distance(status={self.status}, {', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
     @property
     def colliding(self) -> bool:
@@ -107,8 +116,12 @@ class Proximity:
 
     a = property(lambda self: self._sides["a"], lambda self, shape: self._set("a", shape), doc="Shape A.")
     b = property(lambda self: self._sides["b"], lambda self, shape: self._set("b", shape), doc="Shape B.")
-    pose_a = property(lambda self: self._sides["pose_a"], lambda self, pose: self._set("pose_a", _as_pose(pose)), doc="Of A.")
-    pose_b = property(lambda self: self._sides["pose_b"], lambda self, pose: self._set("pose_b", _as_pose(pose)), doc="Of B.")
+    pose_a = property(
+        lambda self: self._sides["pose_a"], lambda self, pose: self._set("pose_a", as_pose("pose_a", pose)), doc="Of A."
+    )
+    pose_b = property(
+        lambda self: self._sides["pose_b"], lambda self, pose: self._set("pose_b", as_pose("pose_b", pose)), doc="Of B."
+    )
 
     def move_a(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
         """Place A: turned about x, then the new y, then the new z by ``angles`` [rad], at ``position`` [m]."""
@@ -117,6 +130,9 @@ class Proximity:
     def move_b(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
         """Place B, as `move_a` does A."""
         self.pose_b = Pose.from_euler_xyz(angles, position)
+
+    def _place(self, name: str, value) -> None:
+        self._set(name, as_pose(name, value))
 
     def _set(self, name: str, value) -> None:
         if isinstance(value, Shape) and self.trace is not None:
@@ -174,20 +190,18 @@ class Proximity:
         return Penetration(depth, depth * r.normal, r.point_a, r.point_b)
 
 
-def _as_pose(value) -> Pose:
-    return value if isinstance(value, Pose) else Pose.from_matrix(value)
-
-
 def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = math.inf) -> Distance:
     """Signed distance of shape a at pose_a and shape b at pose_b.
 
+    Poses: a `Pose`, an array (7,) of position and quaternion (w, x, y, z), a homogeneous matrix (4, 4), or a pair of a
+    position and a `scipy.spatial.transform.Rotation` or a quaternion.
     ``margin`` [m]: stop as soon as the shapes are certainly further apart (status BEYOND_MARGIN). Overlap of compounds
     is that of their deepest pair of pieces. Raises InputError for what is not a shape, a pose or a number.
 
     Method: closed forms for half-spaces and spheres; Gilbert, Johnson and Keerthi (1988) and separating axes for
     polytopes. Every answer is bounded from below by support planes and from above by its witness points.
     """
-    _check(a, pose_a, b, pose_b)
+    pose_a, pose_b = _checked(a, pose_a, b, pose_b)
     return _distance(a, pose_a, b, pose_b, margin_of(margin))
 
 
@@ -197,18 +211,19 @@ def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
     The search ends as soon as that is certain, one way or the other: no depth is looked for. Raises InputError for what
     is not a shape or a pose.
     """
-    _check(a, pose_a, b, pose_b)
+    pose_a, pose_b = _checked(a, pose_a, b, pose_b)
     return _distance(a, pose_a, b, pose_b, SIGN_ONLY).lower <= 0.0
 
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
     if not (isinstance(a, Compound) or isinstance(b, Compound)):
-        found = distance(packed_pair(a, b), 0, *_numbers(pose_a), 1, *_numbers(pose_b), margin, NO_AXIS)
-        return Distance(*_plain(found))
-    shapes = pair_set(a, b)
+        g, i, j = stocked(a, b)
+        return Distance(*asked(g, i, pose_a, j, pose_b, margin))
+    shapes = set_of(a, b)
     pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
     found = nearest_pieces(search(shapes, pieces.a, pieces.b, pieces.poses, margin), pieces)
-    return Distance(*_plain(column[0] for column in found.values()))
+    numbers = np.hstack([found[name][0] for name in ("distance", "lower", "upper", "normal", "point_a", "point_b")])
+    return Distance(int(found["status"][0]), int(found["iterations"][0]), tuple(numbers.tolist()))
 
 
 def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0) -> Manifold:
@@ -218,13 +233,13 @@ def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: flo
     rounding; for that a slack of 1e-8 of the size is added to the margin. No points: the shapes are further apart.
     Raises InputError for what is not a shape, a pose or a number.
     """
-    _check(a, pose_a, b, pose_b)
+    pose_a, pose_b = _checked(a, pose_a, b, pose_b)
     margin = margin_of(margin)
     rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
     found = []
     nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
-    for i, j, g, poses in _pairs(a, pose_a, b, pose_b, margin):
-        count, n, code = manifold(g, 0, *poses[0], 1, *poses[1], margin, NO_AXIS, rows, ids)
+    for i, j, (g, row_a, row_b), poses in _pairs(a, pose_a, b, pose_b, margin):
+        count, n, code = manifold(g, row_a, *poses[0], row_b, *poses[1], margin, NO_AXIS, rows, ids)
         if count == 0 and (found or normal.any()):
             continue
         least = rows[:count, 3].min() if count else math.inf
@@ -243,28 +258,26 @@ def margin_of(margin) -> float:
     return margin if margin == math.inf else check_number("margin", margin)
 
 
-def _plain(result) -> tuple:
-    status, d, lower, upper, n, p, q, iterations = result
-    vectors = (np.array(v, float) for v in (n, p, q))
-    return Status(status), float(d), float(lower), float(upper), *vectors, int(iterations)
-
-
-def _check(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> None:
-    for name, value, kind in (("a", a, Shape), ("pose_a", pose_a, Pose), ("b", b, Shape), ("pose_b", pose_b, Pose)):
-        if not isinstance(value, kind):
-            raise InputError(name, value, f"must be a {kind.__name__}")
+def _checked(a: Shape, pose_a, b: Shape, pose_b) -> tuple[Pose, Pose]:
+    """The poses of two shapes; InputError for what is neither."""
+    if not isinstance(a, Shape):
+        raise InputError("a", a, "must be a Shape")
+    if not isinstance(b, Shape):
+        raise InputError("b", b, "must be a Shape")
+    pose_a = pose_a if isinstance(pose_a, Pose) else as_pose("pose_a", pose_a)
+    return pose_a, pose_b if isinstance(pose_b, Pose) else as_pose("pose_b", pose_b)
 
 
 def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float):
-    """Pairs of convex pieces that may touch: (piece of a, piece of b, packed geometry, the two poses as kernels take them)."""
+    """Pairs of convex pieces that may touch: (piece of a, of b, their tables and rows, the two poses as kernels take them)."""
     if not (isinstance(a, Compound) or isinstance(b, Compound)):
-        yield 0, 0, packed_pair(a, b), (_numbers(pose_a), _numbers(pose_b))
+        yield 0, 0, stocked(a, b), (_numbers(pose_a), _numbers(pose_b))
         return
-    shapes, parts_a, parts_b = pair_set(a, b), convex_parts(a), convex_parts(b)
+    shapes, parts_a, parts_b = set_of(a, b), convex_parts(a), convex_parts(b)
     pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
     for i, j, *poses in zip(pieces.a, pieces.b - len(parts_a), *pieces.poses, strict=True):
         places = _numbers(Pose(*poses[:2])), _numbers(Pose(*poses[2:]))
-        yield int(i), int(j), packed_pair(parts_a[i][0], parts_b[j][0]), places
+        yield int(i), int(j), stocked(parts_a[i][0], parts_b[j][0]), places
 
 
 def _pair(pose_a: Pose, pose_b: Pose) -> tuple:

@@ -23,6 +23,7 @@ SHIFT = 1 << 31
 NO_NAME = -1
 NO_NAMES = (-1, -1, -1, -1)
 MOST_TURNS = 24
+TINY = 1e-140  # [m] shorter vectors have squares of few digits
 CLOSE = 16.0  # EPS of size: bounds this close settle a pair
 
 
@@ -235,7 +236,7 @@ def quick_capsules(g, a, b, t, za, zb, axis):
         v = sub(axpy(u, zb, t), p)
     radius_a, radius_b = g.size[a, 0], g.size[b, 0]
     length = norm(v)
-    if not length > 0.0:
+    if not length > TINY:
         return False, 0.0, 0.0, axis, p, p
     along = dot(v, t) - half_b * abs(dot(v, zb)) - half_a * abs(dot(v, za))  # does not wait for the root
     inverse = 1.0 / length

@@ -15,9 +15,9 @@ from collision.errors import MOST_LENGTH, InputError, check_number, check_point,
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, empty_geometry
 from collision.jit import far, kernel, lean
 from collision.linalg import IDENTITY, ZERO, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from collision.pose import Pose
+from collision.pose import Pose, as_pose
 from collision.shapes import Shape, convex_parts
-from collision.shapeset import pack
+from collision.shapeset import ShapeSet, set_of
 
 MISS = (math.inf, -math.inf, ZERO)
 ALL = (-math.inf, math.inf, ZERO)
@@ -29,7 +29,7 @@ class RayHit:
 
     distance [m] from the origin of the ray; point (3,) [m] and normal (3,) in world axes, the normal pointing out of
     the shape. inside: the ray starts in the shape or on its surface; distance is 0, and in the shape normal points back
-    along the ray. part: which convex piece of a compound it is.
+    along the ray. part: which convex piece of a compound it is; shape: which of several shapes.
     """
 
     distance: float
@@ -37,21 +37,24 @@ class RayHit:
     normal: np.ndarray
     inside: bool
     part: int
+    shape: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class RayHits:
-    """Where n rays meet a shape: `RayHit` in columns. A ray that misses has distance inf, part -1 and nan elsewhere."""
+    """Where n rays meet shapes: `RayHit` in columns. A ray that misses has distance inf, part and shape -1 and nan elsewhere."""
 
     distance: np.ndarray
     point: np.ndarray
     normal: np.ndarray
     part: np.ndarray
+    shape: np.ndarray
 
 
-def ray_cast(shape: Shape, pose: Pose, origin, direction, reach: float = math.inf) -> RayHit | None:
+def ray_cast(shape: Shape | ShapeSet, pose, origin, direction, reach: float = math.inf) -> RayHit | None:
     """Where the ray from ``origin`` along ``direction`` first meets the shape at that pose; None where it does not.
 
+    Of a `ShapeSet`, at a list of poses, one for each of its shapes, the nearest is hit.
     direction: of any length but zero. ``reach`` [m]: how far the ray goes. A compound is hit at the nearest of its
     pieces. Hulls without volume: a flat polygon is hit from both sides, a segment or a point never. Raises InputError
     for what is not a shape, a pose or a number.
@@ -62,14 +65,12 @@ def ray_cast(shape: Shape, pose: Pose, origin, direction, reach: float = math.in
     if found.part[0] < 0:
         return None
     distance, normal = float(found.distance[0]), found.normal[0]
-    return RayHit(distance, found.point[0], normal, distance == 0.0, int(found.part[0]))
+    return RayHit(distance, found.point[0], normal, distance == 0.0, int(found.part[0]), int(found.shape[0]))
 
 
-def ray_casts(shape: Shape, pose: Pose, origins, directions, reach: float = math.inf) -> RayHits:
+def ray_casts(shape: Shape | ShapeSet, pose, origins, directions, reach: float = math.inf) -> RayHits:
     """Many rays in one compiled call: origins and directions (n, 3), or one row for all. See `ray_cast`."""
-    for name, value, kind in (("shape", shape, Shape), ("pose", pose, Pose)):
-        if not isinstance(value, kind):
-            raise InputError(name, value, f"must be a {kind.__name__}")
+    shapes, poses = _placed_shapes(shape, pose)
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     origins, directions = _rows("origins", origins), _rows("directions", directions)
     beyond = np.abs(origins).max(axis=1) > MOST_LENGTH
@@ -81,15 +82,33 @@ def ray_casts(shape: Shape, pose: Pose, origins, directions, reach: float = math
     if not np.all((length > 1e-150) & (length < 1e150)):
         raise InputError("direction", directions[np.argmin(length)], "must have a length")
     origins, directions = np.broadcast_arrays(origins, directions / length[:, None])
-    pieces = [(s, pose @ p if p != Pose() else pose) for s, p in convex_parts(shape)]
-    g = pack(tuple(s for s, _ in pieces))
-    x = np.array([p.position for _, p in pieces])
-    r = np.array([p.matrix().ravel() for _, p in pieces])
+    places = [p for s, pose in zip(shapes.shapes, poses, strict=True) for p in _places(s, pose)]
+    g = shapes.geometry
+    x = np.array([p.position for p in places]).reshape(-1, 3)
+    r = np.array([p.matrix().ravel() for p in places]).reshape(-1, 9)
     n = len(origins)
     distance, normal, part = np.empty(n), np.empty((n, 3)), np.empty(n, np.int64)
     cast(g, x, r, np.ascontiguousarray(origins), np.ascontiguousarray(directions), reach, distance, normal, part)
     point = np.where(part[:, None] < 0, np.nan, origins + np.where(part < 0, 0.0, distance)[:, None] * directions)
-    return RayHits(distance, point, normal, part)
+    which = np.where(part < 0, -1, np.searchsorted(shapes.first, part, side="right") - 1)
+    part = np.where(part < 0, -1, part - shapes.first[which])
+    return RayHits(distance, point, normal, part, which)
+
+
+def _placed_shapes(shape, pose) -> tuple[ShapeSet, list[Pose]]:
+    """What rays are cast at, and where it stands."""
+    if isinstance(shape, Shape):
+        return set_of(shape), [as_pose("pose", pose)]
+    if not isinstance(shape, ShapeSet):
+        raise InputError("shape", shape, "must be a Shape or a ShapeSet")
+    poses = [as_pose(f"pose[{k}]", p) for k, p in enumerate(pose)] if hasattr(pose, "__len__") else []
+    if len(poses) != len(shape):
+        raise InputError("pose", pose, f"must hold a pose for each of the {len(shape)} shapes")
+    return shape, poses
+
+
+def _places(shape: Shape, pose: Pose) -> list[Pose]:
+    return [pose @ p if p != Pose() else pose for _, p in convex_parts(shape)]
 
 
 def _rows(name: str, value) -> np.ndarray:

@@ -34,6 +34,9 @@ class Shape:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {"type": self.type} | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
 
+    def __getstate__(self) -> dict:
+        return {name: value for name, value in self.__dict__.items() if name != "_packed"}  # tables are made anew
+
     def _set(self, **values):
         for name, value in values.items():
             object.__setattr__(self, name, value)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from collision.errors import InputError
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, Geometry
+from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, Geometry, empty_geometry
+from collision.guide import guide
 from collision.polytope import Polytope, polytope
 from collision.pose import Pose, quaternion_product, rotated
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere, convex_parts
-from collision.sweep import LANES, pack_blocks
+from collision.sweep import pack_blocks
 
 KINDS = {
     HalfSpace: HALFSPACE,
@@ -25,7 +26,15 @@ KINDS = {
     Cone: CONE,
     Ellipsoid: ELLIPSOID,
 }
-FEW = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
+ENOUGH = 64_000_000  # bytes of tables that are kept for shapes asked about one by one: then these are begun anew
+# Which columns hold rows of which table, to be moved along where tables are joined.
+ROWS = {
+    "vertex": "vertices", "face": "offsets", "edge": "edges", "block": "blocks", "neighbors": "vertices", "fans": "offsets",
+    "loops": "vertices", "candidates": "vertices", "neighbor_start": "neighbors", "loop_start": "loops", "cells": "candidates",
+}  # fmt: skip
+BY_SHAPE = ("kind", "size", "center", "radius", "slack", "rank", "vertex", "face", "edge", "block", "guide")
+STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
+EMPTY = empty_geometry()
 
 
 class ShapeSet:
@@ -48,6 +57,7 @@ class ShapeSet:
         self.geometry = pack(tuple(piece for piece, _ in pieces))
         self.first = np.cumsum([0, *map(len, parts)])
         self.convex = not any(isinstance(shape, Compound) for shape in self.shapes)
+        self._trees: dict[int, tuple] = {}
         self._moved = np.array([place != Pose() for _, place in pieces], bool)
         self._position = np.array([place.position for _, place in pieces]).reshape(-1, 3)
         self._orientation = np.array([place.orientation for _, place in pieces]).reshape(-1, 4)
@@ -71,20 +81,77 @@ class ShapeSet:
         """Where pieces stand in the frames of their shapes: positions (n, 3), orientations (n, 4)."""
         return self._position[rows], self._orientation[rows]
 
+    def balls(self, which: int) -> tuple:
+        """(tree of the centres of the bounding balls of a shape's pieces, in its frame; the largest radius; how far from the
+        centre of a ball a point of its piece is known to be at most)."""
+        found = self._trees.get(which)
+        if found is None:
+            from scipy.spatial import cKDTree
+
+            rows = np.arange(self.first[which], self.first[which + 1])
+            off = np.linalg.norm(self.geometry.center[rows], axis=1).max()
+            found = self._trees[which] = cKDTree(self._position[rows]), float(self.geometry.radius[rows].max()), float(off)
+        return found
+
     def __len__(self) -> int:
         return len(self.shapes)
 
 
-@lru_cache(maxsize=1024)
-def packed_pair(a: Shape, b: Shape) -> Geometry:
-    """Two convex shapes, packed; kept for the next query of the same pair."""
-    return ShapeSet([a, b]).geometry
+class Stock:
+    """Convex shapes that are asked about one by one, in tables that grow: each is packed when it is first met, and stays.
+
+    Arrays have room to spare, and those handed out before stay as they were, so that a shape costs its own tables only.
+    """
+
+    def __init__(self):
+        self.geometry = EMPTY
+        self.rows: dict[Shape, int] = {}
+        self._room = {name: np.empty((8, *column.shape[1:]), column.dtype) for name, column in EMPTY._asdict().items()}
+        self._lock = threading.Lock()
+
+    def add(self, shape: Shape) -> None:
+        """Append the tables of a shape."""
+        with self._lock:
+            if shape in self.rows:
+                return
+            columns = {}
+            for name, more in moved(packed(shape), sizes(self.geometry)).items():
+                n = len(getattr(self.geometry, name))
+                more = more[1:] if name in STARTS and n else more
+                if n + len(more) > len(self._room[name]):
+                    wider = np.empty((2 * n + len(more), *more.shape[1:]), more.dtype)
+                    wider[:n] = getattr(self.geometry, name)
+                    self._room[name] = wider
+                self._room[name][n : n + len(more)] = more
+                columns[name] = self._room[name][: n + len(more)]
+            self.geometry = Geometry(**columns)  # first, so that a row that is found is there
+            self.rows[shape] = len(self.geometry.kind) - 1
 
 
-@lru_cache(maxsize=256)
-def pair_set(a: Shape, b: Shape) -> ShapeSet:
-    """Two shapes of which one is a compound, packed; kept for the next query of the same pair."""
-    return ShapeSet([a, b])
+_stock = Stock()
+
+
+def stocked(*shapes: Shape) -> tuple:
+    """(geometry, row of each of some convex shapes in it): packed once, whatever they are asked together with."""
+    global _stock
+    stock = _stock
+    try:
+        rows = [stock.rows[shape] for shape in shapes]
+    except (KeyError, TypeError):
+        for shape in shapes:
+            check_convex(shape)
+        if sum(column.nbytes for column in stock.geometry) > ENOUGH:
+            _stock = stock = Stock()
+        for shape in shapes:
+            stock.add(shape)
+        rows = [stock.rows[shape] for shape in shapes]
+    return stock.geometry, *rows
+
+
+@lru_cache(maxsize=64)
+def set_of(*shapes: Shape) -> ShapeSet:
+    """Some shapes, packed together; kept for the next query of the same ones."""
+    return ShapeSet(shapes)
 
 
 def check_convex(shape: Shape) -> None:
@@ -94,139 +161,101 @@ def check_convex(shape: Shape) -> None:
 
 
 def pack(shapes: tuple[Shape, ...]) -> Geometry:
-    """The tables of `Geometry` for convex shapes."""
-    tables = _Tables()
-    rows: dict[Shape, tuple] = {}
+    """The tables of `Geometry` for convex shapes; those of equal ones are there once."""
+    rows: dict[Shape, int] = {}
     for shape in shapes:
-        if shape not in rows:
-            rows[shape] = tables.row(shape)
-    column = list(zip(*(rows[shape] for shape in shapes), strict=True)) if shapes else [()] * 10
-    ints, s = np.int64, len(shapes)
-    vertices = _stack(tables.vertices, float, 3)
-    return Geometry(
-        kind=np.array(column[0], ints),
-        size=np.array(column[1], float).reshape(s, 4),
-        center=np.array(column[2], float).reshape(s, 3),
-        radius=np.array(column[3], float),
-        rank=np.array(column[4], ints),
-        vertex=np.array(column[5], ints).reshape(s, 2),
-        face=np.array(column[6], ints).reshape(s, 2),
-        edge=np.array(column[7], ints).reshape(s, 2),
-        vertices=vertices,
-        neighbor_start=np.array(tables.neighbor_start, ints),
-        neighbors=np.array(tables.neighbors, ints),
-        fans=np.array(tables.fans, ints),
-        normals=_stack(tables.normals, float, 3),
-        offsets=np.concatenate([np.empty(0), *tables.offsets]),
-        loop_start=np.array(tables.loop_start, ints),
-        loops=np.array(tables.loops, ints),
-        block=np.array(column[8], ints).reshape(s, 2),
-        blocks=_stack(tables.blocks, float, 3 * LANES),
-        guide=np.array(column[9], ints).reshape(s, 2),
-        cells=np.array(tables.cells, ints),
-        candidates=_stack(tables.candidates, np.int32, LANES),
-        edges=_stack(tables.edges, ints, 4),
-    )
+        rows.setdefault(shape, len(rows))
+    joined = join([packed(shape) for shape in rows])
+    taken = np.array([rows[shape] for shape in shapes], int)
+    return joined._replace(**{name: np.ascontiguousarray(getattr(joined, name)[taken]) for name in BY_SHAPE})
 
 
-def _stack(blocks: list[np.ndarray], dtype, width: int) -> np.ndarray:
-    return np.ascontiguousarray(np.concatenate([np.empty((0, width), dtype), *blocks]), dtype)
+def join(parts: list[Geometry]) -> Geometry:
+    """The tables of several geometries, one after the other."""
+    columns = {name: [np.zeros(1, np.int64) if name in STARTS else column[:0]] for name, column in EMPTY._asdict().items()}
+    before = dict.fromkeys(EMPTY._fields, 0)
+    for part in parts:
+        for name, column in moved(part, before).items():
+            columns[name].append(column[1:] if name in STARTS else column)
+        before = {name: n + before[name] for name, n in sizes(part).items()}
+    return Geometry(**{name: np.ascontiguousarray(np.concatenate(several)) for name, several in columns.items()})
 
 
-class _Tables:
-    """The shared tables, growing polytope by polytope."""
+def sizes(g: Geometry) -> dict[str, int]:
+    """How many rows each column has; the tables of starts have one entry more."""
+    return {name: max(len(column) - (name in STARTS), 0) for name, column in g._asdict().items()}
 
-    def __init__(self):
-        self.vertices, self.normals, self.offsets, self.edges, self.blocks = [], [], [], [], []
-        self.neighbor_start, self.neighbors, self.loop_start, self.loops = [0], [], [0], []
-        self.fans: list[int] = []
-        self.cells: list[int] = [0]
-        self.candidates: list[np.ndarray] = []
-        self.counts = [0, 0, 0, 0]  # vertices, faces, edges, blocks so far
 
-    def row(self, shape: Shape) -> tuple:
-        """One row of the per-shape columns of Geometry, in their order."""
-        if isinstance(shape, Ellipsoid) and len(set(shape.radii)) == 1:
-            shape = Sphere(shape.radii[0])  # known in closed form
-        size, radius = _size_and_radius(shape)
-        if isinstance(shape, Capsule):  # a segment, and the ball that is added to it
-            h = shape.half_length
-            ends = polytope(ConvexHull([(0.0, 0.0, -h), (0.0, 0.0, h)]))
-            return CAPSULE, size, (0.0, 0.0, 0.0), radius, 1, *self.add(ends), self.add_blocks(ends.vertices), (0, 0)
-        if not isinstance(shape, (Box, ConvexHull)):
-            return KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 3, (0, 0), (0, 0), (0, 0), (0, 0), (0, 0)
-        p = polytope(shape)
-        ranges = self.add(p)
-        center = (0.0, 0.0, 0.0) if isinstance(shape, Box) else tuple(p.vertices.mean(axis=0))
+def moved(part: Geometry, before: dict[str, int]) -> dict[str, np.ndarray]:
+    """The columns of a geometry as they stand behind others, of which it says how many rows there are."""
+    found = part._asdict()
+    for name, table in ROWS.items():
+        column = found[name]
+        by = np.array(before[table], column.dtype)
+        found[name] = np.where(column < 0, column, column + by) if name == "fans" else column + by
+    found["guide"] = found["guide"] + np.where(found["guide"][:, 1:] > 0, (before["cells"], 0), 0)
+    by = np.repeat((before["vertices"], before["offsets"]), 2)
+    found["edges"] = np.where(found["edges"] < 0, -1, found["edges"] + by)
+    return found
+
+
+def packed(shape: Shape) -> Geometry:
+    """The tables of one convex shape; a shape is packed once in its life and keeps them."""
+    found = shape.__dict__.get("_packed")
+    if found is None:
+        found = _packed(shape)
+        object.__setattr__(shape, "_packed", found)
+    return found
+
+
+def _packed(shape: Shape) -> Geometry:
+    if isinstance(shape, Ellipsoid) and len(set(shape.radii)) == 1:
+        shape = Sphere(shape.radii[0])  # known in closed form
+    size, radius = _size_and_radius(shape)
+    p = _core(shape)
+    if p is None:
+        return _one(KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 0.0, 3)
+    center = tuple(p.vertices.mean(axis=0)) if isinstance(shape, ConvexHull) else (0.0, 0.0, 0.0)
+    if not isinstance(shape, Capsule):
         radius = float(np.linalg.norm(p.vertices, axis=1).max())
-        return (
-            KINDS[type(shape)],
-            size,
-            center,
-            radius,
-            p.rank,
-            *ranges,
-            self.add_blocks(p.vertices),
-            self.add_guide(p.vertices, ranges[0][0]),
-        )
+    start, neighbors, fans = _joined_vertices(p)
+    side, cells, candidates = guide(p.vertices)
+    blocks = pack_blocks(p.vertices)
+    return _one(
+        KINDS[type(shape)], size, center, radius, p.slack, p.rank,
+        vertex=np.array([[0, len(p.vertices)]]), face=np.array([[0, len(p.offsets)]]), edge=np.array([[0, len(p.edges)]]),
+        vertices=np.ascontiguousarray(p.vertices), neighbor_start=start, neighbors=neighbors, fans=fans, normals=p.normals,
+        offsets=p.offsets, loop_start=p.loop_start.astype(np.int64), loops=p.corners.astype(np.int64),
+        block=np.array([[0, len(blocks)]]), blocks=blocks, guide=np.array([[0, side]]), cells=cells, candidates=candidates,
+        edges=p.edges,
+    )  # fmt: skip
 
-    def add(self, p: Polytope) -> list[tuple[int, int]]:
-        """Append a polytope; its ranges of vertex, face and edge rows."""
-        v0, f0, e0, blocks = self.counts
-        joined = [[] for _ in p.vertices]
-        for a, b, left, right in p.edges:
-            joined[a].append((int(b) + v0, int(left) + f0 if left >= 0 else -1))
-            joined[b].append((int(a) + v0, int(right) + f0 if right >= 0 else -1))
-        for row in joined:
-            self.neighbors += [other for other, _ in sorted(row)]
-            self.fans += [face for _, face in sorted(row)]
-            self.neighbor_start.append(len(self.neighbors))
-        for loop in p.loops:
-            self.loops += [int(v) + v0 for v in loop]
-            self.loop_start.append(len(self.loops))
-        faces = p.edges[:, 2:]
-        self.edges.append(np.hstack([p.edges[:, :2] + v0, np.where(faces < 0, -1, faces + f0)]))
-        self.vertices.append(p.vertices)
-        self.normals.append(p.normals)
-        self.offsets.append(p.offsets)
-        self.counts = [v0 + len(p.vertices), f0 + len(p.loops), e0 + len(p.edges), blocks]
-        return list(zip((v0, f0, e0), self.counts[:3], strict=True))
 
-    def add_blocks(self, vertices: np.ndarray) -> tuple[int, int]:
-        """Append a polytope's vertices in blocks: their range."""
-        self.blocks.append(pack_blocks(vertices))
-        self.counts[3] += len(self.blocks[-1])
-        return self.counts[3] - len(self.blocks[-1]), self.counts[3]
+def _core(shape: Shape) -> Polytope | None:
+    """The polytope that a shape is, or is but for a ball that is added to it."""
+    if isinstance(shape, Capsule):
+        return polytope(ConvexHull([(0.0, 0.0, -shape.half_length), (0.0, 0.0, shape.half_length)]))
+    return polytope(shape) if isinstance(shape, Box | ConvexHull) else None
 
-    def add_guide(self, vertices: np.ndarray, first: int) -> tuple[int, int]:
-        """Append a hull's cube of directions, of about as many cells as it has vertices: (first row, cells a side).
 
-        The directions of a cell are mixtures of those of its four corners. So a vertex is left out of its list where another
-        one is higher along all four, by more than rounding.
-        """
-        if len(vertices) <= FEW:
-            return 0, 0
-        side = min(16, math.ceil(math.sqrt(len(vertices) / 6)))
-        start = len(self.cells) - 1
-        slack = 1e-12 * np.abs(vertices).sum(axis=1).max()
-        edge = np.arange(side + 1) * 2 / side - 1
-        u, v = (w.ravel() for w in np.meshgrid(edge, edge, indexing="ij"))
-        for face in range(6):
-            directions = np.empty(((side + 1) ** 2, 3))
-            directions[:, face // 2] = 1 - 2 * (face % 2)
-            directions[:, (face // 2 + 1) % 3] = u
-            directions[:, (face // 2 + 2) % 3] = v
-            heights = (directions @ vertices.T).reshape(side + 1, side + 1, -1)
-            for i in range(side):
-                for j in range(side):
-                    corners = heights[i : i + 2, j : j + 2].reshape(4, -1)
-                    left = np.arange(len(vertices))
-                    for best in (corners.sum(axis=0).argmax(), *corners.argmax(axis=1)):
-                        left = left[(corners[:, best, None] - corners[:, left]).min(axis=0) <= slack]
-                    filled = np.concatenate([left, np.repeat(left[-1:], -len(left) % LANES)]) + first
-                    self.candidates.append(filled.reshape(-1, LANES).astype(np.int32))
-                    self.cells.append(self.cells[-1] + len(filled) // LANES)
-        return start, side
+def _one(kind: int, size, center, radius: float, slack: float, rank: int, **tables: np.ndarray) -> Geometry:
+    """One row, and tables where there are any."""
+    nothing = {name: np.zeros((1, 2), np.int64) for name in ("vertex", "face", "edge", "block", "guide")}
+    nothing |= {name: np.zeros(1, np.int64) for name in STARTS}
+    row = {
+        "kind": np.array([kind]), "size": np.array([size]), "center": np.array([center]), "radius": np.array([radius]),
+        "slack": np.array([slack]), "rank": np.array([rank]),
+    }  # fmt: skip
+    return EMPTY._replace(**(nothing | row | tables))
+
+
+def _joined_vertices(p: Polytope) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of each vertex where its neighbours begin; the neighbours, and the face on the left of the edge to each."""
+    a, b, left, right = p.edges.T
+    here, there, face = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([left, right])
+    order = np.lexsort((face, there, here))
+    start = np.concatenate([[0], np.cumsum(np.bincount(here, minlength=len(p.vertices)))])
+    return start.astype(np.int64), there[order], face[order]
 
 
 def _size_and_radius(shape: Shape) -> tuple[tuple[float, float, float, float], float]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collision.gjk import NO_START
 from collision.jit import lean, tight
-from collision.linalg import mul, norm
+from collision.linalg import mul, norm, sub
 from collision.pairs.patch import put_contact
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import ROUNDING, answer, inflated, to_world
+from collision.pairs.result import answer, inflated, slack_of, to_world, touching_limit
 from collision.status import BEYOND_MARGIN
 from collision.support import inflation
 
@@ -30,14 +30,15 @@ def capsule_query(g, a, xa, ra, b, xb, rb, margin, axis):
 def capsule_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of capsule a and capsule or polytope b."""
     low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, margin, axis)
-    return answer(low, high, n, p, q, xa, size, margin, iterations)
+    return answer(low, high, n, p, q, xa, size, slack_of(g, a, b), margin, iterations)
 
 
 @lean
 def capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Two points where the capsule lies along the other body, else one."""
-    low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, margin, axis)
-    status = answer(low, high, n, p, q, xa, size, margin, iterations)[0]
-    if status == BEYOND_MARGIN or low > margin + ROUNDING * size:
+    limit = touching_limit(g, a, b, margin, g.radius[a] + g.radius[b] + norm(sub(xb, xa)))
+    low, high, n, p, q, size, iterations = capsule_query(g, a, xa, ra, b, xb, rb, limit, axis)
+    status = answer(low, high, n, p, q, xa, size, slack_of(g, a, b), limit, iterations)[0]
+    if status == BEYOND_MARGIN or low > limit:
         return 0, n, BEYOND_MARGIN
     return put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids), n, status

@@ -12,7 +12,7 @@ from collision.jit import inner, lean
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import MOST, put, put_patch
 from collision.pairs.patch import put_on_plane
-from collision.pairs.result import EPS, answer, to_world
+from collision.pairs.result import EPS, answer, slack_of, to_world
 from collision.pairs.surface import support_piece
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from collision.support import core_radius, inflation, is_polytope
@@ -36,7 +36,7 @@ def halfspace_distance(g, a, xa, ra, b, xb, rb, margin):
     q = axpy(-inflation(g, b), n, add(mul(rb, p), x))
     height = dot(n, q) - offset
     size = core_radius(g, b) + inflation(g, b) + abs(dot(n, x)) + abs(offset)
-    return answer(height, height, n, axpy(-height, n, q), q, xa, size, margin, 1)
+    return answer(height, height, n, axpy(-height, n, q), q, xa, size, slack_of(g, a, b), margin, 1)
 
 
 @lean
@@ -49,7 +49,7 @@ def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
     if askew > 0.0:
         status, upper = (OVERLAPPING, -math.inf) if askew > 8.0 * EPS else (UNCERTAIN, max(height, 0.0))
         return status, -math.inf, -math.inf, upper, n, add(xa, p), add(xa, p), 1
-    return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), margin, 1)
+    return answer(height, height, n, p, axpy(height, n, p), xa, norm(x) + abs(offset) + abs(offset_b), 0.0, margin, 1)
 
 
 @lean

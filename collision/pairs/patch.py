@@ -31,6 +31,7 @@ from collision.pairs.features import (
     facing,
     side_bend,
 )
+from collision.pairs.result import touching_limit
 from collision.support import EPS, inflation
 
 PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
@@ -309,7 +310,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
 def contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids):
     """Rows for the contact of a and b with the normal n and the witness points p, q relative to xa; their number."""
     thin = min(g.radius[a], g.radius[b])
-    limit = max(margin, 0.0) + 1e-8 * thin + 8.0 * EPS * size
+    limit = touching_limit(g, a, b, margin, size)
     cap = 3 * (corner_capacity(g, a) + corner_capacity(g, b)) + 2 * RIM_POINTS
     found = np.empty((cap, 20))
     tags = np.empty((cap, 5), np.int64)

@@ -14,7 +14,7 @@ from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, n
 from collision.manifold import put, put_patch
 from collision.pairs.axes import NO_ROWS, best_axis
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import answer, to_world, unlike
+from collision.pairs.result import answer, slack_of, to_world, touching_limit, unlike
 from collision.sat import sat_boxes
 from collision.status import BEYOND_MARGIN, UNCERTAIN
 from collision.support import EPS, aligned_face, extent
@@ -37,7 +37,7 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     size = g.radius[a] + g.radius[b] + norm(t)
     thin = min(g.radius[a], g.radius[b])
     slack = min(max(margin, 0.0), 2e-3 * thin) + 1e-9 * thin + 64.0 * EPS * size
-    limit = max(margin, 0.0) + 1e-8 * thin + 8.0 * EPS * size
+    limit = touching_limit(g, a, b, margin, size)
     guess = start_axis(g, a, b, ra, r, t, axis)
     boxes = g.kind[a] == BOX and g.kind[b] == BOX
     known = False  # whether `polytope_query` has run
@@ -82,19 +82,19 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
             g, a, xa, ra, b, x, rb, face_b if side == 1 else face_a, side, limit, slack + max(low, best), size, rows, ids
         )
         if count > 0:
-            status = answer(low, high if known else max(low, least), normal, x, x, xa, size, margin, 1)[0]
+            status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
             if status == UNCERTAIN and not known:  # apart, and closest at edges or corners: no axis of a face has their distance
                 low, high, n, _, _, _, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
                 if low > limit:
                     return 0, to_world(ra, n), BEYOND_MARGIN
-                status = answer(low, high, normal, x, x, xa, size, margin, 1)[0]
+                status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
             return count, normal, status
     if not known:
         low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
     if low > limit:
         return 0, to_world(ra, n), BEYOND_MARGIN
     normal = to_world(ra, n)
-    status = answer(low, high, normal, p, q, xa, size, margin, 1)[0]
+    status = answer(low, high, normal, p, q, xa, size, slack_of(g, a, b), margin, 1)[0]
     put_witness(
         g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids
     )

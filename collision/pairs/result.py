@@ -15,14 +15,15 @@ WIDEST = 256.0 * EPS  # of size + distance from the origin: a wider interval is 
 
 
 @lean
-def answer(low, high, n, p, q, x, size, margin, iterations):
+def answer(low, high, n, p, q, x, size, slack, margin, iterations):
     """(status, distance, lower, upper, normal, point_a, point_b, iterations) from unrounded bounds.
 
-    p, q: witness points relative to x, the position of A. ``size``: length of the pair that rounding is measured by.
+    p, q: witness points relative to x, the position of A. ``size``: length of the pair that rounding is measured by;
+    ``slack``: what its tables may be off (`slack_of`).
     """
     if low > high:
         low, high = high, low
-    err = ROUNDING * size
+    err = ROUNDING * size + slack
     lower = low - err
     upper = high + err
     distance = 0.5 * (low + high)
@@ -38,6 +39,18 @@ def answer(low, high, n, p, q, x, size, margin, iterations):
     else:
         status = TOUCHING
     return status, distance, lower, upper, n, add(x, p), add(x, q), iterations
+
+
+@lean
+def slack_of(g, a, b):
+    """How far the bodies that were given may be from those of the tables of vertices and planes [m]."""
+    return g.slack[a] + g.slack[b]
+
+
+@lean
+def touching_limit(g, a, b, margin, size):
+    """Gaps up to this belong to a contact [m]: the margin, and a slack that keeps a face whole which is askew by rounding."""
+    return max(margin, 0.0) + 1e-8 * min(g.radius[a], g.radius[b]) + ROUNDING * size
 
 
 @lean

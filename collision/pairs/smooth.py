@@ -23,7 +23,7 @@ from collision.pairs.directions import best_direction
 from collision.pairs.newton import newton
 from collision.pairs.point import point_depth
 from collision.pairs.polytope import relative, start_axis
-from collision.pairs.result import ROUNDING, SIGN_ONLY, inflated, to_world
+from collision.pairs.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
 from collision.pairs.surface import is_curved, reach, support_piece
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from collision.support import EPS, aligned_face, inflation, is_polytope
@@ -352,9 +352,9 @@ def smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis):
 
 
 @lean
-def smooth_status(low, high, size, margin):
+def smooth_status(low, high, size, slack, margin):
     """(status, lower, upper) of bounds without rounding."""
-    lower, upper = low - ROUNDING * size, high + ROUNDING * size
+    lower, upper = low - ROUNDING * size - slack, high + ROUNDING * size + slack
     if lower > margin:
         return BEYOND_MARGIN, lower, upper
     if upper - lower > WIDEST * size:
@@ -370,6 +370,6 @@ def smooth_status(low, high, size, margin):
 def smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of a pair with a cylinder, a cone or an ellipsoid. The distance is the separation along the normal."""
     low, high, n, p, q, size, iterations = smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis)
-    status, lower, upper = smooth_status(low, high, size, margin)
+    status, lower, upper = smooth_status(low, high, size, slack_of(g, a, b), margin)
     distance = lower if status == BEYOND_MARGIN else low
     return status, distance, lower, upper, n, add(xa, p), add(xa, q), iterations

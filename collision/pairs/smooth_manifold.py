@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collision.jit import lean
+from collision.linalg import norm, sub
 from collision.pairs.patch import put_contact
+from collision.pairs.result import slack_of, touching_limit
 from collision.pairs.smooth import smooth_status, smooth_witness
 from collision.status import BEYOND_MARGIN
 
@@ -11,8 +13,9 @@ from collision.status import BEYOND_MARGIN
 @lean
 def smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """A base gives up to eight points, a side two, a rim, an apex and an ellipsoid one."""
-    low, high, n, p, q, size, _ = smooth_witness(g, a, xa, ra, b, xb, rb, margin, axis)
-    status, lower, _ = smooth_status(low, high, size, margin)
-    if status == BEYOND_MARGIN or lower > margin:
+    limit = touching_limit(g, a, b, margin, g.radius[a] + g.radius[b] + norm(sub(xb, xa)))
+    low, high, n, p, q, size, _ = smooth_witness(g, a, xa, ra, b, xb, rb, limit, axis)
+    status, lower, _ = smooth_status(low, high, size, slack_of(g, a, b), limit)
+    if status == BEYOND_MARGIN or lower > limit:
         return 0, n, BEYOND_MARGIN
     return put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids), n, status

@@ -11,11 +11,12 @@ from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, ortho
 from collision.manifold import put
 from collision.pairs.features import bend_at
 from collision.pairs.point import point_curved
-from collision.pairs.result import ROUNDING, answer, to_world
+from collision.pairs.result import answer, slack_of, to_world, touching_limit
 from collision.status import BEYOND_MARGIN
 from collision.support import EPS, inflation, is_polytope
 
 FACE, EDGE, VERTEX, ROUND = range(4)
+TINY, LARGE = 1e-140, 2.0**700  # shorter vectors [m] are made longer before their squares are taken
 
 
 @lean
@@ -141,7 +142,13 @@ def point_reach(g, b, n):
 def spheres(radius, other, x, axis):
     """Two spheres, the second at x from the first: (signed distance, normal, points on both, size)."""
     between = norm(x)
-    n = scale(1.0 / between, x) if between > 0.0 else some_axis(axis)
+    if between < TINY:  # squares so small are rounded to a few digits, or to nothing
+        x = scale(LARGE, x)
+        between = norm(x)
+        n = scale(1.0 / between, x) if between > 0.0 else some_axis(axis)
+        x, between = scale(1.0 / LARGE, x), between / LARGE
+    else:
+        n = scale(1.0 / between, x)
     return between - radius - other, n, scale(radius, n), axpy(-other, n, x), between + radius + other
 
 
@@ -178,18 +185,19 @@ def sphere_distance(g, a, xa, b, xb, rb, margin, axis):
     """Signed distance of sphere a and shape b."""
     if g.kind[b] == SPHERE:
         low, n, p, q, size = spheres(g.size[a, 0], g.size[b, 0], sub(xb, xa), axis)
-        return answer(low, low, n, p, q, xa, size, margin, 1)
+        return answer(low, low, n, p, q, xa, size, 0.0, margin, 1)
     low, high, n, p, q, size, _, _, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
-    return answer(low, high, n, p, q, xa, size, margin, iterations)
+    return answer(low, high, n, p, q, xa, size, slack_of(g, a, b), margin, iterations)
 
 
 @lean
 def sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids):
     """The one point of a sphere, with the curvature of what it touches."""
-    low, high, n, p, q, size, feature, direction, iterations = sphere_query(g, a, xa, b, xb, rb, margin, axis)
-    result = answer(low, high, n, p, q, xa, size, margin, iterations)
+    limit = touching_limit(g, a, b, margin, g.radius[a] + g.radius[b] + norm(sub(xb, xa)))
+    low, high, n, p, q, size, feature, direction, iterations = sphere_query(g, a, xa, b, xb, rb, limit, axis)
+    result = answer(low, high, n, p, q, xa, size, slack_of(g, a, b), limit, iterations)
     status = result[0]
-    if status == BEYOND_MARGIN or low > margin + ROUNDING * size:
+    if status == BEYOND_MARGIN or low > limit:
         return 0, n, BEYOND_MARGIN
     tangent, _ = orthonormal(n)
     bend = 1.0 / g.size[a, 0]

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.exact import cross, dot, holds, square_by_hull, sub
 from benchmarks.fuzz import faults
 from collision import Box, ConvexHull, ShapeSet, Status, careful, signed_distances
-from collision.batch import pose
+from collision.batch_kernels import pose
 from collision.jit import kernel
 from collision.linalg import matmul, mul_t, transpose
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull as Qhull
 
-from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, batch, signed_distances
+from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, batch, batch_kernels, signed_distances
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
@@ -77,7 +77,7 @@ def kept(pairs):
     """A cache that knows the pairs, and which of them left a surface."""
     cache = PairCache(len(pairs[1]))
     signed_distances(*pairs, cache=cache)
-    return cache, cache.start[:, 2] == batch.DEEP
+    return cache, cache.start[:, 2] == batch_kernels.DEEP
 
 
 @pytest.mark.parametrize("seed", [3, 4])
