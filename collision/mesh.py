@@ -84,6 +84,8 @@ def read_mesh(path: Path):
         raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
     except Exception as error:  # the readers of trimesh raise errors of many kinds, some of which say what is wrong
         reason = str(error).strip().splitlines()
+        if "FilePathResolver" in str(error):
+            raise InputError("mesh", name, "names a file outside its own folder, which is not read") from None
         told = isinstance(error, ValueError) and reason and " " in reason[0]
         raise InputError("mesh", name, f"can not be read: {reason[0] if told else f'not a valid {path.suffix} file'}") from None
     faces = getattr(mesh, "faces", None)

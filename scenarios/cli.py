@@ -99,7 +99,7 @@ def show(arguments: argparse.Namespace) -> None:
     """What a scenario is about, and its parameters."""
     from scenarios.registry import load
 
-    scenario = load(arguments.name)
+    scenario = load(arguments.name, _reading(arguments))
     scene = scenario()
     print(scenario.name)
     print(f"\n{scenario.doc}\n" if scenario.doc else "")
@@ -303,7 +303,7 @@ def import_(arguments: argparse.Namespace) -> None:
     from sim.words import count
 
     show_warnings()
-    found = load_model(arguments.model)
+    found = load_model(arguments.model, arguments.root)
     out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
     save_scene(found.scene, out)
     print(f"{out}: {count(len(found.scene), 'body')}")
@@ -455,8 +455,20 @@ def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
         if not equals or not key:
             raise InputError("--set", item, "must be name=value")
         texts[key.strip()] = text.strip()
-    scenario = load(given)
+    scenario = load(given, _reading(arguments))
     return scenario(**scenario.parse(texts)), Path(given).stem if Path(given).is_file() else scenario.name
+
+
+def _reading(arguments: argparse.Namespace) -> Any:
+    from scenarios.limits import Reading
+
+    return Reading(arguments.allow_outside, arguments.yes)
+
+
+def _reading_arguments(one: argparse.ArgumentParser) -> None:
+    """What a scene file may do only where it is said."""
+    one.add_argument("--allow-outside", action="store_true", help="let a scene file name files outside its folder")
+    one.add_argument("--yes", action="store_true", help="take scenes of more than 100000 bodies")
 
 
 def _film(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -560,6 +572,7 @@ def _scene_arguments(one: argparse.ArgumentParser, dt: str) -> None:
     )
     one.add_argument("--seconds", type=_quantity("s", above=0), metavar="S", help="simulated time; else the scene's own")
     one.add_argument("--dt", type=_quantity("s", low=1e-12, high=1e6), metavar="H", help=f"{dt}; else the scene's own")
+    _reading_arguments(one)
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
 
 
@@ -577,6 +590,7 @@ def parser() -> Parser:
 
     one = verb("show", show, "show what a scenario is about, and its parameters")
     one.add_argument("name", metavar="NAME_OR_FILE")
+    _reading_arguments(one)
 
     one = verb("run", run, "run a scenario or a scene file; record it")
     _scene_arguments(one, "step, such as 1/480")
@@ -614,6 +628,9 @@ def parser() -> Parser:
 
     one = verb("import", import_, "turn an MJCF or URDF model into a scene file, and tell what is not in it")
     one.add_argument("model", metavar="MODEL", help="a .xml (MJCF) or .urdf file")
+    one.add_argument(
+        "--root", metavar="DIR", help="its files are read from there (the folder above it with a package.xml, or its own)"
+    )
     one.add_argument("--out", type=_file(), metavar="F.toml", help="the scene file (MODEL.toml)")
 
     one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
@@ -624,6 +641,7 @@ def parser() -> Parser:
     one.add_argument("--resume", action="store_true", help="go on with a sweep that was stopped")
     one = verb("view", view, "look at a scenario, a scene file or a recorded run in a window; H shows the keys")
     one.add_argument("name_or_file", metavar="NAME_OR_FILE_OR_RUN", help="a name of `tumble list`, a TOML file, or a run")
+    _reading_arguments(one)
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
     one.add_argument("--dt", type=_quantity("s", above=0), metavar="H", help="step, such as 1/480; else the scene's own")
     one.add_argument("--paused", action="store_true", help="begin with a pause")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,6 +19,7 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from scenarios.fields import Real, did_you_mean
+from scenarios.limits import read_toml
 from scenarios.registry import Scenario, load
 from sim.errors import RecordingError
 
@@ -112,16 +112,7 @@ class Plan:
 def load_plan(path: str | Path) -> Plan:
     """The plan in a TOML file. InputError names the file and the key."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("sweep", str(path), "there is no such file") from None
-    except OSError as error:
-        raise InputError("sweep", str(path), f"can not be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError("sweep", str(path), "is not a text in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError("sweep", str(path), f"is not valid TOML: {error}") from None
+    data = read_toml(path, "sweep")
     for key in data:
         if key not in KEYS:
             raise InputError(key, data[key], f"unknown key in {path}{did_you_mean(key, KEYS)}; a sweep has {', '.join(KEYS)}")

@@ -24,8 +24,8 @@ Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.
 
 from __future__ import annotations
 
+import math
 import re
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.declared import declared, filled
 from scenarios.fields import Field, Text, did_you_mean
+from scenarios.limits import MOST_FILES, STRICT, Reading, read_toml
+from scenarios.progress import counted
 from scenarios.registry import Scenario
 from scenarios.repeat import NEEDED, REPEAT, places
 from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
@@ -43,7 +45,7 @@ from sim.bodies import BodyDef
 from sim.forces import force_from_dict
 from sim.joints.definitions import joint_from_dict
 from sim.path import Path as BodyPath
-from sim.scene import CameraDef, Scene
+from sim.scene import CameraDef, Names, Scene
 
 
 class SceneFileError(InputError):
@@ -70,49 +72,56 @@ def load_scene(path: str | Path, **parameters: Any) -> Scene:
     return load_scenario(path)(**parameters)
 
 
-def load_scenario(path: str | Path) -> Scenario:
-    """A scene file as a scenario, with the parameters that it declares: a builder of scenes, as those of the catalog."""
+def load_scenario(path: str | Path, reading: Reading = STRICT) -> Scenario:
+    """A scene file as a scenario, with the parameters that it declares: a builder of scenes, as those of the catalog.
+
+    ``reading``: whether files outside its folder may be read, and scenes have any number of bodies.
+    """
     path = Path(path)
-    data = _read(path)
+    files = _Files(path, reading)
+    data = files.read(path)
     with _InFile(path):
-        data = _with_includes(path, data, (path.resolve(),))
+        data = files.with_includes(path, data, (path.resolve(),))
         parameters = declared(data.pop("parameter", {}))
         about = Text(empty=True).read("about", data.pop("about", ""))
         name = SCENE["name"].read("name", data.get("name", path.stem))
 
     def build(**values: Any) -> Scene:
         with _InFile(path):
-            return _Reader(path).scene(filled(data, values))
+            return _Reader(path, reading).scene(filled(data, values))
 
     build.__name__, build.__doc__ = name, about
     return Scenario(build, parameters)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SceneFileError(path, "", None, "there is no such file") from None
-    except OSError as error:
-        raise SceneFileError(path, "", None, f"can not be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SceneFileError(path, "", None, "is not a text in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise SceneFileError(path, "", None, f"is not valid TOML: {error}") from None
+class _Files:
+    """The files of one scene: they are counted, and lie in its folder."""
 
+    def __init__(self, path: Path, reading: Reading):
+        self.folder, self.reading, self.count = path.parent, reading, 0
 
-def _with_includes(path: Path, data: dict[str, Any], above: tuple[Path, ...]) -> dict[str, Any]:
-    """The data with what the files named by ``include`` say put in front of it: its own keys come first, its bodies last."""
-    names = data.pop("include", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError("include", names, 'must be a list of files, such as ["materials.toml"]')
-    out: dict[str, Any] = {}
-    for name in names:
-        file = path.parent / name
-        if file.resolve() in above:
-            raise InputError("include", name, "includes itself")
-        out = _over(out, _with_includes(file, _absolute(file, _read(file)), (*above, file.resolve())))
-    return _over(out, data)
+    def read(self, path: Path) -> dict[str, Any]:
+        self.count += 1
+        if self.count > MOST_FILES:
+            raise InputError("include", str(path), f"is file {self.count} of the scene: at most {MOST_FILES} are read")
+        try:
+            return read_toml(path)
+        except InputError as error:
+            raise SceneFileError(path, "", None, error.hint) from None
+
+    def with_includes(self, path: Path, data: dict[str, Any], above: tuple[Path, ...]) -> dict[str, Any]:
+        """The data with what the files named by ``include`` say put in front of it: its own keys come first, its bodies last."""
+        names = data.pop("include", [])
+        if not isinstance(names, list) or not all(isinstance(name, str) and "\0" not in name for name in names):
+            raise InputError("include", names, 'must be a list of files, such as ["materials.toml"]')
+        out: dict[str, Any] = {}
+        for name in names:
+            file = self.reading.inside("include", path.parent / name, self.folder)
+            if file.resolve() in above:
+                raise InputError("include", name, "includes itself")
+            inner = _absolute(file, self.read(file))
+            out = _over(out, self.with_includes(file, inner, (*above, file.resolve())))
+        return _over(out, data)
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
@@ -165,8 +174,10 @@ def save_scene(scene: Scene, path: str | Path) -> None:
 class _Reader:
     """Reads one file; keeps what errors need to say where they are."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, reading: Reading):
+        self.path, self.reading = path, reading
+        self.names = Names()
+        self.repeated = 0  # bodies that repetitions make
 
     def scene(self, data: dict[str, Any]) -> Scene:
         tables = ("camera", "material", "parameters", *LISTS)
@@ -185,6 +196,7 @@ class _Reader:
             with _Within(prefix):
                 scene.set_material(name, **values)
         bodies, repeats = self.tables("body", data), self.tables("repeat", data)
+        self.reading.room("body", None, len(bodies))
         if not bodies and not repeats:
             raise InputError("body", None, "a scene needs at least one [[body]]")
         for number, body in enumerate(bodies, start=1):
@@ -240,8 +252,11 @@ class _Reader:
         at = BODY["position"].read(f"{prefix}body.position", body.get("position", [0, 0, 0]))
         shape = self.shape(f"{prefix}body.shape", body.get("shape", {}))  # here first: a wall goes by its size
         with _Within(prefix):
+            wanted = math.prod(values["count"]) if isinstance(values["count"], tuple) else values["count"]
+            self.repeated += wanted
+            self.reading.room("count", values["count"], self.repeated)
             found = places(kind, values, shape)
-        for n, (place, turn) in enumerate(found, start=1):
+        for n, (place, turn) in enumerate(counted(found, f"Building {scene.name}"), start=1):
             one = {**body, "position": [float(p + o) for p, o in zip(place, at, strict=True)]}
             if turn is not None:
                 if "euler_xyz" in body or "orientation" in body:
@@ -272,7 +287,8 @@ class _Reader:
         with _Within(prefix):
             for part, _ in convex_parts(shape):
                 check_convex(part)
-            scene.append(BodyDef(shape, **values))
+            values.setdefault("name", self.names.free(type(shape).__name__.lower()))  # here: naming it later would check it twice
+            scene.append(BodyDef(shape, **values), self.names)
 
     def forces(self, scene: Scene, tables: Any) -> None:
         if not isinstance(tables, list):
@@ -344,8 +360,9 @@ class _Reader:
         from collision.mesh import load_mesh
 
         file = self.path.parent / values.pop("file")
-        if not file.is_file():
+        if "\0" in str(file) or not file.is_file():
             raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
+        self.reading.inside("file", file, self.path.parent)
         try:
             return load_mesh(file, **values)
         except InputError as error:

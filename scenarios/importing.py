@@ -20,6 +20,7 @@ from collision.errors import InputError
 from collision.mass import mass_properties
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape
+from scenarios.limits import package, read_xml
 from sim.diagnostics import rotations
 from sim.scene import Scene
 
@@ -60,23 +61,23 @@ class Piece:
     solid: Mass | None = None
 
 
-def load_model(path: str | Path) -> Imported:
-    """The scene of an MJCF (.xml) or URDF (.urdf) file. InputError names the file and what is wrong with it."""
+def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
+    """The scene of an MJCF (.xml) or URDF (.urdf) file. InputError names the file and what is wrong with it.
+
+    What the model names is read from its package: the nearest folder above it with a package.xml, else its own folder; or
+    from ``root``.
+    """
     path = Path(path)
+    element = read_xml(path)
     try:
-        root = xml.parse(path).getroot()
-    except FileNotFoundError:
-        raise InputError("model", str(path), "there is no such file") from None
-    except (OSError, xml.ParseError) as error:
-        raise InputError("model", str(path), f"is not XML: {error}") from None
-    try:
-        if root.tag == "mujoco":
+        if element.tag == "mujoco":
             from scenarios.mjcf import read
-        elif root.tag == "robot":
+        elif element.tag == "robot":
             from scenarios.urdf import read
         else:
-            raise InputError("model", root.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
-        return read(path, root)
+            raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
+        with package(path, None if root is None else Path(root)):
+            return read(path, element)
     except InputError as error:
         raise InputError(f"{path}: {error.name}", error.value, error.hint) from None
 

@@ -14,6 +14,7 @@ from collision.mesh import read_mesh
 from collision.polytope import polytope
 from collision.shapes import ConvexHull
 from scenarios.importing import Mass, matrix, numbers, solid_of
+from scenarios.limits import packaged, read_xml
 
 
 def expanded(root: xml.Element, main: Path, path: Path | None = None, above: tuple[Path, ...] = ()) -> xml.Element:
@@ -34,10 +35,7 @@ def expanded(root: xml.Element, main: Path, path: Path | None = None, above: tup
             raise InputError("include", name, f"there is no {main.parent / name}")
         if file.resolve() in above:
             raise InputError("include", name, "includes itself")
-        try:
-            inner = xml.parse(file).getroot()
-        except xml.ParseError as error:
-            raise InputError("include", str(file), f"is not XML: {error}") from None
+        inner = read_xml(packaged("include", file), "include")
         out.extend(expanded(inner, main, file, above))
     return out
 
@@ -58,7 +56,7 @@ class Mesh:
             points, faces = np.reshape(given, (-1, 3)), np.reshape(numbers(asset, "face", ()) or (), (-1, 3)).astype(int)
         else:
             name = asset.get("file", "")
-            points, faces = _file(folder / (Path(name).name if strip else name))
+            points, faces = _file(packaged("mesh", folder / (Path(name).name if strip else name)))
         scale = np.array(numbers(asset, "scale", (1, 1, 1), 3))
         points = matrix(numbers(asset, "refquat", (1, 0, 0, 0), 4)).T @ (points - numbers(asset, "refpos", (0, 0, 0), 3)).T
         return cls(points.T * scale, faces[:, ::-1] if scale.prod() < 0 else faces, asset.get("inertia", "legacy"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -71,6 +72,15 @@ class Bar:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.begun
+
+
+def counted(items: Sequence[Any], title: str) -> Iterator[Any]:
+    """The items one by one, under a bar where there are many."""
+    with Bar(title, total=len(items), counted=True, quiet=len(items) < 5000) as bar:
+        for k, item in enumerate(items):
+            if k % 500 == 0:
+                bar.update(k)
+            yield item
 
 
 class RunProgress:

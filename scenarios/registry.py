@@ -112,7 +112,7 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(scenarios.catalog.__path__) if not m.name.startswith("_"))
 
 
-def load(name: str | Path) -> Scenario:
+def load(name: str | Path, reading: Any = None) -> Scenario:
     """The scenario that is meant: a name of the catalog, a scene file, or a Python file ("x.py:name" where it has several).
 
     Raises InputError with the nearest name where there is none.
@@ -121,10 +121,15 @@ def load(name: str | Path) -> Scenario:
     file, _, function = name.rpartition(":") if ".py:" in name else (name, "", "")
     if file.endswith(".py"):
         return _of_file(Path(file), function)
-    if name.endswith(".toml") or "/" in name or os.sep in name or (name not in known and Path(name).is_file()):
+    if (
+        name.endswith(".toml")
+        or "/" in name
+        or os.sep in name
+        or (name not in known and "\0" not in name and Path(name).exists())
+    ):
         from scenarios.files import load_scenario
 
-        return load_scenario(name)
+        return load_scenario(name) if reading is None else load_scenario(name, reading)
     if name not in known:
         raise InputError("scenario", name, f"there is none of this name{did_you_mean(name, known)} (see `tumble list`)")
     return getattr(importlib.import_module(f"scenarios.catalog.{name}"), name)

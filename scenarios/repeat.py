@@ -27,6 +27,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -35,7 +36,7 @@ import numpy as np
 from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Vector, Whole
 
-MOST = 100_000  # bodies: more is a slip of the pen
+AROUND = tuple(itertools.product((-1, 0, 1), repeat=3))
 
 REPEAT: dict[str, dict[str, Field]] = {
     "grid": {
@@ -96,10 +97,14 @@ def _pile(values: dict[str, Any], shape: Any) -> list[Place]:
         raise InputError("high", values["high"], f"must be above low, {values['low']}, in each coordinate")
     random = np.random.default_rng(values.get("seed", 0))
     found = np.zeros((values["count"], 3))
+    cells: dict[tuple[int, ...], list[int]] = {}  # of the size of the spacing: what is near lies in one of 27
     for n in range(values["count"]):
         for _ in range(1000):
             found[n] = random.uniform(low, high)
-            if n == 0 or ((found[:n] - found[n]) ** 2).sum(axis=1).min() >= spacing**2:
+            cell = tuple(np.floor((found[n] - low) / spacing).astype(int).tolist())
+            near = [k for step in AROUND for k in cells.get((cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]), ())]
+            if not near or ((found[near] - found[n]) ** 2).sum(axis=1).min() >= spacing**2:
+                cells.setdefault(cell, []).append(n)
                 break
         else:
             raise InputError("count", values["count"], f"no room for body {n + 1}: a larger box, or a smaller spacing")
@@ -114,8 +119,6 @@ def _counts(values: dict[str, Any], n: int) -> tuple[int, ...]:
     count = values["count"]
     if len(count) != n:
         raise InputError("count", list(count), f"must be {n} whole numbers")
-    if np.prod([float(c) for c in count]) > MOST:
-        raise InputError("count", list(count), f"makes more than {MOST} bodies")
     return count
 
 

@@ -31,6 +31,7 @@ from scenarios.importing import (
     unique,
     welded,
 )
+from scenarios.limits import packaged
 from sim.scene import Scene
 
 
@@ -157,6 +158,7 @@ def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None) -
         scale = np.array(numbers(found, "scale", (1, 1, 1), 3))
         if file is None:
             raise InputError(f"link {link}: mesh", found.get("filename"), f"is not there, neither from {path.parent} nor above")
+        packaged(f"link {link}: mesh", file)
         if np.ptp(scale) == 0 and scale[0] > 0:
             try:
                 return load_mesh(file, scale=float(scale[0]))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from collision.pose import Pose
 from collision.shapes import convex_parts
@@ -13,6 +14,7 @@ from collision.shapeset import ShapeSet
 from sim.bodies import BodyDef
 from sim.scene import Scene
 
+WIDE = 8.0  # times the middle radius: pieces that are tried against all others
 TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
 
 
@@ -51,8 +53,9 @@ def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
 def _pieces(scene: Scene) -> tuple[np.ndarray, list, list[Pose]]:
     """The convex pieces of all bodies: body (m,), shape, and pose in the world."""
     rows = [
-        (i, shape, Pose(body.position, body.orientation) @ local)
+        (i, shape, place if shape is body.shape else place @ local)
         for i, body in enumerate(scene.bodies)
+        for place in (Pose(body.position, body.orientation),)
         for shape, local in convex_parts(body.shape)
     ]
     return np.array([row[0] for row in rows], dtype=int), [row[1] for row in rows], [row[2] for row in rows]
@@ -63,13 +66,25 @@ def _near(scene: Scene, body: np.ndarray, radius: np.ndarray, x: np.ndarray) -> 
     rows = {b.name: i for i, b in enumerate(scene.bodies)}
     jointed = {frozenset((rows.get(d.a), rows.get(d.b))) for d in scene.joints if not d.collide}
     moves = np.array([b.kind == "dynamic" for b in scene.bodies])[body]
-    for i in range(len(body) - 1):
-        j = np.arange(i + 1, len(body))
-        reach = np.linalg.norm(x[j] - x[i], axis=1) <= radius[i] + radius[j]
-        for other in j[reach & (body[j] != body[i]) & (moves[j] | moves[i])]:
-            pair = int(body[i]), int(body[other])
-            if frozenset(pair) not in jointed and _meet(scene, scene.bodies[pair[0]], scene.bodies[pair[1]]):
-                yield i, int(other)
+    wide = radius > WIDE * np.median(radius)  # floors and walls, tried against all; the others lie in cells
+    small = np.flatnonzero(~wide)
+    found: list[tuple[int, int]] = []
+    for i in np.flatnonzero(wide):
+        reach = np.linalg.norm(x - x[i], axis=1) <= radius + radius[i]
+        found += [(int(i), int(j)) for j in np.flatnonzero(reach) if j != i and not (wide[j] and j < i)]
+    if len(small) > 1:
+        tree = KDTree(x[small])
+        near = tree.query_pairs(2 * radius[small].max(), output_type="ndarray")
+        near = small[near]
+        reach = np.linalg.norm(x[near[:, 0]] - x[near[:, 1]], axis=1) <= radius[near[:, 0]] + radius[near[:, 1]]
+        found += [tuple(pair) for pair in near[reach].tolist()]
+    bodies = scene.bodies
+    for i, j in sorted((min(pair), max(pair)) for pair in found):
+        if body[i] == body[j] or not (moves[i] or moves[j]):
+            continue
+        pair = int(body[i]), int(body[j])
+        if frozenset(pair) not in jointed and _meet(scene, bodies[pair[0]], bodies[pair[1]]):
+            yield int(i), int(j)
 
 
 def _meet(scene: Scene, a: BodyDef, b: BodyDef) -> bool:

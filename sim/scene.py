@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +89,9 @@ class Scene(Options):
         for pair in pairs:
             self.set_pair(**pair)
         bodies, self.bodies = self.bodies, []
+        names = Names()
         for body in bodies:
-            self.append(body)
+            self.append(body, names)
         joints, self.joints = self.joints, []
         for joint in joints:
             self.add_joint(joint)
@@ -129,15 +130,20 @@ class Scene(Options):
         self.forces.append(force)
         return force
 
-    def append(self, body: BodyDef) -> BodyDef:
-        """Add a ready body; returns it as it stands in the scene, with its name."""
-        missing = made_of(self.materials, {"material": body.material})
-        body = body.replace(**{key: value for key, value in missing.items() if getattr(body, key) is None})
-        taken = {other.name for other in self.bodies}
+    def append(self, body: BodyDef, names: Names | None = None) -> BodyDef:
+        """Add a ready body; returns it as it stands in the scene, with its name.
+
+        ``names`` of all bodies of the scene, for who adds many.
+        """
+        names = Names(other.name for other in self.bodies) if names is None else names
+        missing = {key: value for key, value in made_of(self.materials, {"material": body.material}).items()
+                   if getattr(body, key) is None}  # fmt: skip
+        body = body.replace(**missing) if missing else body
         if not body.name:
-            body = body.replace(name=free_name(type(body.shape).__name__.lower(), taken))
-        elif body.name in taken:
+            body = body.replace(name=names.free(type(body.shape).__name__.lower()))
+        elif body.name in names.taken:
             raise InputError("name", body.name, "is taken by another body of the scene")
+        names.taken.add(body.name)
         self.bodies.append(body)
         return body
 
@@ -224,11 +230,24 @@ class Scene(Options):
         return cls(**values)
 
 
+class Names:
+    """Names that are taken, and for each stem the number from which on one may be free: names never become free again."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self.taken = set(taken)
+        self._from: dict[str, int] = {}
+
+    def free(self, base: str) -> str:
+        """``base``, or base_2, base_3 ... where that is taken."""
+        if base not in self.taken:
+            return base
+        n = self._from.get(base, 2)
+        while f"{base}_{n}" in self.taken:
+            n += 1
+        self._from[base] = n
+        return f"{base}_{n}"
+
+
 def free_name(base: str, taken: set[str]) -> str:
     """``base``, or base_2, base_3 ... where that is taken."""
-    if base not in taken:
-        return base
-    n = 2
-    while f"{base}_{n}" in taken:
-        n += 1
-    return f"{base}_{n}"
+    return Names(taken).free(base)

@@ -24,8 +24,11 @@ def pages() -> dict[str, str]:
     """Path in the site: Markdown."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = readme.replace("](docs/", "](").replace("(CHANGELOG.md)", "(changes.md)").replace("[MIT](LICENSE)", "MIT")
+    readme = readme.replace("(SECURITY.md)", "(security.md)")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    return {"index.md": readme, "changes.md": changes, "scenes.md": scenes()}
+    security = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    made = {"index.md": readme, "changes.md": changes, "security.md": security, "scenes.md": scenes()}
+    return {name: text.replace("](docs/", "](") for name, text in made.items()}
 
 
 def scenes() -> str:

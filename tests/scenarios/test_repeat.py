@@ -117,7 +117,7 @@ position = [0, 0, 1]
         ("[[repeat]]\nkind = 'gird'", "repeat 1: kind = 'gird': must be one of grid, wall, pile; did you mean grid?"),
         ("[[repeat]]\nkind = 'grid'\ncount = [1, 1, 1]", "repeat 1: spacing: is missing: a grid needs it"),
         (GRID.replace("[2, 3, 2]", "[2, 3]"), "repeat 1: count = [2, 3]: must be 3 whole numbers"),
-        (GRID.replace("[2, 3, 2]", "[2000, 3000, 2]"), "makes more than 100000 bodies"),
+        (GRID.replace("[2, 3, 2]", "[2000, 3000, 2]"), "makes 12000000 bodies, more than 100000: --yes"),
         (WALL.replace('"box", half_extents = [0.125, "6 cm", 0.0325]', '"sphere", radius = 1'), "a wall is made of boxes"),
         (PILE.replace("count = 40", "count = 4000"), "repeat 1: count = 4000: no room for body"),
         (PILE.replace("high = [1, 1, 3]", "high = [1, 1, 0]"), "repeat 1: high = "),
