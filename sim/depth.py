@@ -55,7 +55,10 @@ def correct_depth(
         gap = contacts.gap[rows[k]]
         c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
     if cheap:
-        by_sweeps(inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, 1e-3 * deepest, settings.sweeps, p, d)
+        held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
+        by_sweeps(
+            inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, held, free, 1e-2 * deepest, 10, p, d
+        )  # fmt: skip
     else:
         newton(
             mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,

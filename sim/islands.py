@@ -17,12 +17,12 @@ def find_root(parent, i):
 
 
 @inner
-def label_islands(bodies, contacts, joints):
+def label_islands(bodies, contacts, joints, most):
     """Label bodies, contacts and joints by island and sort contacts and joints by it.
 
     ``bodies.island`` becomes the smallest index of a body in the island; ``contacts.order`` lists the rows island by
     island, in the order of the table within each, ``joints.order`` the joints. An island is a crowd as long as one of its
-    bodies would be.
+    bodies would be, and as long as it has more than ``most`` of them.
     """
     parent = bodies.island
     for i in range(len(parent)):
@@ -34,10 +34,12 @@ def label_islands(bodies, contacts, joints):
         unite(bodies, parent, joints.body[k, 0], joints.body[k, 1])
     for i in range(len(parent)):
         parent[i] = find_root(parent, i)
+    size = np.zeros(len(parent), dtype=np.int64)
     for i in range(len(parent)):
         bodies.crowd[parent[i]] = max(bodies.crowd[parent[i]], bodies.crowd[i])
+        size[parent[i]] += 1
     for i in range(len(parent) - 1, -1, -1):  # a root comes before its members
-        bodies.crowd[i] = max(0, bodies.crowd[parent[i]] - 1)
+        bodies.crowd[i] = max(0, bodies.crowd[parent[i]] - (size[parent[i]] <= most))
     for k in range(n):
         contacts.island[k] = _label(bodies, contacts.body[k, 0], contacts.body[k, 1])
     for k in range(len(joints.kind)):

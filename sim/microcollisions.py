@@ -60,6 +60,7 @@ from sim.surfaces import surface_slip
 STALLS = 3  # looks ahead in a row that do not halve what they miss: no more are taken
 ROUNDS = 4  # changes between the laws of sticking and sliding
 NOT_FAST, NOT_HELD = 1, 2
+SKIN = 1e-5  # gap, as part of the smaller body, below which a point that bears load counts as touching in a crowd
 
 
 @inner
@@ -104,7 +105,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         while links[n] != owner[k]:
             n += 1
         place_of[k] = n
-    cheap = settings.solver == SWEEPS or (len(members) > settings.crowd and _in_crowd(bodies, members))
+    cheap = settings.solver == SWEEPS or _in_crowd(bodies, members)
     if mode != AGAIN and too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         correct_depth(
@@ -121,14 +122,20 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
     x_end, rot_end = np.empty((len(members), 3)), np.empty((len(members), 3, 3))
     best, stalled, best_p, spread = math.inf, 0, p.copy(), False
+    stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
     for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
         _targets(contacts, rows, h, mode, mu, c)
+        if cheap and mode != START:
+            _consistent_targets(bodies, contacts, rows, h, c, stick, fast)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
             worst, spent = by_sweeps(
-                inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, settings.tolerance, settings.sweeps, p, v
-            )
+                inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, stick, fast,
+                settings.tolerance, settings.sweeps, p, v,
+            )  # fmt: skip
+            if mode != START:
+                _chosen_laws(contacts, rows, p, mu, fast)
         else:
             worst, spent = newton(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
@@ -136,7 +143,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again = round < (1 if cheap else ROUNDS) and _change_laws(
+        again = not cheap and round < ROUNDS and _change_laws(
             contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round
         )
         if len(links) > 0:
@@ -301,6 +308,34 @@ def _targets(contacts, rows, h, mode, mu, c):
             for r in range(2):
                 stuck = 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
                 c[k, r] = 0.0 if contacts.slides[row] == FAST else stuck
+
+
+@lean
+def _consistent_targets(bodies, contacts, rows, h, c, stick, fast):
+    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md).
+
+    A point that bears load within the skin touches; what it is open by would else come in as a velocity that its neighbours,
+    which are shut, do not have. A slip that is worth less than the skin in a step is none.
+    """
+    for k in range(len(rows)):
+        row = rows[k]
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        skin = SKIN * min(bodies.radius[i], bodies.radius[j])
+        if 0.0 < contacts.gap[row] < skin and contacts.impulse[row, 2] > 0.0:
+            c[k, 2] += 0.5 * contacts.gap[row] / h
+        s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
+        s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
+        stick[k, 0], stick[k, 1] = 0.5 * s0, 0.5 * s1
+        fast[k] = math.hypot(s0, s1) * h > skin
+        c[k, 0], c[k, 1] = (0.0, 0.0) if fast[k] else (0.5 * s0, 0.5 * s1)
+
+
+@lean
+def _chosen_laws(contacts, rows, p, mu, fast):
+    """What the sweeps took for the law of each contact: the next kick starts from it."""
+    for k in range(len(rows)):
+        inside = math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
+        contacts.slides[rows[k]] = FAST if fast[k] else (HELD if inside else LOOSE)
 
 
 @lean

@@ -141,7 +141,7 @@ def contact(model, settings, mode, plastic):
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
-    label_islands(bodies, contacts, joints)
+    label_islands(bodies, contacts, joints, settings.crowd)
     kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):

@@ -35,7 +35,7 @@ from sim.solvers.friction import coulomb
 from sim.solvers.interior import interior_far as interior
 from sim.solvers.joints import project_joint
 from sim.solvers.rows import add_transposed, evaluate, regularisation, relative_velocity
-from sim.solvers.sweeps import block_matrices, sweep
+from sim.solvers.sweeps import COLUMNS, pack, start_sweeps, sweep
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
 SAFE, SOFTEST = 3.0, 100.0  # R is as large against the load as what is missed, times the first; at most EPS times the second
@@ -80,7 +80,9 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
     values = np.empty((blocks, 6, 6))
     q, g, step = np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6))
     du, none = np.empty((m, 3)), np.zeros((m, 3))
-    best_p, own, spent, attempt, linked = p.copy(), np.empty((m, 9)), 0, 0, False
+    best_p, spent, attempt, linked = p.copy(), 0, 0, False
+    rows, light, w = np.empty((0, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
+    stick, fast = np.zeros((0, 2)), np.zeros(0, dtype=np.bool_)
     load = 0.0  # of the guess, as R takes it
     for k in range(m):
         linked = linked or mu[k] < 0.0
@@ -122,10 +124,11 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
             spent += steps
         else:
             if attempt == 1:
-                block_matrices(inv_mass, inv_inertia, a, b, ja, jb, own)
-            evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+                rows, stick, fast = np.empty((m, COLUMNS)), np.zeros((m, 2)), np.zeros(m, dtype=np.bool_)
+                pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
+            start_sweeps(inv_mass, vstar, a, b, mu, lo, hi, rows, light, p, w)
             for _ in range(FEWEST_SWEEPS << attempt):
-                sweep(inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, c, u0, R, own, p, v)
+                sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w)
         attempt += 1
         goal = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
         if goal < best:
