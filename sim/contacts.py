@@ -420,7 +420,7 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
     contacts.slides[k] = LOOSE
-    contacts.loss[k] = contacts.residual[k] = 0.0
+    contacts.loss[k] = contacts.residual[k] = contacts.push[k] = 0.0
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
     store3(contacts.moment, k, (0.0, 0.0, 0.0))
     contacts.turns[k, 0] = contacts.turns[k, 1] = HELD
@@ -465,7 +465,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     old = before.count[0]
     old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
     old_impulse, old_frame = before.impulse[:old].copy(), before.frame[:old].copy()
-    old_moment, old_turns = before.moment[:old].copy(), before.turns[:old].copy()
+    old_moment, old_turns, old_push = before.moment[:old].copy(), before.turns[:old].copy(), before.push[:old].copy()
     old_slides, old_point, old_taken = before.slides[:old].copy(), before.point[:old].copy(), np.zeros(old, dtype=np.bool_)
     count, first = 0, 0
     for n in range(pairs.count[0]):
@@ -513,7 +513,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
                 e = load9(old_frame, m)
                 world = mul_t(e, load3(old_impulse, m))
                 store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
-                contacts.slides[count] = old_slides[m]
+                contacts.slides[count], contacts.push[count] = old_slides[m], old_push[m]
                 world = mul_t(e, load3(old_moment, m))
                 store3(contacts.moment, count, (dot(world, s), dot(world, t), dot(world, normal)))
                 contacts.turns[count, 0], contacts.turns[count, 1] = old_turns[m, 0], old_turns[m, 1]

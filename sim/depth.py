@@ -64,6 +64,13 @@ def correct_depth(
             mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
             1e-9 * deepest, settings.iterations, p, d,
         )  # fmt: skip
+    displace(bodies, contacts, books, rows, members, a, b, p, d)
+
+
+@inner
+def displace(bodies, contacts, books, rows, members, a, b, p, d):
+    """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of the contacts make."""
+    m, n = len(rows), len(members)
     v = np.empty((n, 3))
     for k in range(n):
         i = members[k]

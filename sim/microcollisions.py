@@ -64,8 +64,8 @@ SKIN = 1e-5  # gap, as part of the smaller body, below which a point that bears 
 
 
 @inner
-def kick(bodies, contacts, joints, books, forces, settings, h, mode):
-    """Kick every island of tables sorted by islands (islands.label_islands)."""
+def kick(bodies, contacts, joints, books, forces, settings, h, mode, plain):
+    """Kick every island of tables sorted by islands (islands.label_islands), but those that are ``plain`` (crowds.py)."""
     n, m = contacts.count[0], len(joints.order)
     first, first_joint = 0, 0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
@@ -81,7 +81,8 @@ def kick(bodies, contacts, joints, books, forces, settings, h, mode):
         while last_joint < m and joints.island[joints.order[last_joint]] == label:
             last_joint += 1
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
-        kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local)
+        if not plain[label]:
+            kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local)
         first, first_joint = last, last_joint
 
 
@@ -124,9 +125,10 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     best, stalled, best_p, spread = math.inf, 0, p.copy(), False
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
     for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
-        _targets(contacts, rows, h, mode, mu, c)
+        load_friction(contacts, rows, mu)
+        targets(contacts, rows, h, mode, c)
         if cheap and mode != START:
-            _consistent_targets(bodies, contacts, rows, h, c, stick, fast)
+            soft_targets(bodies, contacts, rows, h, c, stick, fast)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
@@ -135,7 +137,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
                 settings.tolerance, settings.sweeps, p, v,
             )  # fmt: skip
             if mode != START:
-                _chosen_laws(contacts, rows, p, mu, fast)
+                taken_laws(contacts, rows, p, mu, fast)
         else:
             worst, spent = newton(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
@@ -143,8 +145,10 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again = not cheap and round < ROUNDS and _change_laws(
-            contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round
+        again = (
+            not cheap
+            and round < ROUNDS
+            and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
         if len(links) > 0:
             missed = look_ahead(
@@ -179,14 +183,14 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         contacts.residual[k] = worst
     if len(turning) > 0:
         hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v)
-    _apply(bodies, contacts, books, rows, p, mode)
+    apply_contacts(bodies, contacts, books, rows, p, mode)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode)
     for i in members:
         refresh_velocity(bodies, i)
         local[i] = -1
     for k in range(m):
-        _book(bodies, contacts, books, rows[k], mode)
+        book_contact(bodies, contacts, books, rows[k], mode)
     book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, h, mode)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
 
@@ -292,12 +296,19 @@ def _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p):
 
 
 @lean
-def _targets(contacts, rows, h, mode, mu, c):
-    """The velocity that each contact is solved towards, in its frame, and its friction; see the head of this file."""
+def load_friction(contacts, rows, mu):
+    """The friction of each contact in this kick: static where it is held."""
     for k in range(len(rows)):
         row = rows[k]
         contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
         mu[k] = contacts.mu[row]
+
+
+@lean
+def targets(contacts, rows, h, mode, c):
+    """The velocity that each contact is solved towards, in its frame; see the head of this file."""
+    for k in range(len(rows)):
+        row = rows[k]
         b_n = -0.5 * h * contacts.accel[row, 2] - max(contacts.gap[row], 0.0) / h
         if mode == START:
             c[k, 2] = b_n
@@ -311,7 +322,7 @@ def _targets(contacts, rows, h, mode, mu, c):
 
 
 @lean
-def _consistent_targets(bodies, contacts, rows, h, c, stick, fast):
+def soft_targets(bodies, contacts, rows, h, c, stick, fast):
     """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md).
 
     A point that bears load within the skin touches; what it is open by would else come in as a velocity that its neighbours,
@@ -331,7 +342,7 @@ def _consistent_targets(bodies, contacts, rows, h, c, stick, fast):
 
 
 @lean
-def _chosen_laws(contacts, rows, p, mu, fast):
+def taken_laws(contacts, rows, p, mu, fast):
     """What the sweeps took for the law of each contact: the next kick starts from it."""
     for k in range(len(rows)):
         inside = math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
@@ -393,7 +404,7 @@ def _change_laws(contacts, rows, h, mode, tolerance, mu, p, v, a, b, ja, jb, u0,
 
 
 @lean
-def _apply(bodies, contacts, books, rows, p, mode):
+def apply_contacts(bodies, contacts, books, rows, p, mode):
     """Impulses to momenta, at one common point with opposite signs."""
     # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
     for k in range(len(rows)):
@@ -408,7 +419,7 @@ def _apply(bodies, contacts, books, rows, p, mode):
 
 
 @lean
-def _book(bodies, contacts, books, row, mode):
+def book_contact(bodies, contacts, books, row, mode):
     """Works of the impulse of a contact, before and after the middle of the kick."""
     e = load9(contacts.frame, row)
     s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])

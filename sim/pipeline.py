@@ -15,10 +15,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
 from sim.contacts import INELASTIC, NONE, mark_resting, narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.impacts import drift
@@ -67,7 +70,7 @@ def step(model, geometry, settings, table, saved):
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
         restore(bodies, forces, books, saved)
         return WAKE
-    contact(model, settings, KICK, INELASTIC)
+    contact(model, geometry, settings, KICK, INELASTIC)
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     books.counters[STEPS] += 1
@@ -101,7 +104,7 @@ def begin(model, geometry, settings):
     narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
         return WAKE
-    contact(model, settings, START, NONE)
+    contact(model, geometry, settings, START, NONE)
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     return OK
@@ -130,7 +133,7 @@ def find_candidates(model, geometry, settings):
 
 
 @inner
-def contact(model, settings, mode, plastic):
+def contact(model, geometry, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     recall_kicks(bodies, forces)
@@ -142,7 +145,12 @@ def contact(model, settings, mode, plastic):
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
     label_islands(bodies, contacts, joints, settings.crowd)
-    kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode)
+    plain = np.zeros(len(bodies.kind), dtype=np.bool_)
+    if mode == KICK:
+        plain_crowds(bodies, contacts, joints, settings, plain)
+    kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode, plain)
+    if mode == KICK:
+        kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)

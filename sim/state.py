@@ -162,6 +162,7 @@ class Contacts(NamedTuple):
     law: np.ndarray  # (c, COEFFICIENTS) of the pair
     mu: np.ndarray  # (c,) friction that bounded the last kick
     impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
+    push: np.ndarray  # (c,) normal part of what last pushed overlaps apart [kg m]
     slides: np.ndarray  # (c,) int64 law of the tangent: HELD, FAST or LOOSE
     moment: np.ndarray  # (c, 3) of half the kick by rolling and torsional friction, in the frame [N m s]
     turns: np.ndarray  # (c, 2) int64 their laws, HELD or FAST

@@ -125,10 +125,11 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
         else:
             if attempt == 1:
                 rows, stick, fast = np.empty((m, COLUMNS)), np.zeros((m, 2)), np.zeros(m, dtype=np.bool_)
+                light[:n] = inv_mass
                 pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
-            start_sweeps(inv_mass, vstar, a, b, mu, lo, hi, rows, light, p, w)
+            start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
             for _ in range(FEWEST_SWEEPS << attempt):
-                sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w)
+                sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m)
         attempt += 1
         goal = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
         if goal < best:

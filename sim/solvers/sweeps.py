@@ -106,7 +106,7 @@ def _add(row, first, light, sign, d0, d1, d2, v, i):
 
 
 @lean
-def _miss(row, r, x, y, z, v, i, j):
+def miss(row, r, x, y, z, v, i, j):
     """Row r of a block: the velocity by which it misses its target; x, y, z: how j moves against i."""
     e, f, g = 3 * r, 9 + 3 * r, 18 + 3 * r
     linear = row[e] * x + row[e + 1] * y + row[e + 2] * z
@@ -116,25 +116,25 @@ def _miss(row, r, x, y, z, v, i, j):
 
 
 @inner
-def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v):
-    """One sweep over packed blocks: impulses ``p`` and the velocities ``v`` that belong to them.
+def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last):
+    """One sweep over the packed blocks ``first`` to ``last``: impulses ``p`` and the velocities ``v`` that belong to them.
 
     ``light`` (n + 1,) inverse masses, ``v`` (n + 1, 6): the last row is that of what does not move. ``stick`` (m, 2): the
     tangential target of a contact that is ``fast``, should it stick; it then is so no more. Returns the largest velocity
     by which a contact missed its law when its turn came [m/s].
     """
     worst, none = 0.0, len(light) - 1
-    for n in range(len(a)):
+    for n in range(first, last):
         i, j = a[n], b[n]
         i = i if i >= 0 else none
         j = j if j >= 0 else none
         row = rows[n]
         x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
-        un = _miss(row, 2, x, y, z, v, i, j)
+        un = miss(row, 2, x, y, z, v, i, j)
         p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
         if mu[n] < 0.0:
             m = (row[45], row[46], row[47], row[48], row[49], row[50], row[51], row[52], row[53])
-            u = (_miss(row, 0, x, y, z, v, i, j), _miss(row, 1, x, y, z, v, i, j), un)
+            u = (miss(row, 0, x, y, z, v, i, j), miss(row, 1, x, y, z, v, i, j), un)
             q0, q1, q2 = _joint_rows(mu[n], m, u, c, lo, hi, R, p, n)
         else:
             q2 = p2 - un / row[53]
@@ -144,8 +144,8 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v):
                 q0 = q1 = q2 = 0.0
             else:
                 k, d = row[57], q2 - p2
-                q0 = p0 - (_miss(row, 0, x, y, z, v, i, j) + row[47] * d) / k
-                q1 = p1 - (_miss(row, 1, x, y, z, v, i, j) + row[50] * d) / k
+                q0 = p0 - (miss(row, 0, x, y, z, v, i, j) + row[47] * d) / k
+                q1 = p1 - (miss(row, 1, x, y, z, v, i, j) + row[50] * d) / k
                 radius, square = mu[n] * q2, q0 * q0 + q1 * q1
                 if fast[n] and square <= radius * radius:
                     fast[n] = False
@@ -174,12 +174,13 @@ def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, sti
     """
     n, m, done, worst = len(inv_mass), len(a), 0, math.inf
     rows, R, light, w = np.empty((m, COLUMNS)), np.empty((m, 3)), np.zeros(n + 1), np.zeros((n + 1, 6))
+    light[:n] = inv_mass
     regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
     pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
-    start_sweeps(inv_mass, vstar, a, b, mu, lo, hi, rows, light, p, w)
+    start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
     while worst > tolerance and done < most:
         for _ in range(CHECKS):
-            worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w)
+            worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m)
         done += CHECKS
     for k in range(n):
         for r in range(6):
@@ -188,14 +189,12 @@ def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, sti
 
 
 @lean
-def start_sweeps(inv_mass, vstar, a, b, mu, lo, hi, rows, light, p, w):
+def start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w):
     """Impulses into their cones, and the velocities that belong to them."""
-    n = len(inv_mass)
     clip(p, mu, lo, hi)
-    for k in range(n):
-        light[k] = inv_mass[k]
+    for k in range(len(light)):
         for r in range(6):
-            w[k, r] = vstar[k, r]
+            w[k, r] = vstar[k, r] if k < len(light) - 1 else 0.0
     for k in range(len(a)):
         i, j = a[k], b[k]
         if i >= 0:
