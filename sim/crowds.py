@@ -43,7 +43,7 @@ from sim.solvers.sweeps import CHECKS, COLUMNS, miss, start_sweeps, sweep
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, RESIDUAL, ROLLING, SETTINGS, SOLVES, SWEEPS, TORSION, UNSOLVED
 from sim.surfaces import surface_slip
 
-LOOKS = 3  # at the end of the coming drift
+LOOKS = 5  # at the end of the coming drift
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap there, as part of the smaller body, that is worth a row
 

@@ -71,7 +71,16 @@ def drift(model, geometry, settings, table):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
         result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
-        if result == OK and t < dt and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0):
+        spent = 0
+        for i in range(n):
+            if touched[i]:
+                spent = max(spent, effort[i])
+        if (
+            result == OK
+            and t < dt
+            and spent <= settings.crowd
+            and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0)
+        ):
             if kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
                 return WAKE
             _look_again(geoms, pairs, touched)
@@ -84,6 +93,8 @@ def drift(model, geometry, settings, table):
     else:
         books.counters[CAPPED] += 1
     for i in range(n):
+        if effort[i] > settings.crowd:
+            bodies.crowd[i] = LULL  # from the coming kick on
         if forces.cluster[i] < 0:
             book_flight(bodies, books, i)
     for c in range(len(forces.potential)):

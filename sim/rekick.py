@@ -9,7 +9,7 @@ import numpy as np
 
 from collision.jit import inner, lean
 from sim.accounts import AGAIN
-from sim.contacts import INELASTIC, LULL, concerns, tabulate, update_manifold
+from sim.contacts import INELASTIC, concerns, tabulate, update_manifold
 from sim.interruptions import bring, bring_linked
 from sim.joints.impact import joints_of_island
 from sim.microcollisions import kick_island
@@ -19,20 +19,14 @@ from sim.stillness import rouse
 
 
 @lean
-def _becomes_crowd(bodies, label, effort, crowd):
-    """The island ``label`` is kicked again. True where it has not been a crowd before and is one now."""
-    size, before, now = 0, False, False
+def _spend(bodies, label, effort):
+    """The island ``label`` is kicked again: what that costs is on the account of its bodies."""
+    size = 0
     for i in range(len(effort)):
-        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            size += 1
-            before = before or bodies.crowd[i] > 0
+        size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
     for i in range(len(effort)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             effort[i] += size
-            if effort[i] > crowd:
-                bodies.crowd[i] = LULL
-                now = True
-    return now and not before
 
 
 @lean
@@ -90,12 +84,10 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
             fly_to(bodies, forces, i, t)
             if bodies.kind[i] == DYNAMIC:
                 label = _merge(bodies, i, label)
-    for _ in range(2):
-        label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
-        if label < 0:
-            return WAKE
-        if not _becomes_crowd(bodies, label, effort, settings.crowd):
-            break  # a crowd connects once more: by all approaches
+    label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
+    if label < 0:
+        return WAKE
+    _spend(bodies, label, effort)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             bring(bodies, forces, books, i, t, touched)
