@@ -39,10 +39,11 @@ from sim.depth import displace, too_deep
 from sim.integrators.rk4 import turn_rk4
 from sim.microcollisions import SKIN, apply_contacts, book_contact, load_friction, soft_targets, taken_laws, targets
 from sim.motion import flight_far, place, point_velocity, refresh_velocity, world_inverse_inertia
-from sim.solvers.sweeps import CHECKS, COLUMNS, miss, start_sweeps, sweep
+from sim.solvers.sweeps import COLUMNS, miss, relax, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, RESIDUAL, ROLLING, SETTINGS, SOLVES, SWEEPS, TORSION, UNSOLVED
 from sim.surfaces import surface_slip
 
+SETTLE = 200  # sweeps before each look, of what still misses its law by a velocity that makes an overlap worth a row
 LOOKS = 5  # at the end of the coming drift
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap there, as part of the smaller body, that is worth a row
@@ -142,8 +143,10 @@ def _kick_crowds(model, geometry, settings, plain):
     a, b, packed = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty((most, COLUMNS))
     mu, c, p = np.empty(most), np.zeros((most, 3)), np.zeros((most, 3))
     stick, fast, none = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), np.zeros((0, 3))
+    shallow = math.inf
     for m in range(size):
         light[m] = bodies.inv_mass[members[m]]
+        shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
         store9(inverse, m, world_inverse_inertia(bodies, members[m]))
     if too_deep(contacts, books, settings, rows[:count]):
         _load(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
@@ -163,29 +166,28 @@ def _kick_crowds(model, geometry, settings, plain):
             p[m, r] = contacts.impulse[rows[m], r]
             packed[m, 54 + r] -= c[m, r]
     start_sweeps(light, before, a[:count], b[:count], mu, none, none, packed, p, v)
-    worst = np.zeros(islands)
+    worst, awake = np.zeros(islands), np.ones(size + 1, dtype=np.bool_)
     for s in range(islands):
-        done, off = 0, math.inf
-        while off > settings.tolerance and done < settings.sweeps:
-            for _ in range(CHECKS):
-                off = sweep(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1])
-            done += CHECKS
-        worst[s] = off
+        worst[s], done = relax(
+            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
+            settings.tolerance, settings.sweeps, awake,
+        )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
-    first = count
+        for m in range(start[s], start[s + 1]):
+            awake[a[m]] = awake[b[m]] = True
+    first, off = count, 0.0
     for _ in range(LOOKS):
+        off, _ = relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, SETTLE, awake)
+        for s in range(islands):
+            worst[s] = max(worst[s], off)
         found = look_ahead(
-            model, geometry, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p, stick, fast
-        )
+            model, geometry, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p, stick, fast,
+            awake,
+        )  # fmt: skip
         if found < 0:
             break
         count = found
-        off = 0.0
-        for _ in range(2 * CHECKS):
-            off = sweep(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count)
-        for s in range(islands):
-            worst[s] = off
     s = 0
     for m in range(count):
         while m < first and m >= start[s + 1]:
@@ -222,11 +224,8 @@ def _push_apart(bodies, contacts, books, settings, rows, count, members, a, b, l
         p[m, 2] = contacts.push[rows[m]]
         packed[m, 56] = gap * settings.correction if gap < 0.0 else gap
     start_sweeps(light, rest, a[:count], b[:count], smooth, none, none, packed, p, v)
-    done, off = 0, math.inf
-    while off > 1e-2 * deepest and done < 2 * CHECKS:
-        for _ in range(CHECKS):
-            off = sweep(light, a, b, smooth, none, none, c, stick, fast, none, packed, p, v, 0, count)
-        done += CHECKS
+    awake = np.ones(len(light), dtype=np.bool_)
+    relax(light, a, b, smooth, none, none, c, stick, fast, none, packed, p, v, 0, count, 1e-2 * deepest, 10, awake)
     for m in range(count):
         contacts.push[rows[m]] = p[m, 2]
     displace(bodies, contacts, books, rows[:count], members, a, b, p, v)
@@ -234,7 +233,7 @@ def _push_apart(bodies, contacts, books, settings, rows, count, members, a, b, l
 
 @inner
 def look_ahead(
-    model, geometry, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p, stick, fast
+    model, geometry, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p, stick, fast, awake
 ):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
 
@@ -292,6 +291,7 @@ def look_ahead(
             _load(bodies, contacts, rows, k, k + 1, local, inverse, light, a, b, packed)
             _aim(bodies, contacts, row, local, before, h, mu, c, p, stick, fast, packed, k)
         # the velocity in the middle of the kick that leaves no overlap: half of what the end of it needs more
+        awake[a[k]] = awake[b[k]] = True
         packed[k, 56] -= _miss_of(packed[k], v, a[k], b[k], len(light) - 1) - 0.5 * pairs.rows[m, s, 3] / h
     return count if found > 0 else -1
 

@@ -35,7 +35,7 @@ from sim.solvers.friction import coulomb
 from sim.solvers.interior import interior_far as interior
 from sim.solvers.joints import project_joint
 from sim.solvers.rows import add_transposed, evaluate, regularisation, relative_velocity
-from sim.solvers.sweeps import COLUMNS, pack, start_sweeps, sweep
+from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
 SAFE, SOFTEST = 3.0, 100.0  # R is as large against the load as what is missed, times the first; at most EPS times the second
@@ -82,7 +82,7 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
     du, none = np.empty((m, 3)), np.zeros((m, 3))
     best_p, spent, attempt, linked = p.copy(), 0, 0, False
     rows, light, w = np.empty((0, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
-    stick, fast = np.zeros((0, 2)), np.zeros(0, dtype=np.bool_)
+    stick, fast, awake = np.zeros((0, 2)), np.zeros(0, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)
     load = 0.0  # of the guess, as R takes it
     for k in range(m):
         linked = linked or mu[k] < 0.0
@@ -127,9 +127,9 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
                 rows, stick, fast = np.empty((m, COLUMNS)), np.zeros((m, 2)), np.zeros(m, dtype=np.bool_)
                 light[:n] = inv_mass
                 pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
+            awake[:] = True
             start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
-            for _ in range(FEWEST_SWEEPS << attempt):
-                sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m)
+            relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, 0.0, FEWEST_SWEEPS << attempt, awake)
         attempt += 1
         goal = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
         if goal < best:

@@ -10,7 +10,7 @@ heaps are solved by that move (docs/step.md), where each step goes on from the i
 method out where that cycles between sets of joints at their limits.
 
 The law of sliding is chosen inside: a contact that is FAST, with no slip in the middle of the kick as its target, may turn out to
-stick. Held to that target it would send its slip back, u' = -u; so from where it could stick on it asks for what sticking asks for.
+stick. Held to that target it would send its slip back, u' = -u; so from where it could stick on it asks for what sticking asks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from collision.linalg import norm, scale
 from sim.solvers.joints import AXIS, BALL, DISC
 from sim.solvers.rows import clip, regularisation
 
-CHECKS = 5  # sweeps between two looks at the residual
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 
@@ -116,8 +115,11 @@ def miss(row, r, x, y, z, v, i, j):
 
 
 @inner
-def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last):
+def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, awake, stirred):
     """One sweep over the packed blocks ``first`` to ``last``: impulses ``p`` and the velocities ``v`` that belong to them.
+
+    Blocks of which neither body is ``awake`` are passed over; those that missed their law by more than ``least`` [m/s] have
+    their bodies ``stirred``: the next sweep must look at all that these touch.
 
     ``light`` (n + 1,) inverse masses, ``v`` (n + 1, 6): the last row is that of what does not move. ``stick`` (m, 2): the
     tangential target of a contact that is ``fast``, should it stick; it then is so no more. Returns the largest velocity
@@ -128,6 +130,8 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last):
         i, j = a[n], b[n]
         i = i if i >= 0 else none
         j = j if j >= 0 else none
+        if not (awake[i] or awake[j]):
+            continue
         row = rows[n]
         x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
         un = miss(row, 2, x, y, z, v, i, j)
@@ -159,10 +163,29 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last):
                     q0, q1 = f * q0, f * q1
         d0, d1, d2 = q0 - p0, q1 - p1, q2 - p2
         p[n, 0], p[n, 1], p[n, 2] = q0, q1, q2
-        worst = max(worst, row[45] * abs(d0), row[49] * abs(d1), row[53] * abs(d2))
+        missed = max(row[45] * abs(d0), row[49] * abs(d1), row[53] * abs(d2))
+        if missed > least:
+            stirred[i] = stirred[j] = True
+            worst = max(worst, missed)
         _add(row, 27, light[i], -1.0, d0, d1, d2, v, i)
         _add(row, 36, light[j], 1.0, d0, d1, d2, v, j)
+    stirred[none] = False
     return worst
+
+
+@inner
+def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, most, awake):
+    """Sweep until no block misses its law by more than ``least``, or ``most`` times: (what one missed [m/s], sweeps).
+
+    The work follows what is missed: after the first sweep only the blocks of bodies that the last one moved are looked at.
+    """
+    stirred, done, worst = np.zeros(len(awake), dtype=np.bool_), 0, math.inf
+    while worst > least and done < most:
+        worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
+        for i in range(len(awake)):
+            awake[i], stirred[i] = stirred[i], False
+        done += 1
+    return (worst if worst > least else 0.0), done
 
 
 @kernel
@@ -172,16 +195,14 @@ def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, sti
     Arguments as those of newton.newton; ``stick`` (m, 2) and ``fast`` (m,) as those of `sweep`: the targets ``c`` of contacts
     that stick after all are changed.
     """
-    n, m, done, worst = len(inv_mass), len(a), 0, math.inf
+    n, m = len(inv_mass), len(a)
     rows, R, light, w = np.empty((m, COLUMNS)), np.empty((m, 3)), np.zeros(n + 1), np.zeros((n + 1, 6))
     light[:n] = inv_mass
     regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
     pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
     start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
-    while worst > tolerance and done < most:
-        for _ in range(CHECKS):
-            worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m)
-        done += CHECKS
+    awake = np.ones(n + 1, dtype=np.bool_)
+    worst, done = relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, tolerance, most, awake)
     for k in range(n):
         for r in range(6):
             v[k, r] = w[k, r]
