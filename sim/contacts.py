@@ -26,6 +26,7 @@ from collision.linalg import (
     sub,
 )
 from collision.narrowphase import manifold_far as manifold
+from sim.carried import carry, remember, slack
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned, listed, pair_key
 from sim.motion import geom_pose, point_velocity
@@ -214,6 +215,7 @@ def update_pairs(geoms, pairs, joints):
     old = pairs.count[0]
     keys, axes, clear = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy()
     events, hits, rests = pairs.event[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy()
+    slots, taken, free = pairs.slot[:old].copy(), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -239,10 +241,20 @@ def update_pairs(geoms, pairs, joints):
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.event[n], pairs.hits[n], pairs.rests[n] = events[k], hits[k], rests[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
+            pairs.slot[n] = slots[k]
+            taken[slots[k]] = True
         else:
+            pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0, 0
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
+    for n in range(kept):
+        if pairs.slot[n] < 0:
+            while taken[free]:
+                free += 1
+            pairs.slot[n] = free
+            pairs.seen[free, 12] = 0.0
+            free += 1
     pairs.count[0], pairs.count[1] = kept, sensors
     return OK
 
@@ -251,9 +263,15 @@ def update_pairs(geoms, pairs, joints):
 def update_manifold(bodies, geoms, pairs, geometry, n, dt):
     """Contact points of pair n for the current poses, within the speculative margin; True where certain."""
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    margin, soft = speculative_margin(bodies, i, j, dt), crowded(bodies, i, j)
+    if soft:
+        if carry(bodies, pairs, n, i, j, margin):
+            pairs.fresh[n] = True
+            return True
+        margin += slack(bodies, i, j)
     xa, ra = geom_pose(bodies, geoms, a)
     xb, rb = geom_pose(bodies, geoms, b)
-    margin = speculative_margin(bodies, geoms.body[a], geoms.body[b], dt)
     count, normal, status = manifold(
         geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, load3(pairs.axis, n), pairs.rows[n], pairs.ids[n]
     )
@@ -262,6 +280,8 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
     if count > 0:
         store3(pairs.normal, n, normal)
         store3(pairs.axis, n, normal)
+    if soft:
+        remember(bodies, pairs, n, i, j, margin)
     return status != 4
 
 

@@ -146,6 +146,13 @@ class Pairs(NamedTuple):
     rows: np.ndarray  # (c, POINTS, ROWS)
     ids: np.ndarray  # (c, POINTS) int64
     sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
+    # the last manifold that was looked for, if the pair is of a crowd (carried.py); in row ``slot`` of the pair
+    slot: np.ndarray  # (c,) int64
+    seen: np.ndarray  # (c, 13) pose of the smaller body against the other one, and the margin [m]; 0: nothing known
+    seen_points: np.ndarray  # (c,) int64
+    seen_normal: np.ndarray  # (c, 3) in the frame of the larger body
+    seen_ids: np.ndarray  # (c, POINTS) int64
+    anchors: np.ndarray  # (c, POINTS, 16) places and tangents in the frames of both bodies, curvatures
 
 
 @group
@@ -335,8 +342,20 @@ def pairs_of(n: int) -> Pairs:
     group = arrays(
         Pairs,
         n,
-        dict(geoms=(2,), axis=V, clear=(2,), normal=V, rows=(POINTS, ROWS), ids=(POINTS,), sensors=(2,)),
-        ("geoms", "hits", "rests", "points", "ids", "sensors"),
+        dict(
+            geoms=(2,),
+            axis=V,
+            clear=(2,),
+            normal=V,
+            rows=(POINTS, ROWS),
+            ids=(POINTS,),
+            sensors=(2,),
+            seen=(13,),
+            seen_normal=V,
+            seen_ids=(POINTS,),
+            anchors=(POINTS, 16),
+        ),
+        ("geoms", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
     )
     return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 

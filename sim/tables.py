@@ -156,6 +156,7 @@ def without_body(model: Model, i: int) -> Model:
     geoms = geoms._replace(body=row[geoms.body], shape=piece[geoms.shape])
     pairs, contacts = _picked(model.pairs, "geoms", mine), _picked(model.contacts, "pair", mine)
     pairs.geoms[:] = piece[pairs.geoms]
+    pairs.slot[:], pairs.seen[:] = np.arange(len(pairs.slot)), 0.0
     contacts.pair[:], contacts.body[:] = piece[contacts.pair], row[contacts.body]
     rows = {name: column[kept] for name, column in model.bodies._asdict().items() if name not in SHARED}
     bodies = model.bodies._replace(**rows)

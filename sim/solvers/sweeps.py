@@ -180,6 +180,7 @@ def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
     The work follows what is missed: after the first sweep only the blocks of bodies that the last one moved are looked at.
     """
     stirred, done, worst = np.zeros(len(awake), dtype=np.bool_), 0, math.inf
+    awake[len(awake) - 1] = False  # what does not move
     while worst > least and done < most:
         worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
         for i in range(len(awake)):

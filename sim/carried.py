@@ -1,0 +1,91 @@
+"""Manifolds that travel with their bodies: in a crowd, contact points are looked for anew only where a pair has moved.
+
+The points of a manifold are kept in the frames of both bodies. While the pose of one body against the other has changed by no
+more than a small part of its size since they were found, the points go along, and their gap is read off between the places that
+they are at: what that misses is of second order, 1e-8 of the size. Their names stay, and the loads with them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.jit import lean
+from collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
+
+WAY = 1e-4  # change of the pose of one body against the other, as part of its size, up to which points are carried along
+
+
+@lean
+def _against(bodies, i, j):
+    """(position, rotation, radius) of the smaller body of a pair in the frame of the other one."""
+    if bodies.radius[i] < bodies.radius[j]:
+        i, j = j, i
+    to = load9(bodies.rot, i)
+    x = mul_t(to, sub(load3(bodies.x, j), load3(bodies.x, i)))
+    return x, matmul(transpose(to), load9(bodies.rot, j)), bodies.radius[j]
+
+
+@lean
+def slack(bodies, i, j):
+    """How much further than asked for points are looked for, so that none is missed on the way [m]."""
+    return 2.0 * WAY * min(bodies.radius[i], bodies.radius[j])
+
+
+@lean
+def carry(bodies, pairs, n, i, j, margin):
+    """Move the known manifold of pair n along with bodies i, j; False where it must be found anew."""
+    k = pairs.slot[n]
+    if not pairs.seen[k, 12] > 0.0:
+        return False
+    x, rot, radius = _against(bodies, i, j)
+    moved, turned = norm(sub(x, load3(pairs.seen, k))), 0.0
+    for c in range(9):
+        d = rot[c] - pairs.seen[k, 3 + c]
+        turned += d * d
+    moved += radius * math.sqrt(0.5 * turned)
+    if moved > WAY * radius or margin + moved > pairs.seen[k, 12]:
+        return False
+    xi, ri, xj, rj = load3(bodies.x, i), load9(bodies.rot, i), load3(bodies.x, j), load9(bodies.rot, j)
+    normal = mul(ri if bodies.radius[i] >= bodies.radius[j] else rj, load3(pairs.seen_normal, k))
+    for s in range(pairs.seen_points[k]):
+        m, row = pairs.anchors[k, s], pairs.rows[n, s]
+        a = add(xi, mul(ri, (m[0], m[1], m[2])))
+        b = add(xj, mul(rj, (m[3], m[4], m[5])))
+        along, across = mul(ri, (m[6], m[7], m[8])), mul(rj, (m[9], m[10], m[11]))
+        for r in range(3):
+            row[r] = 0.5 * (a[r] + b[r])
+            row[4 + r], row[9 + r] = along[r], across[r]
+        row[3] = dot(normal, sub(b, a))
+        row[7], row[8], row[12], row[13] = m[12], m[13], m[14], m[15]
+        pairs.ids[n, s] = pairs.seen_ids[k, s]
+    pairs.points[n] = pairs.seen_points[k]
+    store3(pairs.normal, n, normal)
+    store3(pairs.axis, n, normal)
+    return True
+
+
+@lean
+def remember(bodies, pairs, n, i, j, margin):
+    """Keep the manifold of pair n, which was looked for out to ``margin``, for `carry`."""
+    k = pairs.slot[n]
+    x, rot, _ = _against(bodies, i, j)
+    for r in range(3):
+        pairs.seen[k, r] = x[r]
+    for c in range(9):
+        pairs.seen[k, 3 + c] = rot[c]
+    pairs.seen[k, 12] = margin
+    pairs.seen_points[k] = pairs.points[n]
+    if pairs.points[n] == 0:
+        return
+    normal = load3(pairs.normal, n)
+    xi, ri, xj, rj = load3(bodies.x, i), load9(bodies.rot, i), load3(bodies.x, j), load9(bodies.rot, j)
+    store3(pairs.seen_normal, k, mul_t(ri if bodies.radius[i] >= bodies.radius[j] else rj, normal))
+    for s in range(pairs.points[n]):
+        m, row = pairs.anchors[k, s], pairs.rows[n, s]
+        point, half = (row[0], row[1], row[2]), scale(0.5 * row[3], normal)
+        a, b = mul_t(ri, sub(sub(point, half), xi)), mul_t(rj, sub(add(point, half), xj))
+        along, across = mul_t(ri, (row[4], row[5], row[6])), mul_t(rj, (row[9], row[10], row[11]))
+        for r in range(3):
+            m[r], m[3 + r], m[6 + r], m[9 + r] = a[r], b[r], along[r], across[r]
+        m[12], m[13], m[14], m[15] = row[7], row[8], row[12], row[13]
+        pairs.seen_ids[k, s] = pairs.ids[n, s]
