@@ -166,16 +166,16 @@ def _kick_crowds(model, geometry, settings, plain):
             p[m, r] = contacts.impulse[rows[m], r]
             packed[m, 54 + r] -= c[m, r]
     start_sweeps(light, before, a[:count], b[:count], mu, none, none, packed, p, v)
-    worst, awake = np.zeros(islands), np.ones(size + 1, dtype=np.bool_)
+    worst, awake = np.zeros(islands), np.empty(size + 1, dtype=np.bool_)
     for s in range(islands):
+        awake[:] = True
         worst[s], done = relax(
             light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
             settings.tolerance, settings.sweeps, awake,
         )  # fmt: skip
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
-        for m in range(start[s], start[s + 1]):
-            awake[a[m]] = awake[b[m]] = True
+    awake[:] = True
     first, off = count, 0.0
     for _ in range(LOOKS):
         off, _ = relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, SETTLE, awake)
@@ -264,7 +264,7 @@ def look_ahead(
         deep = DEEP * min(bodies.radius[i], bodies.radius[j])
         for s in range(pairs.points[m]):
             gap = pairs.rows[m, s, 3]
-            if gap < -deep and found < room:
+            if gap < -deep and found < room:  # depths that are there already are pushed apart, slowly: depth.py
                 # where the material points of both bodies that meet there are now
                 point = (pairs.rows[m, s, 0], pairs.rows[m, s, 1], pairs.rows[m, s, 2])
                 normal = load3(pairs.normal, m)
@@ -273,7 +273,7 @@ def look_ahead(
                 pair[found], which[found], known[found] = m, s, t
                 store3(places, found, scale(0.5, add(one, two)))
                 gaps[found] = dot(normal, sub(two, one))
-                found += 1
+                found += min(gaps[found], 0.0) - gap > deep
     for i in range(n):
         if local[i] >= 0 or bodies.kind[i] == KINEMATIC:
             _return(bodies, i, x, momenta)
@@ -290,10 +290,23 @@ def look_ahead(
             count += 1
             _load(bodies, contacts, rows, k, k + 1, local, inverse, light, a, b, packed)
             _aim(bodies, contacts, row, local, before, h, mu, c, p, stick, fast, packed, k)
-        # the velocity in the middle of the kick that leaves no overlap: half of what the end of it needs more
+        # Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what
+        # turning takes a point further than its velocity does
+        i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
+        now = c[k, 2] + _miss_of(packed[k], v, a[k], b[k], len(light) - 1)
+        stop = 0.5 * (contacts.u[rows[k], 2] + 0.5 * h * (_turning(bodies, i) + _turning(bodies, j)))
+        aim = max(c[k, 2], min(stop, now + 0.5 * (min(gaps[f], 0.0) - pairs.rows[m, s, 3]) / h))
+        packed[k, 56] -= aim - c[k, 2]
+        c[k, 2] = aim
         awake[a[k]] = awake[b[k]] = True
-        packed[k, 56] -= _miss_of(packed[k], v, a[k], b[k], len(light) - 1) - 0.5 * pairs.rows[m, s, 3] / h
     return count if found > 0 else -1
+
+
+@lean
+def _turning(bodies, i):
+    """Bound on the centripetal acceleration of a point of body i [m/s^2]."""
+    w = load3(bodies.w, i)
+    return dot(w, w) * bodies.radius[i] if bodies.kind[i] == DYNAMIC else 0.0
 
 
 @lean
