@@ -398,8 +398,9 @@ def _aim(bodies, contacts, row, local, before, h, mu, c, p, stick, fast, packed,
     store3(contacts.u, row, u)
     mu[k] = contacts.mu[row]
     fast[k] = math.hypot(u[0], u[1]) * h > SKIN * min(bodies.radius[i], bodies.radius[j])
+    c[k, 2] = 0.5 * (u[2] - max(contacts.gap[row], 0.0) / h)
     for r in range(3):
-        p[k, r] = c[k, r] = 0.0
+        p[k, r] = 0.0
         if r < 2:
             stick[k, r] = 0.5 * u[r]
             c[k, r] = 0.0 if fast[k] else stick[k, r]
