@@ -39,21 +39,24 @@ from sim.depth import displace, too_deep
 from sim.integrators.rk4 import turn_rk4
 from sim.microcollisions import SKIN, apply_contacts, book_contact, load_friction, soft_targets, taken_laws, targets
 from sim.motion import flight_far, place, point_velocity, refresh_velocity, world_inverse_inertia
-from sim.solvers.sweeps import COLUMNS, miss, relax, start_sweeps
-from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, RESIDUAL, ROLLING, SETTINGS, SOLVES, SWEEPS, TORSION, UNSOLVED
+from sim.solvers.newton import newton_far as newton
+from sim.solvers.sweeps import COLUMNS, miss, relax, settle, start_sweeps
+from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 from sim.surfaces import surface_slip
 
-SETTLE = 200  # sweeps before each look, of what still misses its law by a velocity that makes an overlap worth a row
+SETTLE = 30  # sweeps before each look, of what still misses its law by a velocity that makes an overlap worth a row
+EXACT = 30000  # points that a solve by Newton's method may look at, in an island that sweeps left above the tolerance ...
+NEWTON_COST, FEWEST = 25, 4  # ... of which an iteration looks at each 25 times, by what it costs; fewer lead to nothing
 LOOKS = 5  # at the end of the coming drift
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap there, as part of the smaller body, that is worth a row
 
 
 @lean
-def plain_crowds(bodies, contacts, joints, settings, plain):
-    """Mark the islands that `kick_crowds` solves: crowds, or all where sweeps were asked for, of contacts alone."""
+def plain_crowds(bodies, contacts, joints, plain):
+    """Mark the islands that `kick_crowds` solves: crowds of contacts alone."""
     for i in range(len(plain)):
-        plain[i] = bodies.crowd[i] > 0 or settings.solver == SWEEPS
+        plain[i] = bodies.crowd[i] > 0
     for j in range(len(joints.island)):
         plain[joints.island[j]] = False
     for k in range(contacts.count[0]):
@@ -85,7 +88,7 @@ def _pack(bodies, contacts, k, i, j, ii, ij, light_i, light_j, u0, row):
                 m += row[9 + 3 * r + c] * row[27 + 3 * s + c] + row[18 + 3 * r + c] * row[36 + 3 * s + c]
             row[45 + 3 * r + s] = m
     mean, half = 0.5 * (row[45] + row[49]), 0.5 * (row[45] - row[49])
-    row[57] = mean + math.sqrt(half * half + row[46] * row[48])
+    row[57] = mean + math.sqrt(half * half + row[46] * row[46])
 
 
 @inner
@@ -168,17 +171,21 @@ def _kick_crowds(model, geometry, settings, plain):
     start_sweeps(light, before, a[:count], b[:count], mu, none, none, packed, p, v)
     worst, awake = np.zeros(islands), np.empty(size + 1, dtype=np.bool_)
     for s in range(islands):
-        awake[:] = True
-        worst[s], done = relax(
+        worst[s], done = settle(
             light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
-            settings.tolerance, settings.sweeps, awake,
+            settings.tolerance, settings.sweeps, SETTLE, awake,
         )  # fmt: skip
+        if worst[s] > settings.tolerance and settings.solver == NEWTON:
+            worst[s], spent = _solve_exactly(
+                bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, start[s], start[s + 1], worst[s], settings
+            )
+            done += spent
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
     awake[:] = True
     first, off = count, 0.0
     for _ in range(LOOKS):
-        off, _ = relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, SETTLE, awake)
+        off, _ = relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, 200, awake)
         for s in range(islands):
             worst[s] = max(worst[s], off)
         found = look_ahead(
@@ -202,6 +209,58 @@ def _kick_crowds(model, geometry, settings, plain):
         refresh_velocity(bodies, i)
     for m in range(count):
         book_contact(bodies, contacts, books, rows[m], KICK)
+
+
+@inner
+def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, first, last, worst, settings):
+    """Newton's method from where the sweeps ended, on an island that is small enough: (what is missed [m/s], iterations).
+
+    Its result counts only if it is within the tolerance: its best iterate otherwise is another split of the load, and would
+    set in motion what sweeps hold (docs/numerics.md).
+    """
+    m = last - first
+    most = EXACT // (NEWTON_COST * m)
+    if most < FEWEST:
+        return worst, 0
+    place, n = np.full(len(light), -1, dtype=np.int64), 0
+    for k in range(first, last):
+        for i in (a[k], b[k]):
+            if i >= 0 and place[i] < 0:
+                place[i] = n
+                n += 1
+    mass, inv_mass, inertia, inv_inertia = np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3))
+    arrive, leave, u0 = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
+    one, two = np.full(m, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
+    ja, jb, zero, q = np.zeros((m, 3, 6)), np.zeros((m, 3, 6)), np.zeros((m, 3)), p[first:last].copy()
+    for i in range(len(place)):
+        if place[i] >= 0:
+            j = place[i]
+            mass[j], inv_mass[j] = bodies.mass[members[i]], light[i]
+            store9(inertia, j, symmetric_product(load9(bodies.rot, members[i]), load9(bodies.inertia, members[i])))
+            store9(inv_inertia, j, load9(inverse, i))
+            arrive[j] = before[i]
+    for k in range(m):
+        row = packed[first + k]
+        for r in range(3):
+            u0[k, r] = row[54 + r] + c[first + k, r]
+            for d in range(3):
+                if a[first + k] >= 0:
+                    one[k] = place[a[first + k]]
+                    ja[k, r, d], ja[k, r, 3 + d] = -row[3 * r + d], row[9 + 3 * r + d]
+                if b[first + k] >= 0:
+                    two[k] = place[b[first + k]]
+                    jb[k, r, d], jb[k, r, 3 + d] = row[3 * r + d], row[18 + 3 * r + d]
+    off, spent = newton(
+        mass, inertia, inv_mass, inv_inertia, arrive, one, two, ja, jb, mu[first:last], zero, zero, c[first:last], u0,
+        settings.tolerance, most, q, leave,
+    )  # fmt: skip
+    if off > settings.tolerance:
+        return worst, spent
+    p[first:last] = q
+    for i in range(len(place)):
+        if place[i] >= 0:
+            v[i] = leave[place[i]]
+    return off, spent
 
 
 @inner

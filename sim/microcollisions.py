@@ -106,7 +106,8 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         while links[n] != owner[k]:
             n += 1
         place_of[k] = n
-    cheap = settings.solver == SWEEPS or _in_crowd(bodies, members)
+    soft = mode != START and _in_crowd(bodies, members)
+    cheap = soft or settings.solver == SWEEPS
     if mode != AGAIN and too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         correct_depth(
@@ -127,16 +128,16 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
     for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
         load_friction(contacts, rows, mu)
         targets(contacts, rows, h, mode, c)
-        if cheap and mode != START:
+        if soft:
             soft_targets(bodies, contacts, rows, h, c, stick, fast)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
             worst, spent = by_sweeps(
                 inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, stick, fast,
-                settings.tolerance, settings.sweeps, p, v,
+                settings.tolerance, settings.sweeps * (10 if mode == START else 1), p, v,
             )  # fmt: skip
-            if mode != START:
+            if soft:
                 taken_laws(contacts, rows, p, mu, fast)
         else:
             worst, spent = newton(

@@ -147,7 +147,7 @@ def contact(model, geometry, settings, mode, plastic):
     label_islands(bodies, contacts, joints, settings.crowd)
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
-        plain_crowds(bodies, contacts, joints, settings, plain)
+        plain_crowds(bodies, contacts, joints, plain)
     kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)

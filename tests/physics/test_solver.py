@@ -36,9 +36,10 @@ class Problem:
         none, p, v = np.zeros((m, 3)), np.full((m, 3), guess), np.zeros((n, 6))
         inverse = (1 / self.masses, np.linalg.inv(self.inertias))
         mass = () if method is by_sweeps else (self.masses, self.inertias)
+        slips = (np.zeros((m, 2)), np.zeros(m, dtype=bool)) if method is by_sweeps else ()
         ends = np.array(self.a), np.array(self.b), np.array(self.ja), np.array(self.jb)
         rest = (np.array(self.mu), none, none, none, none)
-        residual, spent = method(*mass, *inverse, self.arrive, *ends, *rest, tolerance, most, p, v)
+        residual, spent = method(*mass, *inverse, self.arrive, *ends, *rest, *slips, tolerance, most, p, v)
         return residual, spent, p, v
 
 
