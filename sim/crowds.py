@@ -37,8 +37,9 @@ from sim.accounts import KICK
 from sim.contacts import update_manifold, write_row
 from sim.depth import displace, too_deep
 from sim.integrators.rk4 import turn_rk4
-from sim.microcollisions import SKIN, apply_contacts, book_contact, load_friction, soft_targets, taken_laws, targets
+from sim.microcollisions import SKIN, apply_contacts, bears, book_contact, load_friction, soft_targets, taken_laws, targets
 from sim.motion import flight_far, place, point_velocity, refresh_velocity, world_inverse_inertia
+from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.sweeps import COLUMNS, miss, relax, settle, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
@@ -151,9 +152,9 @@ def _kick_crowds(model, geometry, settings, plain):
         light[m] = bodies.inv_mass[members[m]]
         shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
         store9(inverse, m, world_inverse_inertia(bodies, members[m]))
-    if too_deep(contacts, books, settings, rows[:count]):
+    if _uneven(bodies, contacts, books, settings, rows[:count]):
         _load(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
-        _push_apart(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v)
+        _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v)
         for m in range(size):
             store9(inverse, m, world_inverse_inertia(bodies, members[m]))
     for m in range(size):
@@ -270,21 +271,34 @@ def _longer(rows, most):
     return out
 
 
+@lean
+def _uneven(bodies, contacts, books, settings, rows):
+    """A point overlaps by more than rounding, or bears load and stands open by more than that."""
+    found = too_deep(contacts, books, settings, rows)
+    for k in rows:
+        found = found or (contacts.gap[k] > settings.slop and bears(bodies, contacts, k))
+    return found
+
+
 @inner
-def _push_apart(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v):
-    """Remove part of the overlaps of a crowd, by sweeps on displacements (depth.py)."""
-    rest, smooth, none = np.zeros((len(light), 6)), np.zeros(count), np.zeros((0, 3))
-    stick, fast, deepest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
+def _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v):
+    """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements (depth.py)."""
+    rest, law, low, high = np.zeros((len(light), 6)), np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
+    stick, fast, largest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
     for m in range(count):
         gap = contacts.gap[rows[m]]
-        deepest = max(deepest, -gap)
         for r in range(3):
             p[m, r] = packed[m, 54 + r] = 0.0
         p[m, 2] = contacts.push[rows[m]]
-        packed[m, 56] = gap * settings.correction if gap < 0.0 else gap
-    start_sweeps(light, rest, a[:count], b[:count], smooth, none, none, packed, p, v)
+        both = gap > 0.0 and bears(bodies, contacts, rows[m])
+        if both:
+            law[m], low[m, 2], high[m, 2] = BOX, -math.inf, math.inf
+        packed[m, 56] = gap * settings.correction if gap < 0.0 or both else gap
+        if gap < 0.0 or both:
+            largest = max(largest, abs(gap))
+    start_sweeps(light, rest, a[:count], b[:count], law, low, high, packed, p, v)
     awake = np.ones(len(light), dtype=np.bool_)
-    relax(light, a, b, smooth, none, none, c, stick, fast, none, packed, p, v, 0, count, 1e-2 * deepest, 10, awake)
+    relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, 1e-2 * largest, 10, awake)
     for m in range(count):
         contacts.push[rows[m]] = p[m, 2]
     displace(bodies, contacts, books, rows[:count], members, a, b, p, v)

@@ -323,6 +323,17 @@ def targets(contacts, rows, h, mode, c):
 
 
 @lean
+def _skin(bodies, contacts, k):
+    return SKIN * min(bodies.radius[contacts.body[k, 0]], bodies.radius[contacts.body[k, 1]])
+
+
+@lean
+def bears(bodies, contacts, k):
+    """Contact k of a crowd is within the skin, and bore load in the last kick."""
+    return contacts.impulse[k, 2] > 0.0 and abs(contacts.gap[k]) < _skin(bodies, contacts, k)
+
+
+@lean
 def soft_targets(bodies, contacts, rows, h, c, stick, fast):
     """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md).
 
@@ -331,9 +342,8 @@ def soft_targets(bodies, contacts, rows, h, c, stick, fast):
     """
     for k in range(len(rows)):
         row = rows[k]
-        i, j = contacts.body[row, 0], contacts.body[row, 1]
-        skin = SKIN * min(bodies.radius[i], bodies.radius[j])
-        if 0.0 < contacts.gap[row] < skin and contacts.impulse[row, 2] > 0.0:
+        skin = _skin(bodies, contacts, row)
+        if contacts.gap[row] > 0.0 and bears(bodies, contacts, row):
             c[k, 2] += 0.5 * contacts.gap[row] / h
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
