@@ -45,9 +45,10 @@ from sim.solvers.sweeps import COLUMNS, miss, relax, settle, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, KINEMATIC, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 from sim.surfaces import surface_slip
 
+LOCAL = 200  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
 SETTLE = 30  # sweeps before each look, of what still misses its law by a velocity that makes an overlap worth a row
-EXACT = 30000  # points that a solve by Newton's method may look at, in an island that sweeps left above the tolerance ...
-NEWTON_COST, FEWEST = 25, 4  # ... of which an iteration looks at each 25 times, by what it costs; fewer lead to nothing
+WORK = 30000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
+NEWTON_COST, FEWEST = 25, 4  # an iteration costs as much as so many sweeps; fewer iterations lead to nothing
 LOOKS = 5  # at the end of the coming drift
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap there, as part of the smaller body, that is worth a row
@@ -174,7 +175,7 @@ def _kick_crowds(model, geometry, settings, plain):
     for s in range(islands):
         worst[s], done = settle(
             light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
-            settings.tolerance, settings.sweeps, SETTLE, awake,
+            settings.tolerance, max(settings.sweeps, WORK // (2 * (start[s + 1] - start[s]))), SETTLE, awake,
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
             worst[s], spent = _solve_exactly(
@@ -184,18 +185,22 @@ def _kick_crowds(model, geometry, settings, plain):
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
     awake[:] = True
-    first, off = count, 0.0
+    first, turned_in = count, False
     for _ in range(LOOKS):
-        off, _ = relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, 200, awake)
-        for s in range(islands):
-            worst[s] = max(worst[s], off)
         found = look_ahead(
             model, geometry, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p, stick, fast,
             awake,
         )  # fmt: skip
         if found < 0:
             break
-        count = found
+        count, turned_in = found, True
+        relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, LOCAL, awake)
+    if turned_in:
+        off, _ = settle(
+            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, settings.tolerance, WORK // (4 * count),
+            SETTLE, awake,
+        )  # fmt: skip
+        worst[:] = off
     s = 0
     for m in range(count):
         while m < first and m >= start[s + 1]:
@@ -220,7 +225,7 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c,
     set in motion what sweeps hold (docs/numerics.md).
     """
     m = last - first
-    most = EXACT // (NEWTON_COST * m)
+    most = WORK // (2 * NEWTON_COST * m)
     if most < FEWEST:
         return worst, 0
     place, n = np.full(len(light), -1, dtype=np.int64), 0
