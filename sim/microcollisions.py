@@ -36,6 +36,7 @@ from sim.motion import (
     refresh_velocity,
     world_inverse_inertia,
 )
+from sim.skin import soft_targets, taken_laws
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.spread import spread_loads
 from sim.solvers.sweeps import sweeps_far as by_sweeps
@@ -60,7 +61,6 @@ from sim.surfaces import surface_slip
 STALLS = 3  # looks ahead in a row that do not halve what they miss: no more are taken
 ROUNDS = 4  # changes between the laws of sticking and sliding
 NOT_FAST, NOT_HELD = 1, 2
-SKIN = 1e-5  # gap, as part of the smaller body, below which a point that bears load counts as touching in a crowd
 
 
 @inner
@@ -129,7 +129,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         load_friction(contacts, rows, mu)
         targets(contacts, rows, h, mode, c)
         if soft:
-            soft_targets(bodies, contacts, rows, h, c, stick, fast)
+            soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
         joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
@@ -320,44 +320,6 @@ def targets(contacts, rows, h, mode, c):
             for r in range(2):
                 stuck = 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
                 c[k, r] = 0.0 if contacts.slides[row] == FAST else stuck
-
-
-@lean
-def _skin(bodies, contacts, k):
-    return SKIN * min(bodies.radius[contacts.body[k, 0]], bodies.radius[contacts.body[k, 1]])
-
-
-@lean
-def bears(bodies, contacts, k):
-    """Contact k of a crowd is within the skin, and bore load in the last kick."""
-    return contacts.impulse[k, 2] > 0.0 and abs(contacts.gap[k]) < _skin(bodies, contacts, k)
-
-
-@lean
-def soft_targets(bodies, contacts, rows, h, c, stick, fast):
-    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md).
-
-    A point that bears load within the skin touches; what it is open by would else come in as a velocity that its neighbours,
-    which are shut, do not have. A slip that is worth less than the skin in a step is none.
-    """
-    for k in range(len(rows)):
-        row = rows[k]
-        skin = _skin(bodies, contacts, row)
-        if contacts.gap[row] > 0.0 and bears(bodies, contacts, row):
-            c[k, 2] += 0.5 * contacts.gap[row] / h
-        s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
-        s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
-        stick[k, 0], stick[k, 1] = 0.5 * s0, 0.5 * s1
-        fast[k] = math.hypot(s0, s1) * h > skin
-        c[k, 0], c[k, 1] = (0.0, 0.0) if fast[k] else (0.5 * s0, 0.5 * s1)
-
-
-@lean
-def taken_laws(contacts, rows, p, mu, fast):
-    """What the sweeps took for the law of each contact: the next kick starts from it."""
-    for k in range(len(rows)):
-        inside = math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
-        contacts.slides[rows[k]] = FAST if fast[k] else (HELD if inside else LOOSE)
 
 
 @lean

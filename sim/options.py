@@ -79,6 +79,7 @@ class Options:
             crowd=24,
             correction=0.2,
             slop=1e-12,
+            skin=1e-5,
             restitution=RESTITUTION_LAWS.index(self.restitution_law),
             sleep_steps=math.ceil(self.sleep_after / self.dt - 1e-6),
             sleep_speed=self.sleep_speed,

@@ -284,6 +284,7 @@ class Settings(NamedTuple):
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
     crowd: int  # bodies kicked again in a step, island by island, from which an island is a crowd
+    skin: float  # gap, as part of the smaller body, at which points of a crowd that bear load count as touching
     restitution: int  # collision_law.STRONGE, POISSON or NEWTON
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]
@@ -417,4 +418,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, NEWTON, 1, 1.0, 1.0, 1, 0, 0, 1.0, 1.0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0)

@@ -1,16 +1,17 @@
 """Impulses of many contacts by sweeps: each contact in turn takes one step towards its law, with all others as they stand.
 
-Projected block Gauss-Seidel (Moreau, Eur. J. Mech. A 13 (1994) 93; Jourdan, Alart, Jean, Comput. Methods Appl. Mech. Eng. 155
-(1998) 31): the normal impulse first, then the tangential one on the disc that the normal one allows. To solve each contact
-exactly would cost six times as much and gain nothing: what a sweep misses is the news of other contacts. Fixed points are
-Coulomb's law.
+Projected block Gauss-Seidel (Moreau, Eur. J. Mech. A 13 (1994) 93; Jourdan, Alart, Jean, Comput. Methods Appl. Mech. Eng.
+155 (1998) 31): the normal impulse first, then the tangential one on the disc that the normal one allows. To solve each
+contact exactly would cost six times as much and gain nothing: what a sweep misses is the news of other contacts. Fixed
+points are Coulomb's law.
 
-A sweep costs O(contacts) and never fails, but news travels by one contact a sweep: a stack of 10 takes thousands. So it is what
-heaps are solved by that move (docs/step.md), where each step goes on from the impulses of the last one, and what helps Newton's
-method out where that cycles between sets of joints at their limits.
+A sweep costs O(contacts) and never fails, but news travels by one contact a sweep: a stack of 10 takes thousands. So it is
+what heaps are solved by that move (docs/step.md), where each step goes on from the impulses of the last one, and what helps
+Newton's method out where that cycles between sets of joints at their limits.
 
-The law of sliding is chosen inside: a contact that is FAST, with no slip in the middle of the kick as its target, may turn out to
-stick. Held to that target it would send its slip back, u' = -u; so from where it could stick on it asks for what sticking asks.
+The law of sliding is chosen inside: a contact that is FAST, with no slip in the middle of the kick as its target, may turn
+out to stick. Held to that target it would send its slip back, u' = -u; so from where it could stick on it asks for what
+sticking asks.
 """
 
 from __future__ import annotations

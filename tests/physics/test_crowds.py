@@ -52,24 +52,25 @@ def land(world: World, seconds: float = 0.25) -> dict[str, float]:
 
 
 def test_a_pyramid_lands_as_a_crowd():
-    """Without overlap, without a push aside, and it loses what it must. One sweep in place of thirty shows."""
+    """Without overlap, without a push aside, and it loses what it must. A solve that stops at once shows."""
     found = land(pyramid())
     assert found["crowd"] == 28
     assert found["rekicks"] < 5
-    assert found["depth"] < 5e-5
+    assert found["depth"] < 5e-6
     assert found["shift"] < 1e-4
-    assert found["speed"] < 1e-6
+    assert found["speed"] < 1e-9
     assert abs(found["loss"]) < 1e-5
-    careless = land(pyramid(sweeps=0))
-    assert careless["depth"] > 1e-2
-    assert abs(careless["loss"]) > 1
+    careless = land(pyramid(tolerance=1.0))
+    assert careless["depth"] > 1e-4
+    assert abs(careless["loss"]) > 1e-4
 
 
 def test_crowds_are_of_first_order():
     """Arrivals are not located: what is missed shrinks with the step."""
     coarse, fine = land(pyramid(1 / 60)), land(pyramid(1 / 480))
     assert fine["depth"] < coarse["depth"] / 4
-    assert fine["shift"] < coarse["shift"] / 4
+    assert abs(fine["loss"]) < abs(coarse["loss"]) / 4
+    assert fine["shift"] < 1e-5
 
 
 def test_hulls_that_are_poured_stay_apart():
@@ -79,9 +80,44 @@ def test_hulls_that_are_poured_stay_apart():
     world.step(round(0.9 / world.dt))
     statistics = world.statistics()
     assert statistics["impacts"] > 500
-    assert statistics["depth"] < 6e-3
+    assert statistics["depth"] < 1e-3
     assert statistics["uncertain"] == 0
     assert world.ledger.closes
+
+
+def poured(seed: int, **settings) -> tuple[World, float]:
+    """60 hulls in a bin, three seconds after they were let go; the energy that they fell through."""
+    world = load("pile")(seed=seed).build()
+    world.settings = world.settings._replace(**settings)
+    start = world.energy().total
+    world.step(round(3 / world.dt))
+    return world, start - world.energy().total
+
+
+def restless(world: World, fall: float, steps: int) -> tuple[float, float]:
+    """The fastest body over some steps [m/s], and how far the energy goes from where it was, as part of the fall."""
+    start, fastest, change = world.energy().total, 0.0, 0.0
+    for _ in range(steps // 20):
+        world.step(20)
+        fastest = max(fastest, np.abs(world.velocities).max())
+        change = max(change, abs(world.energy().total - start) / fall)
+    return fastest, change
+
+
+@pytest.mark.parametrize("seed", [1, 2, 5])
+def test_a_heap_comes_to_rest(seed):
+    """Awake, and stays so. The twin lets points that bear load ask for what they are open by as a velocity."""
+    world, fall = poured(seed)
+    fastest, change = restless(world, fall, 200)
+    assert fastest < 1e-9
+    assert change < 1e-9
+    assert world.max_penetration() < 1e-11
+    assert world.ledger.closes
+
+
+def test_a_heap_whose_targets_contradict_each_other_does_not_rest():
+    world, fall = poured(5, skin=0.0)
+    assert restless(world, fall, 100)[0] > 1e-7
 
 
 def test_a_domino_that_is_wedged_in_stays_above_the_floor():
