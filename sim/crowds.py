@@ -22,11 +22,11 @@ from sim.microcollisions import apply_contacts, book_contact, load_friction, tar
 from sim.motion import refresh_velocity, world_inverse_inertia
 from sim.packed import load_rows
 from sim.skin import bears, soft_targets, taken_laws
-from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.sweeps import COLUMNS, relax, settle, start_sweeps
+from sim.solvers.sweeps import COLUMNS, add_block, relax, settle, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
+FULL = 20  # sweeps of all, at least
 LOCAL = 200  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
 SETTLE = 30  # sweeps of the worst between two of all
 WORK = 30000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
@@ -106,7 +106,7 @@ def _kick_crowds(model, geometry, settings, plain):
     for s in range(islands):
         worst[s], done = settle(
             light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
-            settings.tolerance, max(settings.sweeps, WORK // (2 * (start[s + 1] - start[s]))), SETTLE, awake,
+            settings.tolerance, max(FULL, WORK // (2 * (start[s + 1] - start[s]))), SETTLE, awake,
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
             worst[s], spent = _solve_exactly(
@@ -218,25 +218,36 @@ def _uneven(bodies, contacts, books, settings, rows):
 
 @inner
 def _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v):
-    """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements (depth.py)."""
-    rest, law, low, high = np.zeros((len(light), 6)), np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
-    stick, fast, largest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
+    """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements (depth.py).
+
+    Overlaps are opened, whatever it takes; open points are drawn together a little first, each by itself, and what that would
+    make overlap is opened with the rest. To ask of both with the same right would have no answer where a body has more points
+    than it can touch at.
+    """
+    drawn, smooth, none = np.zeros((len(light), 6)), np.zeros(count), np.zeros((0, 3))
+    stick, fast, largest, pull = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0, np.zeros(count)
     for m in range(count):
-        gap = contacts.gap[rows[m]]
+        gap, row = contacts.gap[rows[m]], packed[m]
         for r in range(3):
-            p[m, r] = packed[m, 54 + r] = 0.0
+            p[m, r] = row[54 + r] = 0.0
         p[m, 2] = contacts.push[rows[m]]
-        both = gap > 0.0 and bears(bodies, contacts, rows[m], settings.skin)
-        if both:
-            law[m], low[m, 2], high[m, 2] = BOX, -math.inf, math.inf
-        packed[m, 56] = gap * settings.correction if gap < 0.0 or both else gap
-        if gap < 0.0 or both:
-            largest = max(largest, abs(gap))
-    start_sweeps(light, rest, a[:count], b[:count], law, low, high, packed, p, v)
+        shut = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin)
+        row[56] = gap * settings.correction if shut else gap
+        if gap < 0.0:
+            largest = max(largest, -gap)
+        elif shut:
+            pull[m] = -0.5 * row[56] / row[53]
+            if a[m] >= 0:
+                add_block(row, 27, light[a[m]], -1.0, 0.0, 0.0, pull[m], drawn, a[m])
+            if b[m] >= 0:
+                add_block(row, 36, light[b[m]], 1.0, 0.0, 0.0, pull[m], drawn, b[m])
+    start_sweeps(light, drawn, a[:count], b[:count], smooth, none, none, packed, p, v)
     awake = np.ones(len(light), dtype=np.bool_)
-    relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, 1e-2 * largest, 10, awake)
+    least = max(settings.slop, 1e-2 * largest) * settings.correction
+    relax(light, a, b, smooth, none, none, c, stick, fast, none, packed, p, v, 0, count, least, 2 * FULL, awake)
     for m in range(count):
         contacts.push[rows[m]] = p[m, 2]
+        p[m, 2] += pull[m]
     displace(bodies, contacts, books, rows[:count], members, a, b, p, v)
 
 

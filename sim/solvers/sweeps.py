@@ -96,7 +96,7 @@ def _row(p, u, k, low, high):
 
 
 @lean
-def _add(row, first, light, sign, d0, d1, d2, v, i):
+def add_block(row, first, light, sign, d0, d1, d2, v, i):
     """The impulse d of a block to the velocities of body i; ``first`` is the column of what unit impulses turn it by."""
     f = sign * light
     v[i, 0] += f * (row[0] * d0 + row[3] * d1 + row[6] * d2)
@@ -170,8 +170,8 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
         if missed > least:
             stirred[i] = stirred[j] = True
             worst = max(worst, missed)
-        _add(row, 27, light[i], -1.0, d0, d1, d2, v, i)
-        _add(row, 36, light[j], 1.0, d0, d1, d2, v, j)
+        add_block(row, 27, light[i], -1.0, d0, d1, d2, v, i)
+        add_block(row, 36, light[j], 1.0, d0, d1, d2, v, j)
     stirred[none] = False
     return worst
 
@@ -243,9 +243,9 @@ def start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w):
     for k in range(len(a)):
         i, j = a[k], b[k]
         if i >= 0:
-            _add(rows[k], 27, light[i], -1.0, p[k, 0], p[k, 1], p[k, 2], w, i)
+            add_block(rows[k], 27, light[i], -1.0, p[k, 0], p[k, 1], p[k, 2], w, i)
         if j >= 0:
-            _add(rows[k], 36, light[j], 1.0, p[k, 0], p[k, 1], p[k, 2], w, j)
+            add_block(rows[k], 36, light[j], 1.0, p[k, 0], p[k, 1], p[k, 2], w, j)
 
 
 def _example():

