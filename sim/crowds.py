@@ -14,7 +14,7 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import load9, store9, symmetric_product
+from collision.linalg import load3, load9, norm, store9, symmetric_product
 from sim.accounts import KICK
 from sim.ahead import DEEP, look_ahead
 from sim.depth import displace, too_deep
@@ -22,8 +22,9 @@ from sim.microcollisions import apply_contacts, book_contact, load_friction, tar
 from sim.motion import refresh_velocity, world_inverse_inertia
 from sim.packed import load_rows
 from sim.skin import bears, soft_targets, taken_laws
+from sim.solvers.joints import BOX
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.sweeps import COLUMNS, add_block, relax, settle, start_sweeps
+from sim.solvers.sweeps import COLUMNS, relax, settle, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
 FULL = 20  # sweeps of all, at least
@@ -220,12 +221,11 @@ def _uneven(bodies, contacts, books, settings, rows):
 def _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v):
     """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements (depth.py).
 
-    Overlaps are opened, whatever it takes; open points are drawn together a little first, each by itself, and what that would
-    make overlap is opened with the rest. To ask of both with the same right would have no answer where a body has more points
-    than it can touch at.
+    Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
+    body has more points than it can touch at, some stay open.
     """
-    drawn, smooth, none = np.zeros((len(light), 6)), np.zeros(count), np.zeros((0, 3))
-    stick, fast, largest, pull = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0, np.zeros(count)
+    still, law, low, high = np.zeros((len(light), 6)), np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
+    stick, fast, largest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
     for m in range(count):
         gap, row = contacts.gap[rows[m]], packed[m]
         for r in range(3):
@@ -233,21 +233,19 @@ def _close(bodies, contacts, books, settings, rows, count, members, a, b, light,
         p[m, 2] = contacts.push[rows[m]]
         shut = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin)
         row[56] = gap * settings.correction if shut else gap
-        if gap < 0.0:
-            largest = max(largest, -gap)
-        elif shut:
-            pull[m] = -0.5 * row[56] / row[53]
-            if a[m] >= 0:
-                add_block(row, 27, light[a[m]], -1.0, 0.0, 0.0, pull[m], drawn, a[m])
-            if b[m] >= 0:
-                add_block(row, 36, light[b[m]], 1.0, 0.0, 0.0, pull[m], drawn, b[m])
-    start_sweeps(light, drawn, a[:count], b[:count], smooth, none, none, packed, p, v)
+        if shut:
+            largest = max(largest, abs(gap))
+        if shut and gap > 0.0:
+            i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
+            pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt
+            law[m], high[m, 2] = BOX, math.inf
+            low[m, 2] = -4.0 * contacts.impulse[rows[m], 2] * row[56] / pull if pull > 0.0 else 0.0
+    start_sweeps(light, still, a[:count], b[:count], law, low, high, packed, p, v)
     awake = np.ones(len(light), dtype=np.bool_)
     least = max(settings.slop, 1e-2 * largest) * settings.correction
-    relax(light, a, b, smooth, none, none, c, stick, fast, none, packed, p, v, 0, count, least, 2 * FULL, awake)
+    relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, least, 2 * FULL, awake)
     for m in range(count):
         contacts.push[rows[m]] = p[m, 2]
-        p[m, 2] += pull[m]
     displace(bodies, contacts, books, rows[:count], members, a, b, p, v)
 
 
