@@ -27,11 +27,12 @@ from sim.solvers.newton import newton_far as newton
 from sim.solvers.sweeps import COLUMNS, relax, settle, start_sweeps
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
-FULL = 20  # sweeps of all, at least
+WORK = 24000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
+COST = 25  # an iteration of Newton's method, in sweeps ...
+FEWEST = 4  # ... fewer iterations lead to nothing
+FULL, MOST = 20, 100  # sweeps of all, at least and at most
 LOCAL = 200  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
 SETTLE = 30  # sweeps of the worst between two of all
-WORK = 30000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
-NEWTON_COST, FEWEST = 25, 4  # an iteration costs as much as so many sweeps; fewer iterations lead to nothing
 LOOKS = 5  # at the end of the coming drift
 
 
@@ -107,7 +108,7 @@ def _kick_crowds(model, geometry, settings, plain):
     for s in range(islands):
         worst[s], done = settle(
             light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
-            settings.tolerance, max(FULL, WORK // (2 * (start[s + 1] - start[s]))), SETTLE, awake,
+            settings.tolerance, min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))), SETTLE, awake,
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
             worst[s], spent = _solve_exactly(
@@ -129,8 +130,8 @@ def _kick_crowds(model, geometry, settings, plain):
         relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, LOCAL, awake)
     if turned_in:
         off, _ = settle(
-            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, settings.tolerance, WORK // (4 * count),
-            SETTLE, awake,
+            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count,
+            settings.tolerance, min(MOST, WORK // (4 * count)), SETTLE, awake,
         )  # fmt: skip
         worst[:] = off
     s = 0
@@ -157,7 +158,7 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c,
     set in motion what sweeps hold (docs/numerics.md).
     """
     m = last - first
-    most = WORK // (2 * NEWTON_COST * m)
+    most = WORK // (2 * COST * m)
     if most < FEWEST:
         return worst, 0
     place, n = np.full(len(light), -1, dtype=np.int64), 0
@@ -233,8 +234,7 @@ def _close(bodies, contacts, books, settings, rows, count, members, a, b, light,
         p[m, 2] = contacts.push[rows[m]]
         shut = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin)
         row[56] = gap * settings.correction if shut else gap
-        if shut:
-            largest = max(largest, abs(gap))
+        largest = max(largest, -gap)
         if shut and gap > 0.0:
             i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
             pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt

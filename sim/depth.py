@@ -57,7 +57,7 @@ def correct_depth(
     if cheap:
         held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
         by_sweeps(
-            inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, held, free, 1e-2 * deepest, 10, p, d
+            inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, held, free, 1e-3 * deepest, settings.sweeps, p, d
         )  # fmt: skip
     else:
         newton(

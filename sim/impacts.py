@@ -43,7 +43,7 @@ def drift(model, geometry, settings, table):
     dt = settings.dt
     n = len(bodies.kind)
     fly_all(bodies, forces, dt)
-    touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.int64)
+    touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n)
     steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
     helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
@@ -71,7 +71,7 @@ def drift(model, geometry, settings, table):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
         result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
-        spent = 0
+        spent = 0.0
         for i in range(n):
             if touched[i]:
                 spent = max(spent, effort[i])

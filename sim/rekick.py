@@ -17,16 +17,18 @@ from sim.motion import fly_to
 from sim.state import DYNAMIC, OK, REKICKS, WAKE
 from sim.stillness import rouse
 
+FEW = 6  # bodies of an island whose arrivals are located twice as often
+
 
 @lean
 def _spend(bodies, label, effort):
-    """The island ``label`` is kicked again: what that costs is on the account of its bodies."""
+    """The island ``label`` is kicked again: what that costs is on the account of its bodies, unless they are few."""
     size = 0
     for i in range(len(effort)):
         size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
     for i in range(len(effort)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            effort[i] += size
+            effort[i] += size if size > FEW else 0.5 * size
 
 
 @lean

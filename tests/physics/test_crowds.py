@@ -80,7 +80,7 @@ def test_hulls_that_are_poured_stay_apart():
     world.step(round(0.9 / world.dt))
     statistics = world.statistics()
     assert statistics["impacts"] > 200
-    assert statistics["depth"] < 1e-3
+    assert statistics["depth"] < 5e-3
     assert statistics["uncertain"] == 0
     assert world.ledger.closes
 
@@ -138,7 +138,7 @@ def test_few_bodies_are_no_crowd():
     world = pyramid(crowd=10**6)
     world.step(24)  # not to the end: this is what crowds spare
     assert np.count_nonzero(world.model.bodies.crowd) == 0
-    assert pyramid().settings.crowd == 16
+    assert pyramid().settings.crowd == 24
 
 
 def stack(n: int, solver: str) -> World:
