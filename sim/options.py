@@ -75,7 +75,7 @@ class Options:
             tolerance=self.tolerance,
             iterations=200,
             solver=SOLVERS.index(self.solver),
-            sweeps=60,
+            sweeps=150,
             crowd=24,
             correction=0.2,
             slop=1e-12,
