@@ -81,7 +81,8 @@ def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.n
         kept |= low == np.minimum.reduceat(low, start)[pair]
         outside = np.minimum.reduceat(np.where(kept, np.inf, low), start)
         if len(large):  # those that were not looked at are beyond all that are within reach
-            outside[large] = np.minimum(outside, np.maximum(nearest, np.minimum.reduceat(low, start)))[large]
+            bound = np.nextafter(np.maximum(nearest, np.minimum.reduceat(low, start)), np.inf)
+            outside[large] = np.minimum(outside, bound)[large]
     return Pieces(
         pair[kept],
         row[kept],
