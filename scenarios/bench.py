@@ -24,6 +24,8 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
     "stack": ("stack", {"boxes": 20}, 2.0),
     "pyramid": ("pyramid", {"rows": 10}, 2.0),
     "balls": ("balls_666", {}, 3.0),
+    "balls_729": ("balls_666", {"edge": 9}, 3.0),
+    "wall": ("wall", {"courses": 10, "length": 10, "ball": 12.0}, 1.5),
     "pile_200": ("pile", {"count": 200}, 3.0),
     "pile_1000": ("pile", {"count": 1000}, 3.0),
 }
