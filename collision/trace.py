@@ -112,7 +112,7 @@ def answer_dict(found: Any, origin: np.ndarray) -> dict[str, Any]:
         "normal": found.normal.tolist(),
         "point_a": (found.point_a + origin).tolist(),
         "point_b": (found.point_b + origin).tolist(),
-        "iterations": found.iterations,
+        "iterations": int(found.iterations),
     }
 
 
