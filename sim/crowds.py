@@ -31,7 +31,7 @@ WORK = 24000  # points that a solve may look at, half of them in sweeps, and hal
 COST = 25  # an iteration of Newton's method, in sweeps ...
 FEWEST = 4  # ... fewer iterations lead to nothing
 FULL, MOST = 20, 100  # sweeps of all, at least and at most
-LOCAL = 200  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
+LOCAL = 100  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
 SETTLE = 30  # sweeps of the worst between two of all
 LOOKS = 5  # at the end of the coming drift
 

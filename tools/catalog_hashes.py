@@ -1,7 +1,7 @@
 """State hashes of all scenes of the catalog after some steps: what a change of method changed, and what it left alone.
 
-    python tools/catalog_hashes.py --steps 240 --out before.json
-    python tools/catalog_hashes.py --steps 240 --against before.json    # exit 1 where any differs
+python tools/catalog_hashes.py --steps 240 --out before.json
+python tools/catalog_hashes.py --steps 240 --against before.json    # exit 1 where any differs
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from sim.solvers.joints import AXIS, BALL, DISC
 from sim.solvers.rows import clip, regularisation
 
 ROUNDS = 4  # of local sweeps
-PART = 0.03  # of the largest miss, from which a block takes part in them
+PART = 0.2  # of the largest miss, from which a block takes part in them
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 
