@@ -8,7 +8,22 @@ from typing import Any
 from scenarios.declared import DECLARED
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from scenarios.repeat import NEEDED, REPEAT
-from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES, Either, Ends
+from scenarios.schema import (
+    ACTUATOR,
+    BODY,
+    CAMERA,
+    FORCES,
+    JOINTS,
+    MATERIAL,
+    OPTIONAL,
+    PAIR,
+    PART,
+    PATH,
+    SCENE,
+    SHAPES,
+    Either,
+    Ends,
+)
 
 
 def json_schema() -> dict[str, Any]:
@@ -43,6 +58,7 @@ def json_schema() -> dict[str, Any]:
         "repeat": {"type": "array", "items": {"oneOf": repeats}},
         "force": {"type": "array", "items": {"oneOf": _kinds(FORCES)}},
         "joint": {"type": "array", "items": {"oneOf": _kinds(JOINTS)}},
+        "actuator": {"type": "array", "items": _table(_fields(ACTUATOR), ["name", "joint"])},
         "apart": {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}},
     }
     return {

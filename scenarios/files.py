@@ -40,10 +40,11 @@ from scenarios.limits import MOST_FILES, STRICT, Reading, read_toml
 from scenarios.progress import counted
 from scenarios.registry import Scenario
 from scenarios.repeat import NEEDED, REPEAT, places
-from scenarios.schema import BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
+from scenarios.schema import ACTUATOR, BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
 from sim.bodies import BodyDef
 from sim.forces import force_from_dict
 from sim.joints.definitions import joint_from_dict
+from sim.mechanism.actuators import Actuator
 from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Names, Scene
 
@@ -153,7 +154,10 @@ def scene_to_toml(scene: Scene) -> str:
     import tomli_w
 
     data = scene.to_dict()
-    for one, many in (("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces"), ("joint", "joints")):
+    for one, many in (
+        ("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces"), ("joint", "joints"),
+        ("actuator", "actuators"),
+    ):  # fmt: skip
         data[one] = data.pop(many, [])
         if not data[one]:
             del data[one]
@@ -210,6 +214,11 @@ class _Reader:
         for number, joint in enumerate(self.tables("joint", data), start=1):
             name = joint.get("name")
             self.joint(scene, f'joint "{name}": ' if isinstance(name, str) and name else f"joint {number}: ", joint)
+        for number, actuator in enumerate(self.tables("actuator", data), start=1):
+            prefix = f"actuator {number}: "
+            self.known(prefix, actuator, ACTUATOR, "an actuator")
+            with _Within(prefix):
+                scene.add_actuator(Actuator(**{"name": "", "joint": "", **self.fields(prefix, actuator, ACTUATOR)}))
         apart = data.get("apart", [])
         if not isinstance(apart, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in apart):
             raise InputError("apart", apart, "must be a list of pairs of bodies that pass through each other")

@@ -24,16 +24,33 @@ from scenarios.limits import package, read_xml
 from sim.diagnostics import rotations
 from sim.scene import Scene
 
-MECHANICS = ("body", "link", "mesh", "plane", "geom", "free joint", "gravcomp")  # what is left out of them counts most
+MECHANICS = (
+    "body",
+    "link",
+    "mesh",
+    "plane",
+    "geom",
+    "free joint",
+    "joint",
+    "actuator",
+    "equality",
+    "gravcomp",
+)  # what is left out of them counts most
 Mass = tuple[float, np.ndarray, np.ndarray]  # mass, its centre (3,) and its inertia (3, 3) about that
 
 
 @dataclass
 class Imported:
-    """A scene, and what of the model is not in it: kind -> names of the elements, "" for one that has none."""
+    """A scene, and what of the model is not in it: kind -> names of the elements, "" for one that has none.
+
+    sites : name -> (body of the scene, pose in its frame). keyframes : name -> "qpos", "qvel", "ctrl" as given, for
+    ``world.mechanism().set`` and ``world.controls``.
+    """
 
     scene: Scene
     left_out: dict[str, list[str]] = field(default_factory=dict)
+    sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)
+    keyframes: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
 
     def leave(self, what: str, name: str = "") -> None:
         names = self.left_out.setdefault(what, [])

@@ -1,16 +1,17 @@
-"""MJCF: free and static bodies, geoms, meshes, inertials, materials, gravity. Source: MuJoCo's XML reference.
+"""MJCF: bodies, joints, actuators, geoms, meshes, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
-Files that are included, frames and replicas are taken in. Bodies that are jointed by hinges, slides or balls are left out with
-what hangs on them, and listed. MuJoCo's collisions are between convex hulls of meshes, so hulls they are here too; what a mesh
-weighs is what it weighs there (``scenarios/mjcf_parts.py``). Geoms that only show have mass all the same. Its contacts are soft:
-solref, solimp and the like have no counterpart.
+Files that are included, frames and replicas are taken in. Several joints of a body become one general joint with a drive
+along each (``scenarios/mjcf_joints.py``). MuJoCo's collisions are between convex hulls of meshes, so hulls they are here
+too; what a mesh weighs is what it weighs there (``scenarios/mjcf_parts.py``). Geoms that only show have mass all the same.
+Its contacts are soft: solref, solimp and the like have no counterpart.
 """
 
 from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as xml
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,13 @@ from scenarios.importing import (
     unique,
     welded,
 )
+from scenarios.mjcf_joints import joints_of, read_actuator, read_equality, read_joint
 from scenarios.mjcf_parts import Mesh, expanded
+from sim.joints.definitions import Driven, JointDef
 from sim.scene import Scene
 
 IGNORED = {  # of the top level: what none of the bodies' motion hangs on
-    "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension",
+    "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",
 }  # fmt: skip
 GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
@@ -50,7 +53,8 @@ COMPILER = {  # what is taken over, or changes no motion
     "autolimits", "coordinate", "convexhull", "discardvisual", "fusestatic", "usethread", "alignfree", "saveinertial",
     "exactmeshinertia",
 }  # fmt: skip
-JOINTED, UNTOUCHED = "body on a joint, and what hangs on it", "body without a geom that touches"
+JOINTED = "body on joints that can not be put together, and what hangs on it"
+UNTOUCHED = "body without a geom that touches, which meets nothing"
 INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # of a body: what is taken over, or told of elsewhere
 
 
@@ -82,6 +86,9 @@ class _Reader:
         low, high = (compiler.get("inertiagrouprange", "0 5").split() + ["5"])[:2]
         self.weighed = range(int(low), int(high) + 1)  # groups of geoms that have mass
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
+        self.places: dict[str, tuple[str | None, Pose]] = {"world": (None, Pose())}  # body of the file: of the scene, pose
+        self.bits: dict[str, list[tuple[int, int]]] = {}  # body of the scene: contype and conaffinity of its geoms
+        self.taken: list[str] = []  # names of joints
         self.out = Imported(Scene(name=root.get("model", path.stem), allow_overlap=True, friction_rule="max"))
 
     def default(self, element: xml.Element, name: str, above: dict[str, dict[str, str]]) -> None:
@@ -99,10 +106,6 @@ class _Reader:
 
     def read(self) -> Imported:
         scene = self.out.scene
-        for element in self.root:
-            if element.tag not in IGNORED:
-                for child in element:
-                    self.out.leave(f"{element.tag} {child.tag}", child.get("name", ""))
         for option in self.root.findall("option"):
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
@@ -117,6 +120,7 @@ class _Reader:
         for world in worlds:
             self.fixed(world, "ground", Pose(), world.get("childclass", "main"), "worldbody")
         self.total_mass()
+        self.machinery()
         if not scene.bodies:
             raise InputError(
                 "worldbody", None, f"holds no body that is free or fixed; not taken over: {'; '.join(self.out.lines())}"
@@ -128,7 +132,7 @@ class _Reader:
         wanted = float(self.compiler.get("settotalmass", -1))
         if wanted <= 0:
             return
-        if {JOINTED, UNTOUCHED} & set(self.out.left_out):
+        if JOINTED in self.out.left_out:
             self.out.leave("compiler", f"settotalmass={wanted:g}, which counts bodies that are left out")
         else:
             scaled_masses(self.out.scene, wanted)
@@ -165,8 +169,10 @@ class _Reader:
         if "shows" in more:
             return
         pose = compose(at, pose)
-        more = {key: value for key, value in more.items() if key not in ("mass", "density", "group")}
+        bits = more["bits"]
+        more = {key: value for key, value in more.items() if key not in ("mass", "density", "group", "bits")}
         name = unique(name, [b.name for b in self.out.scene])
+        self.bits[name] = [bits]
         if isinstance(shape, HalfSpace):
             self.out.scene.add(ground(pose), kind="static", name=name, **more)
         else:
@@ -177,31 +183,31 @@ class _Reader:
         name = body.get("name") or "body"
         at = compose(above, self.pose(body))
         inner = body.get("childclass", inherited)
-        joints = [
-            child.tag if child.tag == "freejoint" else self.with_defaults(child, own).get("type", "hinge")
-            for child, _, own in self.inside(body, inner)
-            if child.tag in ("joint", "freejoint")
-        ]
-        for child, _, own in self.inside(body, inner):
-            if child.tag == "joint":
-                values = self.with_defaults(child, own)
-                for key in ("damping", "armature", "stiffness", "frictionloss"):
-                    if values.get("type") == "free" and values.get(key, "0") != "0":
-                        self.out.leave("free joint", f"{key}={values[key]} of {name}")
         if body.get("mocap") == "true":
             self.out.leave("body driven by motion capture, which stands still here", name)
-        if not joints:
-            self.fixed(body, name, at, inner, name)
-        elif joints in (["freejoint"], ["free"]):
-            self.free(body, name, at, inner)
+        if self.jointed(body, inner):
+            self.moving(body, name, at, inner, None)
         else:
-            self.out.leave(JOINTED, f"{name} ({joints[0]})")
+            self.places[name] = None, at
+            self.fixed(body, name, at, inner, name)
 
-    def free(self, body: xml.Element, name: str, at: Pose, inherited: str) -> None:
-        """A free body with what is welded to it."""
+    def jointed(self, body: xml.Element, inherited: str) -> list[tuple[xml.Element, Pose, str]]:
+        """The joints of a body, with the poses of their frames in it and their classes."""
+        return [found for found in self.inside(body, inherited) if found[0].tag in ("joint", "freejoint")]
+
+    def moving(self, body: xml.Element, name: str, at: Pose, inherited: str, parent: str | None) -> None:
+        """A body on joints with what is welded to it, then the bodies that hang on it. ``parent``: by its name in the scene."""
+        out = self.out
+        found = self.joints(body, name, at, inherited, parent)
+        if found is None:
+            return
         pieces: list[Piece] = []  # that touch
+        shown: list[Piece] = []
         masses: list[Mass] = []  # of the body, and of each that is welded to it
         surface: dict[str, Any] = {}
+        below: list[tuple[xml.Element, Pose, str]] = []
+        bits: list[tuple[int, int]] = []
+        welds = [(name, Pose())]
 
         def gather(element: xml.Element, pose: Pose, inherited: str) -> None:
             weighed: list[Mass] = []
@@ -211,16 +217,21 @@ class _Reader:
                 if child.tag == "geom":
                     put(child, place, inner, weighed)
                 elif child.tag == "body":
-                    if any(c.tag in ("joint", "freejoint") for c, _, _ in self.inside(child, inner)):
-                        self.out.leave(JOINTED, named(child, name))
+                    here, own = compose(place, self.pose(child)), child.get("childclass", inner)
+                    if self.jointed(child, own):
+                        below.append((child, here, own))
                     else:
-                        gather(child, compose(place, self.pose(child)), child.get("childclass", inner))
+                        welds.append((child.get("name", ""), here))
+                        gather(child, here, own)
                 elif child.tag == "inertial" and self.compiler.get("inertiafromgeom") != "true":
                     given.append(placed(self.inertial(child), place))
                 elif child.tag not in INSIDE:
-                    self.out.leave(child.tag, named(child, element.get("name") or name))
+                    out.leave(child.tag, named(child, element.get("name") or name))
+                    if child.tag == "site":
+                        spot = compose(place, self.pose(xml.Element("site", self.with_defaults(child, inner))))
+                        sites.append((child.get("name", ""), spot))
             if element.get("gravcomp", "0") != "0":
-                self.out.leave("gravcomp", f"{element.get('gravcomp')} of {element.get('name', name)}")
+                out.leave("gravcomp", f"{element.get('gravcomp')} of {element.get('name', name)}")
             masses.extend(given or weighed)
 
         def put(element: xml.Element, frame: Pose, inner: str, weighed: list[Mass]) -> None:
@@ -229,26 +240,106 @@ class _Reader:
                 return
             shape, pose, solid, more = values
             if isinstance(shape, HalfSpace):
-                self.out.leave("plane of a free body", name)
+                out.leave("plane of a free body", name)
                 return
             mass, pose = more.pop("mass", None), compose(frame, pose)
             mass = more.pop("density") * (solid or solid_of(shape))[0] if mass is None else mass
             piece = Piece(shape, pose, mass, solid)
             if more.pop("group") in self.weighed and mass > 0:
                 weighed.append(filled(piece))
-            if "shows" not in more:
+            bit = more.pop("bits")
+            if "shows" in more:
+                shown.append(piece)
+            else:
                 pieces.append(piece)
+                bits.append(bit)
                 surface.update({key: value for key, value in more.items() if key not in (*surface, "density")})
 
+        sites: list[tuple[str, Pose]] = []
         gather(body, Pose(), body.get("childclass", inherited))
-        if not pieces:
-            self.out.leave(UNTOUCHED, name)
-            return
         if not masses:
             raise InputError(f"body {name}", None, "has no mass")
-        name = unique(name, [b.name for b in self.out.scene])
-        place = {"position": at.position, "orientation": at.orientation}
-        self.out.scene.add(combined(pieces), name=name, **place, **fields_of(welded(masses)), **surface)
+        scene, mass = out.scene, welded(masses)
+        name = unique(name, [b.name for b in scene])
+        if not pieces:
+            out.leave(UNTOUCHED, name)
+            surface = {"mask": 0}
+            pieces = shown or [Piece(Sphere(max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))), Pose(tuple(mass[1])), 0.0)]
+        scene.add(combined(pieces), name=name, position=at.position, orientation=at.orientation, **fields_of(mass), **surface)
+        self.bits[name] = bits
+        self.places |= {old: (name, compose(at, pose)) for old, pose in welds}
+        out.sites |= {site: (name, pose) for site, pose in sites if site}
+        for joint in found(name):
+            scene.add_joint(joint)
+        for child, pose, inner in below:
+            self.moving(child, child.get("name") or "body", compose(at, pose), inner, name)
+
+    def joints(
+        self, body: xml.Element, name: str, at: Pose, inherited: str, parent: str | None
+    ) -> Callable[[str], list[JointDef]] | None:
+        """What makes the joints of a body, once its name in the scene is known; None, and told of, where that can not be."""
+        found = self.jointed(body, inherited)
+        kinds = [e.tag if e.tag == "freejoint" else self.with_defaults(e, c).get("type", "hinge") for e, _, c in found]
+        if kinds in (["freejoint"], ["free"]):
+            for child, _, own in found:
+                values = self.with_defaults(child, own) if child.tag == "joint" else {}
+                for key in ("damping", "armature", "stiffness", "frictionloss"):
+                    if float(values.get(key, "0").split()[0]) != 0:
+                        self.out.leave("free joint", f"{key}={values[key]} of {name}")
+            return lambda mine: []
+        auto = self.compiler.get("autolimits", "true") == "true"
+        reads = [
+            read_joint(self.with_defaults(e, c), self.joint_name(e, name, k), compose(at, pose), self.turn, auto, self.out)
+            for k, (e, pose, c) in enumerate(found)
+        ]
+        if joints_of(reads, parent, name, Imported(Scene())) is None:
+            self.out.leave(JOINTED, f"{name} ({', '.join(kinds)})")
+            return None
+        return lambda mine: joints_of(reads, parent, mine, self.out)
+
+    def joint_name(self, element: xml.Element, body: str, k: int) -> str:
+        name = element.get("name") or f"{body}_joint{k + 1 if k else ''}"
+        name = unique(name, self.taken)
+        self.taken.append(name)
+        return name
+
+    def machinery(self) -> None:
+        """What is said beside the bodies: actuators, equalities, pairs that do not touch, keyframes."""
+        out, scene, auto = self.out, self.out.scene, self.compiler.get("autolimits", "true") == "true"
+        driven = {joint.name: joint for joint in scene.joints if isinstance(joint, Driven)}
+        for element in self.root:
+            for child in element:
+                if element.tag == "actuator":
+                    tag = child.tag
+                    own = self.with_defaults(child, "main")
+                    general = self.defaults["main"].get("general", {}) if tag == "general" else {}
+                    actuator = read_actuator(tag, {**general, **own}, driven, out, auto)
+                    if actuator is not None:
+                        scene.add_actuator(actuator)
+                elif element.tag == "equality":
+                    joint = read_equality(child, self.places, out)
+                    if joint is not None:
+                        scene.add_joint(joint)
+                elif element.tag == "keyframe":
+                    given = {key: numbers(child, key, None) for key in ("qpos", "qvel", "ctrl") if child.get(key)}
+                    out.keyframes[child.get("name") or str(len(out.keyframes))] = given
+                elif element.tag == "contact" and child.tag == "exclude":
+                    a, b = (self.places.get(child.get(key), (None, None))[0] for key in ("body1", "body2"))
+                    if a is None or b is None or a == b:
+                        out.leave("contact exclude", f"{child.get('body1')} {child.get('body2')}")
+                    else:
+                        scene.exclude(a, b)
+                elif element.tag not in IGNORED:
+                    out.leave(f"{element.tag} {child.tag}", child.get("name", ""))
+        kinds = {body.name: body.kind for body in scene}
+        for (a, mine), (b, its) in combinations(self.bits.items(), 2):
+            if "dynamic" not in (kinds[a], kinds[b]) or not mine or not its:
+                continue
+            meet = [bool(p & s or q & r) for p, q in mine for r, s in its]
+            if not any(meet):
+                scene.exclude(a, b)
+            elif not all(meet):
+                out.leave("contype and conaffinity of some geoms of a body, which touch as one", f"{a} and {b}")
 
     def inertial(self, element: xml.Element) -> Mass:
         mass, at = numbers(element, "mass", None, 1)[0], self.pose(element)
@@ -300,6 +391,7 @@ class _Reader:
             more["color"] = tuple(min(1.0, max(0.0, float(c))) for c in color.split()[:3])
         if geom.get("mass") is not None:
             more["mass"] = numbers(geom, "mass", None, 1)[0]
+        more["bits"] = int(geom.get("contype", "1")), int(geom.get("conaffinity", "1"))
         more["group"] = int(numbers(geom, "group", (0,), 1)[0])
         more["density"] = numbers(geom, "density", (1000.0,), 1)[0]
         return shape, pose, None if mesh is None else mesh.solid(), more | ({"shows": True} if shows else {})

@@ -8,6 +8,7 @@ from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
 from sim.bodies import KINDS
 from sim.integrators import TABLE
+from sim.joints.definitions import COORDINATES
 from sim.materials import RESTITUTION_LAWS, RULES
 from sim.state import SOLVERS
 
@@ -36,7 +37,7 @@ class Ends(Real):
         return tuple(x if isinstance(x, float) and math.isinf(x) else Real.read(self, name, x) for x in value)
 
 
-LISTS = ("body", "repeat", "pair", "force", "joint", "apart")  # of tables or pairs, at the top of a scene file
+LISTS = ("body", "repeat", "pair", "force", "joint", "actuator", "apart")  # of tables or pairs, at the top of a scene file
 
 COLOR = Either(Text(help='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
@@ -202,10 +203,21 @@ def _driven(length: str, force: str, motor: str) -> dict[str, Field]:
         "damping": Real(low=0, unit=f"{force} s/{length}", help="of a damper"),
         "rest": Real(unit=length, help="where the spring is slack"),
         "friction": Real(low=0, unit=force, help="largest dry friction"),
+        "armature": Real(low=0, help="moment of inertia or mass of a rotor on the coordinate"),
+        "reference": Real(unit=length, help="the coordinate of the pose at the start"),
         "motor_speed": Real(unit=f"{length}/s", help="what the motor keeps"),
         motor: Real(low=0, unit=force, help="the most that the motor gives"),
     }
 
+
+_GENERAL: dict[str, Field] = {
+    **_ANCHOR,
+    "axis": Vector(help="the x axis, in the world"),
+    "axis_y": Vector(help="the y axis, perpendicular to it"),
+    "reverse": Flag(help="the driven coordinate counts the other way"),
+}
+_FREE = Many(of=Text(choices=COORDINATES), help="coordinates that are free")
+_DRIVEN = Text(choices=COORDINATES, help="the coordinate that limits, spring, motor act along")
 
 JOINTS: dict[str, dict[str, Field]] = {
     "point": {**_ENDS, **_ANCHOR, "friction": Real(low=0, unit="N m", help="largest torque against turning")},
@@ -219,4 +231,25 @@ JOINTS: dict[str, dict[str, Field]] = {
         "length": Real(unit="m", above=0, help="of a rigid rod; the distance at the start where it is left out"),
         **_driven("m", "N", "motor_force"),
     },
+    "universal": {**_ENDS, **_ANCHOR, **_AXIS, "axis_b": Vector(help="the axis of b, perpendicular to axis, which is of a")},
+    "general": {**_ENDS, **_GENERAL, "free": _FREE, "driven": _DRIVEN, **_driven("", "", "motor_force")},
+    "drive": {**_ENDS, **_GENERAL, "driven": _DRIVEN, **_driven("", "", "motor_force")},
+    "wheel": {**_ENDS, **_GENERAL, **_driven("m", "N", "motor_force")},
+    "gear": {
+        **_ENDS,
+        **{f"center_{side}": Vector(unit="m", help=f"the middle of wheel {side}") for side in "ab"},
+        **{f"axis_{side}": Vector(help=f"about which wheel {side} turns") for side in "ab"},
+        **{f"teeth_{side}": Whole(help=f"of wheel {side}; negative for a ring, toothed inside") for side in "ab"},
+    },
+    "screw": {**_ENDS, **_ANCHOR, **_AXIS, "pitch": Real(unit="m", help="travel in a turn; negative: a left-hand thread")},
+}
+
+ACTUATOR: dict[str, Field] = {
+    "name": Text(help="unique; the name of its control"),
+    "joint": Text(help="the joint that it drives"),
+    "gain": Real(help="force by control"),
+    "gear": Real(help="how much its length changes by the coordinate"),
+    "bias": Vector(help="constant force, by length, by speed: a servo of stiffness k has gain k and bias [0, -k, 0]"),
+    "control_range": Ends(help="low and high end of the control"),
+    "force_range": Ends(help="low and high end of the force"),
 }

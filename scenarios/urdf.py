@@ -1,14 +1,14 @@
-"""URDF: links that are free, with what is fixed to them. Source: the URDF specification of ROS (wiki.ros.org/urdf/XML).
+"""URDF: links, joints, transmissions. Source: the URDF specification of ROS (wiki.ros.org/urdf/XML).
 
-Each link that no movable joint hangs on is a free body, in the place it has with all joints at zero; fixed joints weld. Links
-that hang on movable joints are left out, and listed. Collision elements are the shapes; a link without any
-has none to touch with.
+A link that hangs on no joint is free, or, without mass, part of the world; fixed joints weld. Links stand where they do with all
+joints at zero. Collision elements are the shapes; a link without any meets nothing. The two links of a joint do not meet.
 """
 
 from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as xml
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +26,15 @@ from scenarios.importing import (
     compose,
     fields_of,
     ground,
+    matrix,
     numbers,
     placed,
     unique,
     welded,
 )
 from scenarios.limits import packaged
+from sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
+from sim.mechanism.actuators import Actuator
 from sim.scene import Scene
 
 
@@ -48,35 +51,95 @@ def read(path: Path, root: xml.Element) -> Imported:
                 raise InputError(f"joint {joint.get('name')}", name, "there is no such link")
         parents[child] = (parent, joint)
     for element in root:
-        if element.tag not in ("link", "joint", "material"):
+        if element.tag not in ("link", "joint", "material", "transmission"):
             out.leave(element.tag, element.get("name", ""))
 
-    def children(name: str) -> list[tuple[str, Pose]]:
-        """Links that are welded to this one, with their poses in its frame, itself first."""
-        found = [(name, Pose())]
-        for child, (parent, joint) in parents.items():
-            if parent != name:
-                continue
-            if joint.get("type") == "fixed":
-                place = _origin(joint)
-                found += [(other, compose(place, pose)) for other, pose in children(child)]
-            else:
-                out.leave("link on a joint, and what hangs on it", f"{child} ({joint.get('name')}, {joint.get('type')})")
-        return found
-
+    below: dict[str, list[tuple[str, xml.Element]]] = {}
+    for child, (parent, joint) in parents.items():
+        below.setdefault(parent, []).append((child, joint))
+    reader = _Reader(out, path, links, colors, below)
     for name in links:
         if name not in parents:
-            _add(out, path, name, [(links[other], pose) for other, pose in children(name)], colors)
+            reader.add(name, Pose(), None, None)
+    reader.transmissions(root)
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
 
 
-def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Pose]], colors: dict[str, str]) -> None:
-    pieces: list[Piece] = []
-    masses: list[Mass] = []
-    more: dict[str, Any] = {}
-    for link, place in links:
+@dataclass
+class _Reader:
+    out: Imported
+    path: Path
+    links: dict[str, xml.Element]
+    colors: dict[str, str]
+    below: dict[str, list[tuple[str, xml.Element]]]  # link: those that hang on it, with the joints
+
+    def add(self, name: str, at: Pose, joint: xml.Element | None, parent: str | None) -> None:
+        """A link at a pose in the world, what is welded to it, and what hangs on that; ``parent``: by its name in the scene."""
+        scene = self.out.scene
+        welded_links, hanging = [], []
+        left = [(name, Pose())]
+        while left:
+            link, place = left.pop(0)
+            welded_links.append((self.links[link], place))
+            for child, one in self.below.get(link, ()):
+                spot = compose(place, _origin(one))
+                if one.get("type") == "fixed":
+                    left.append((child, spot))
+                else:
+                    hanging.append((child, compose(at, spot), one))
+        own = self.body(name, welded_links, at, joint)
+        if own is not None and joint is not None:
+            made = self.joint(joint, at, parent, own)
+            if made is not None:
+                scene.add_joint(made)
+        elif joint is not None:
+            return
+        for child, spot, one in hanging:
+            self.add(child, spot, one, own)
+
+    def body(self, name: str, links: list[tuple[xml.Element, Pose]], at: Pose, joint: xml.Element | None) -> str | None:
+        """The body of a link with those that are welded to it, by its name in the scene; None where there is none."""
+        out = self.out
+        pieces: list[Piece] = []
+        masses: list[Mass] = []
+        more: dict[str, Any] = {}
+        for link, place in links:
+            self.look(link, place, pieces, masses, more)
+        mass = sum(m for m, _, _ in masses)
+        label = unique(name, [b.name for b in out.scene])
+        if mass == 0 and joint is not None:
+            out.leave("link without mass on a joint, and what hangs on it", f"{name} ({joint.get('name')})")
+            return None
+        if not pieces:
+            out.leave("link with nothing that touches", name)
+            if mass == 0:
+                return None
+            _, center, inertia = welded(masses)
+            pieces = [Piece(Sphere(max(1e-3, float(np.sqrt(np.trace(inertia) / mass)))), Pose(tuple(map(float, center))), 0.0)]
+            more["mask"] = 0
+        if mass == 0:  # as Bullet and Gazebo have it: a robot without mass is part of the world
+            for piece in pieces:
+                plane = isinstance(piece.shape, HalfSpace)
+                pose = compose(at, piece.pose)
+                place = {} if plane else {"position": pose.position, "orientation": pose.orientation}
+                shape = ground(pose) if plane else piece.shape
+                label = unique(name, [b.name for b in out.scene])
+                out.scene.add(shape, name=label, kind="static", **place, **more)
+            return label
+        if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
+            raise InputError(f"link {name}", "plane", "only a link without mass can have one")
+        place = {"position": at.position, "orientation": at.orientation}
+        try:
+            out.scene.add(combined(pieces), name=label, **place, **fields_of(welded(masses)), **more)
+        except InputError as error:
+            raise InputError(f"link {name}: {error.name}", error.value, error.hint) from None
+        return label
+
+    def look(self, link: xml.Element, place: Pose, pieces: list[Piece], masses: list[Mass], more: dict[str, Any]) -> None:
+        """What one link adds to its body."""
+        out, path, colors = self.out, self.path, self.colors
         for collision in link.findall("collision"):
             shape = _shape(out, path, link.get("name"), collision.find("geometry"))
             if shape is not None:
@@ -101,21 +164,55 @@ def _add(out: Imported, path: Path, name: str, links: list[tuple[xml.Element, Po
         for element in link:
             if element.tag not in ("collision", "inertial", "visual", "contact"):
                 out.leave(element.tag, f"of {link.get('name')}")
-    if not pieces:
-        out.leave("link with nothing that touches", name)
-        return
-    name = unique(name, [b.name for b in out.scene])
-    mass = sum(m for m, _, _ in masses)
-    if mass == 0:  # as Bullet and Gazebo have it: a robot without mass is part of the world
-        for piece in pieces:
-            plane = isinstance(piece.shape, HalfSpace)
-            place = {} if plane else {"position": piece.pose.position, "orientation": piece.pose.orientation}
-            shape = ground(piece.pose) if plane else piece.shape
-            out.scene.add(shape, name=unique(name, [b.name for b in out.scene]), kind="static", **place, **more)
-        return
-    if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
-        raise InputError(f"link {name}", "plane", "only a link without mass can have one")
-    out.scene.add(combined(pieces), name=name, **fields_of(welded(masses)), **more)
+
+    def joint(self, element: xml.Element, at: Pose, parent: str | None, own: str) -> JointDef | None:
+        """A joint whose child link is at a pose in the world; None, and told of, for a kind that is not known."""
+        out, kind, name = self.out, element.get("type"), element.get("name", "")
+        for child in element:
+            if child.tag not in ("parent", "child", "origin", "axis", "limit", "dynamics"):
+                out.leave(f"joint {child.tag}", name)
+        given = element.find("axis")
+        axis = matrix(at.orientation) @ (numbers(given, "xyz", (1, 0, 0), 3) if given is not None else (1.0, 0.0, 0.0))
+        if kind not in ("floating", "fixed") and not np.linalg.norm(axis) > 0:
+            raise InputError(f"joint {name}: axis", [0, 0, 0], "must have a length: it is a direction")
+        ends = {"a": parent, "b": own, "name": name, "anchor": at.position}
+        said: dict[str, Any] = {}
+        dynamics, limit = element.find("dynamics"), element.find("limit")
+        if dynamics is not None:
+            said = {key: numbers(dynamics, key, (0.0,), 1)[0] for key in ("damping", "friction")}
+        if limit is not None and kind in ("revolute", "prismatic"):
+            low, high = (numbers(limit, key, (0.0,), 1)[0] for key in ("lower", "upper"))
+            if low < high:
+                said["limits"] = low, high
+            else:
+                out.leave("joint limit", f"[{low:g}, {high:g}] of {name}, which holds nothing as in Bullet")
+        if kind in ("revolute", "continuous"):
+            return Hinge(**ends, axis=tuple(axis), **said)
+        if kind == "prismatic":
+            return Slider(**ends, axis=tuple(axis), **said)
+        if kind == "planar":
+            return General(**ends, axis=tuple(axis), free=("y", "z", "turn_x"))
+        if kind == "spherical":
+            return Point(**ends)
+        if kind != "floating":
+            out.leave("joint of a kind that is not known, whose link is free", f"{name} ({kind})")
+        return None
+
+    def transmissions(self, root: xml.Element) -> None:
+        """A motor for each joint that a transmission names; its control is the effort, up to what the joint's limit says."""
+        scene = self.out.scene
+        driven = {joint.name for joint in scene.joints if isinstance(joint, Driven)}
+        limits = {joint.get("name"): joint.find("limit") for joint in root.findall("joint")}
+        for element in root.findall("transmission"):
+            for joint in element.findall("joint"):
+                name = joint.get("name")
+                if name not in driven:
+                    self.out.leave("transmission", element.get("name", name or ""))
+                    continue
+                gear = next((float(g.text) for g in element.iter("mechanicalReduction") if g.text), 1.0)
+                most = limits[name] is not None and numbers(limits[name], "effort", (0.0,), 1)[0]
+                label = unique(element.get("name") or name, [a.name for a in scene.actuators])
+                scene.add_actuator(Actuator(label, name, gear=gear, force_range=(-most, most) if most else None))
 
 
 def _inertial(element: xml.Element, place: Pose) -> Mass:

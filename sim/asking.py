@@ -13,6 +13,7 @@ from collision.errors import InputError, check_vector
 from collision.pose import Pose
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
+from sim.mechanism.mechanism import Mechanism
 from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
@@ -60,8 +61,13 @@ class Asking:
                 joints=[j.definition for j in self.joints],
                 forces=list(self.forces),
                 apart=list(self.apart),
+                actuators=list(self.controls.actuators.values()),
             )
         return self._scene
+
+    def mechanism(self, body: Body | str | None = None) -> Mechanism:
+        """Jointed bodies in coordinates of their own: those that joints connect with ``body``; all that move if left out."""
+        return Mechanism(self, getattr(body, "name", body))
 
     @property
     def positions(self) -> np.ndarray:

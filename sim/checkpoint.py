@@ -17,12 +17,13 @@ from sim.errors import RecordingError
 from sim.files import whole
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
+from sim.mechanism.actuators import Actuator
 from sim.pushes import Pushes
 
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 3
+SCHEMA = 4
 
 
 def save(world: World, path: str | Path) -> None:
@@ -34,6 +35,7 @@ def save(world: World, path: str | Path) -> None:
         "bodies": [body.definition.to_dict() for body in world.bodies],
         "joints": [joint.definition.to_dict() for joint in world.joints],
         "forces": [force.to_dict() for force in world.forces],
+        "actuators": [[one.to_dict(), world.controls[name]] for name, one in world.controls.actuators.items()],
         "options": world.options.chosen(),
         "materials": world.materials,
         "pairs": world.pairs,
@@ -77,6 +79,10 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     world.pairs = header["pairs"]
     world._add([BodyDef.from_dict(body) for body in header["bodies"]])
     world._add_joints([joint_from_dict(joint) for joint in header["joints"]])
+    for data, value in header["actuators"]:
+        actuator = Actuator.from_dict(data)
+        world.controls.add(actuator)
+        world.controls[actuator.name] = value
     for data in header["forces"]:
         force = force_from_dict(data)
         if isinstance(force, FunctionForce):
@@ -103,7 +109,13 @@ def taken(world: World) -> dict[str, Any]:
     groups = {n: type(g)(*(a.copy() for a in g)) for n, g in world.model._asdict().items() if n != "forces"}
     rest = {name: getattr(world, name) for name in ("_start", "_started", "_changed_at")}
     dormant = {name: column.copy() for name, column in world._dormant.items()}
-    return {"groups": groups, "rest": rest, "dormant": dormant, "pushes": world._pushes.to_dict()}
+    return {
+        "groups": groups,
+        "rest": rest,
+        "dormant": dormant,
+        "pushes": world._pushes.to_dict(),
+        "controls": dict(world.controls),
+    }
 
 
 def restore(world: World, state: dict[str, Any]) -> None:
@@ -114,3 +126,4 @@ def restore(world: World, state: dict[str, Any]) -> None:
         setattr(world, name, value)
     world._pushes = Pushes()
     world._pushes.take(world, state["pushes"])
+    world.controls.take(state["controls"])

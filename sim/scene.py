@@ -11,8 +11,9 @@ from sim.bodies import BodyDef
 from sim.checks import check_range, plain
 from sim.errors import InputError
 from sim.forces import Force, as_force, force_from_dict
-from sim.joints.definitions import JointDef, joint_from_dict
+from sim.joints.definitions import Driven, JointDef, joint_from_dict
 from sim.materials import made_of, put_material, put_pair
+from sim.mechanism.actuators import Actuator
 from sim.options import Options
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Scene(Options):
     joints: list[JointDef] = field(default_factory=list)
     forces: list[Force] = field(default_factory=list)
     apart: list[tuple[str, str]] = field(default_factory=list)  # see exclude
+    actuators: list[Actuator] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -95,6 +97,9 @@ class Scene(Options):
         joints, self.joints = self.joints, []
         for joint in joints:
             self.add_joint(joint)
+        actuators, self.actuators = self.actuators, []
+        for actuator in actuators:
+            self.add_actuator(actuator)
         forces, self.forces = self.forces, []
         for force in forces:
             self.add_force(force)
@@ -161,7 +166,7 @@ class Scene(Options):
     def add_joint(self, joint: JointDef) -> JointDef:
         """Add a joint between bodies of the scene, by their names; returns it as it stands in the scene, with its name."""
         if not isinstance(joint, JointDef):
-            raise InputError("joint", joint, "must be a Point, Hinge, Slider, Fixed or Distance")
+            raise InputError("joint", joint, "must be a joint, such as Hinge(None, arm, axis=(0, 1, 0))")
         kinds = {body.name: body.kind for body in self.bodies}
         for side in ("a", "b"):
             name = getattr(joint, side)
@@ -176,6 +181,18 @@ class Scene(Options):
             raise InputError("name", joint.name, "is taken by another joint of the scene")
         self.joints.append(joint)
         return joint
+
+    def add_actuator(self, actuator: Actuator) -> Actuator:
+        """Drive a joint of the scene, by its name, by a named input: ``world.controls[actuator.name]``."""
+        if not isinstance(actuator, Actuator):
+            raise InputError("actuator", actuator, "must be an Actuator")
+        driven = [joint.name for joint in self.joints if isinstance(joint, Driven)]
+        if actuator.joint not in driven:
+            raise InputError("joint", actuator.joint, f"must be one with a coordinate of its own: {', '.join(driven) or 'none'}")
+        if actuator.name in {other.name for other in self.actuators}:
+            raise InputError("name", actuator.name, "is taken by another actuator of the scene")
+        self.actuators.append(actuator)
+        return actuator
 
     def __iter__(self) -> Iterator[BodyDef]:
         return iter(self.bodies)
@@ -202,12 +219,9 @@ class Scene(Options):
                     out[f.name] = plain(value)
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
-            elif f.name == "joints":
+            elif f.name in ("joints", "forces", "actuators"):
                 if value:
-                    out["joints"] = [joint.to_dict() for joint in value]
-            elif f.name == "forces":
-                if value:
-                    out["forces"] = [force.to_dict() for force in value]
+                    out[f.name] = [one.to_dict() for one in value]
             else:
                 out[f.name] = plain(value)
         return out
@@ -224,6 +238,7 @@ class Scene(Options):
         values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
         values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
         values["forces"] = [force_from_dict(force) for force in data.get("forces", [])]
+        values["actuators"] = [Actuator.from_dict(one) for one in data.get("actuators", [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

@@ -14,7 +14,7 @@ from collision.group import group
 from sim.path import COLUMNS
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
-POINT, HINGE, SLIDER, FIXED, DISTANCE = range(5)  # joints
+POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints
 NEWTON, SWEEPS = range(2)  # solvers of the kick
 SOLVERS = ("newton", "sweeps")  # as NEWTON, SWEEPS
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
@@ -186,16 +186,18 @@ class Contacts(NamedTuple):
 class Joints(NamedTuple):
     """Joints of two bodies each, in the order of adding. See sim.joints.rows for coordinates, blocks and rows."""
 
-    kind: np.ndarray  # (j,) int64 POINT, HINGE, SLIDER, FIXED, DISTANCE
+    kind: np.ndarray  # (j,) int64 POINT, HINGE ...
     body: np.ndarray  # (j, 2) int64; -1: the world
     anchor: np.ndarray  # (j, 2, 3) from the centre of mass in body axes; in the world for the world [m]
     frame: np.ndarray  # (j, 2, 3, 3) joint to body; the third axis is that of the joint
     rigid: np.ndarray  # (j, 6) int64: 1 where the coordinate is held at zero
     axis: np.ndarray  # (j,) int64 the free coordinate, -1 for none
-    length: np.ndarray  # (j,) [m] of a rod
+    length: np.ndarray  # (j,) [m] of a rod; the sign of a general joint's coordinates
+    ratio: np.ndarray  # (j, 4) pitch radii [m] and teeth of a gear; [m/rad] of a screw
     rest: np.ndarray  # (j,) coordinate at which the spring is slack
     stiffness: np.ndarray  # (j,)
     damping: np.ndarray  # (j,)
+    armature: np.ndarray  # (j,) inertia of a rotor that turns with the coordinate [kg or kg m^2]
     friction: np.ndarray  # (j,) largest force or torque
     speed: np.ndarray  # (j,) of the motor
     strength: np.ndarray  # (j,) largest force or torque of the motor
@@ -323,7 +325,16 @@ CONTACT_SHAPES = dict(
 SHARED = ("rules", "exceptions", "knots")  # fields of Bodies that are no rows of bodies
 
 JOINT_SHAPES = dict(
-    body=(2,), anchor=(2, 3), frame=(2, 3, 3), rigid=(6,), limit=(2,), impulse=(12,), hold=(6,), before=(12,), after=(12,)
+    body=(2,),
+    anchor=(2, 3),
+    frame=(2, 3, 3),
+    rigid=(6,),
+    ratio=(4,),
+    limit=(2,),
+    impulse=(12,),
+    hold=(6,),
+    before=(12,),
+    after=(12,),
 )
 
 

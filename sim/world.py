@@ -29,6 +29,7 @@ from sim.joints import tables as joint_tables
 from sim.joints.definitions import JointDef
 from sim.joints.joint import Joint
 from sim.materials import FIELDS, coefficients, made_of, put_material, put_pair, rules, surfaces
+from sim.mechanism.actuators import Actuator, Controls
 from sim.observers import Every, whole
 from sim.options import Options
 from sim.path import Path
@@ -118,6 +119,7 @@ class World(Asking):
         self._pace = 1  # steps of a compiled call
         self.bodies: list[Body] = []
         self.joints: list[Joint] = []
+        self.controls = Controls(self)
         self._scene: Scene | None = None
         self._dormant: dict[str, np.ndarray] = {}  # contacts of sleeping bodies
         self._serial = 0  # of the next body
@@ -145,6 +147,8 @@ class World(Asking):
         world.materials, world.pairs = deepcopy(scene.materials), deepcopy(scene.pairs)
         world._add(list(scene.bodies))
         world._add_joints(scene.joints)
+        for actuator in scene.actuators:
+            world.controls.add(actuator)
         for a, b in scene.apart:
             world.exclude(a, b)
         for force in scene.forces:
@@ -305,7 +309,7 @@ class World(Asking):
         >>> hinge.angle, hinge.speed, hinge.force
         """
         if not isinstance(definition, JointDef):
-            raise InputError("joint", definition, "must be a Point, Hinge, Slider, Fixed or Distance")
+            raise InputError("joint", definition, "must be a joint, such as Hinge(None, arm, axis=(0, 1, 0))")
         taken = {joint.name for joint in self.joints}
         if not definition.name:
             definition = definition.replace(name=free_name(type(definition).__name__.lower(), taken))
@@ -343,7 +347,16 @@ class World(Asking):
         self._forget_joints(gone)
         self._scene = None
 
+    def add_actuator(self, actuator: Actuator) -> None:
+        """Drive a joint by a named input, ``world.controls[actuator.name]``."""
+        if not isinstance(actuator, Actuator):
+            raise InputError("actuator", actuator, "must be an Actuator")
+        self.controls.add(actuator)
+        self._scene = None
+
     def _forget_joints(self, gone: np.ndarray) -> None:
+        for j in np.flatnonzero(gone):
+            self.controls.forget(self.joints[j].name)
         self._resize(joint_tables.without_joints(self.model, gone))
         for joint, out in zip(self.joints, gone, strict=True):
             joint._row = None if out else joint._row
@@ -670,14 +683,17 @@ class World(Asking):
         """Take ``n`` steps of length dt, in compiled calls of some hundredths of a second: Ctrl-C ends it between two."""
         if n.__class__ is not int or n < 1:
             n = whole("n", n)
-        pushes = self._pushes
+        pushes, controls = self._pushes, self.controls
+        driven = controls.explicit
         while n > 0:
             if pushes.coming or pushes.now:
                 self._ready()
             elif self._changed_at is not None:
                 self._begin()
             self._started = True
-            if n == 1 or pushes.now:
+            if driven:
+                controls.refresh()
+            if n == 1 or driven or pushes.now:
                 done, result = self._advancing()(1)
             else:
                 begun, count = time.perf_counter(), min(n, self._pace)

@@ -136,7 +136,7 @@ class Worlds(Sequence):
         calls, numbers = [], []
         for k in ready:
             call = self.members[k]._advancing()
-            if isinstance(call, Call) and not self.members[k]._pushes.now:
+            if isinstance(call, Call) and not (self.members[k]._pushes.now or self.members[k].controls.explicit):
                 calls.append(call)
                 numbers.append(k)
             else:

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
 from collision.errors import check_number, check_vector
 from sim.checks import plain
 from sim.errors import InputError
@@ -76,6 +78,8 @@ class Driven(JointDef):
     limits : (low, high) of the coordinate [rad or m]; either may be infinite. What arrives there stops.
     stiffness, damping, rest : a spring [N m/rad or N/m], a damper [N m s/rad or N s/m], and where the spring is slack.
     friction : the largest torque or force of dry friction.
+    armature : moment of inertia of a rotor geared to the coordinate, as its other side sees it [kg m^2 or kg].
+    reference : the coordinate of the pose in which the joint is made [rad or m].
     motor_speed : the speed that the motor keeps [rad/s or m/s], with at most ``motor_torque`` or ``motor_force``.
     """
 
@@ -85,12 +89,15 @@ class Driven(JointDef):
     rest: float | None = None
     friction: float = 0.0
     motor_speed: float = 0.0
+    armature: float = 0.0
+    reference: float = 0.0
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
-        for name in ("stiffness", "damping", "friction"):
+        for name in ("stiffness", "damping", "friction", "armature"):
             self._put(name, check_number(name, getattr(self, name), least=0))
-        self._put("motor_speed", check_number("motor_speed", self.motor_speed))
+        for name in ("motor_speed", "reference"):
+            self._put(name, check_number(name, getattr(self, name)))
         if self.rest is not None:
             self._put("rest", check_number("rest", self.rest))
         if self.limits is not None:
@@ -102,7 +109,7 @@ class Driven(JointDef):
         return getattr(self, MOTOR[type(self).__name__])
 
 
-MOTOR = {"Hinge": "motor_torque", "Slider": "motor_force", "Distance": "motor_force"}
+MOTOR = dict.fromkeys(("Slider", "Distance", "General", "Drive", "Wheel"), "motor_force") | {"Hinge": "motor_torque"}
 
 
 def check_limits(name: str, value: object) -> tuple[float, float]:
@@ -188,6 +195,8 @@ class Distance(Driven):
         Driven.__post_init__(self)
         self._vector("anchor_a")
         self._vector("anchor_b")
+        if self.reference != 0.0:
+            raise InputError("reference", self.reference, "is not for a distance, which is counted from zero")
         if self.length is not None:
             self._put("length", check_number("length", self.length, above=0))
             if not self.rigid:
@@ -198,10 +207,192 @@ class Distance(Driven):
     @property
     def rigid(self) -> bool:
         """A rod: nothing was said that needs its length to be free."""
-        return self.limits is None and not (self.stiffness or self.damping or self.friction or self.motor_force)
+        return self.limits is None and not (self.stiffness or self.damping or self.friction or self.motor_force or self.armature)
 
 
-JOINTS = {cls.__name__.lower(): cls for cls in (Point, Hinge, Slider, Fixed, Distance)}
+COORDINATES = ("x", "y", "z", "turn_x", "turn_y", "turn_z")
+
+
+@dataclass(frozen=True, slots=True)
+class General(Driven):
+    """Any choice of travels and turns is free: ``free`` names them, of "x", "y", "z", "turn_x", "turn_y", "turn_z".
+
+    The axes are ``axis``, the x axis, and ``axis_y``, perpendicular to it; left out, any. Travels are those of ``anchor`` of b
+    along the axes of a. Turns follow each other about x, then about the y axis so turned, then about z; the middle one stays
+    within 90 degrees. ``driven`` names the free coordinate that limits, spring, friction, armature and motor are about; more are
+    driven by a :class:`Drive` each. ``reverse``: that coordinate counts the other way. ``motor_force``: [N], or [N m] of a turn.
+    """
+
+    anchor: tuple[float, float, float] = ZERO
+    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    axis_y: tuple[float, float, float] | None = None
+    free: tuple[str, ...] = ()
+    driven: str | None = None
+    reverse: bool = False
+    motor_force: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._axes()
+        if isinstance(self.free, str) or any(name not in COORDINATES for name in self.free):
+            raise InputError("free", plain(self.free), f"must be a list of some of {', '.join(COORDINATES)}")
+        self._put("free", tuple(name for name in COORDINATES if name in self.free))
+        if self.driven is not None and self.driven not in self.free:
+            raise InputError(
+                "driven", self.driven, f"must be a coordinate that is free: {', '.join(self.free) or 'there is none'}"
+            )
+        if self.driven is None and self.acts:
+            raise InputError(
+                "driven", None, f"must say which coordinate is meant by limits, spring, motor: {', '.join(self.free)}"
+            )
+
+    def _axes(self) -> None:
+        Driven.__post_init__(self)
+        self._vector("anchor")
+        self._vector("axis", direction=True)
+        if self.axis_y is not None:
+            self._vector("axis_y", direction=True)
+            _perpendicular("axis_y", self.axis, self.axis_y)
+        if not isinstance(self.reverse, bool):
+            raise InputError("reverse", self.reverse, "must be true or false")
+        self._put("motor_force", check_number("motor_force", self.motor_force, least=0))
+
+    @property
+    def acts(self) -> bool:
+        """Something is said of a driven coordinate."""
+        soft = self.stiffness or self.damping or self.friction or self.armature
+        return bool(self.limits is not None or soft or self.motor_force)
+
+
+@dataclass(frozen=True, slots=True)
+class Drive(General):
+    """Limits, spring, friction, armature, motor along one coordinate ``driven`` of b against a, which other joints leave free.
+
+    It holds nothing by itself. Axes and coordinates are those of :class:`General`; all of them are free.
+    """
+
+    free: tuple[str, ...] = COORDINATES
+    driven: str | None = "turn_x"
+
+    def __post_init__(self) -> None:
+        General.__post_init__(self)
+        if self.free != COORDINATES or self.driven is None:
+            raise InputError("free", plain(self.free), "is not for a drive, which leaves all free; a general joint holds some")
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel(General):
+    """A wheel b on a suspended axle of a: it turns about ``axis`` and travels along ``axis_y``, up in the world if left out.
+
+    Limits, stiffness, damping, rest are those of the travel. A motor of the wheel is ``Drive(a, b, driven="turn_x", ...)``.
+    """
+
+    free: tuple[str, ...] = ("y", "turn_x")
+    driven: str | None = "y"
+
+    def __post_init__(self) -> None:
+        if self.axis_y is None:
+            self._put("axis_y", (0.0, 0.0, 1.0))
+        General.__post_init__(self)
+        if self.free != ("y", "turn_x") or self.driven != "y":
+            raise InputError("free", plain(self.free), "is not for a wheel: it travels along axis_y and turns about axis")
+
+
+@dataclass(frozen=True, slots=True)
+class Universal(JointDef):
+    """Two bodies share the point ``anchor`` and turn about two axes: ``axis`` of a, and ``axis_b`` of b, perpendicular to it."""
+
+    anchor: tuple[float, float, float] = ZERO
+    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    axis_b: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        JointDef.__post_init__(self)
+        self._vector("anchor")
+        self._vector("axis", direction=True)
+        self._vector("axis_b", direction=True)
+        _perpendicular("axis_b", self.axis, self.axis_b)
+
+
+@dataclass(frozen=True, slots=True)
+class Gear(JointDef):
+    """Wheels of ``teeth_a`` and ``teeth_b`` teeth that roll on each other; negative teeth: toothed on the inside, a ring.
+
+    ``center_a``, ``center_b`` (3,) [m]: the middles of the wheels; ``axis_a``, ``axis_b``: about which they turn, parallel or not
+    (bevel gears). What carries the wheels are joints of their own, to any carrier, which may move. They mesh as they stand.
+    """
+
+    center_a: tuple[float, float, float] = ZERO
+    center_b: tuple[float, float, float] = ZERO
+    axis_a: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    axis_b: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    teeth_a: int = 0
+    teeth_b: int = 0
+
+    def __post_init__(self) -> None:
+        JointDef.__post_init__(self)
+        for side in "ab":
+            self._vector(f"center_{side}")
+            self._vector(f"axis_{side}", direction=True)
+            teeth = getattr(self, f"teeth_{side}")
+            if isinstance(teeth, bool) or not hasattr(teeth, "__index__") or int(teeth) == 0:
+                raise InputError(f"teeth_{side}", teeth, "must be a whole number of teeth, negative for a ring")
+        pitch_radii(self)
+
+    @property
+    def anchor(self) -> tuple[float, float, float]:
+        """The middle of wheel b, for pictures."""
+        return self.center_b
+
+
+@dataclass(frozen=True, slots=True)
+class Screw(JointDef):
+    """b moves along ``axis`` of a by ``pitch`` [m] in each turn about it; negative: a left-hand thread.
+
+    It is the thread alone: bolt and nut are guided by joints of their own, such as General(free=("z", "turn_z")).
+    """
+
+    anchor: tuple[float, float, float] = ZERO
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    pitch: float = 0.0
+
+    def __post_init__(self) -> None:
+        JointDef.__post_init__(self)
+        self._vector("anchor")
+        self._vector("axis", direction=True)
+        self._put("pitch", check_number("pitch", self.pitch))
+        if self.pitch == 0.0:
+            raise InputError("pitch", self.pitch, "must not be zero: then the nut would not travel")
+
+
+def _perpendicular(name: str, a: tuple[float, ...], b: tuple[float, ...]) -> None:
+    if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1e-9 * math.hypot(*a) * math.hypot(*b):
+        raise InputError(name, plain(b), f"must be perpendicular to {plain(a)}")
+
+
+def pitch_radii(gear: Gear) -> tuple[float, float]:
+    """Pitch radii [m] of both wheels, with the signs of their teeth against the line of centres."""
+    na, nb = int(gear.teeth_a), int(gear.teeth_b)
+    ea, eb = (np.array(v) / math.hypot(*v) for v in (gear.axis_a, gear.axis_b))
+    d = np.array(gear.center_b) - gear.center_a
+    u, w = d - (d @ ea) * ea, -d + (d @ eb) * eb
+    far = np.linalg.norm(u), np.linalg.norm(w)
+    if min(far) <= 1e-9 * (1e-300 + np.linalg.norm(d)) or na + nb == 0:
+        raise InputError("center_b", plain(gear.center_b), "must be off the axis of a, and a ring must be larger than its wheel")
+    u, w = u / far[0], w / far[1]
+    if np.linalg.norm(np.cross(ea, eb)) < 1e-9:
+        return far[0] * na / (na + nb), far[0] * nb / (na + nb)
+    (ra, rb), off = (found := np.linalg.lstsq(np.column_stack((u, -w)), d, rcond=None))[0], found[1]
+    if (len(off) and off[0] > 1e-18 * (d @ d)) or abs(ra * nb - rb * na) > 1e-6 * abs(ra * nb):
+        raise InputError(
+            "center_b",
+            plain(gear.center_b),
+            f"does not fit {na}:{nb} teeth: where the wheels meet, their radii are {ra:g}:{rb:g} m",
+        )
+    return float(ra), float(rb)
+
+
+KINDS = (Point, Hinge, Slider, Fixed, Distance, Universal, General, Drive, Wheel, Gear, Screw)
+JOINTS = {cls.__name__.lower(): cls for cls in KINDS}
 
 
 def joint_from_dict(data: dict[str, Any]) -> JointDef:

@@ -9,8 +9,7 @@ import numpy as np
 from collision.errors import InputError, check_number
 from sim.compiled import GLANCE_JOINT
 from sim.joints import tables
-from sim.joints.definitions import MOTOR, Distance, Driven, Hinge
-from sim.state import DISTANCE
+from sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -45,8 +44,8 @@ class Joint:
 
     @property
     def anchor(self) -> np.ndarray:
-        """(3,) [m] the anchor of b in the world, where the joint's forces act."""
-        return tables.place(self._world.model, self.index)[2]
+        """(3,) [m] where the joint's forces act, in the world: the anchor of b, of a gear the pitch point."""
+        return tables.measured(self._world.model, self.index)[0]
 
     @property
     def anchors(self) -> np.ndarray:
@@ -56,10 +55,13 @@ class Joint:
 
     @property
     def position(self) -> float:
-        """The free coordinate: angle of a hinge [rad, turns are counted], travel of a slider, length of a distance [m]."""
-        if not isinstance(self.definition, Driven):
-            raise InputError("position", self.name, f"a {self.kind} has no free coordinate")
-        return self._read()[0]
+        """The driven coordinate: angle [rad, turns are counted], travel, length of a distance [m]."""
+        self._free("position")
+        return self._read()[0] + self.definition.reference
+
+    def _free(self, name: str) -> None:
+        if not isinstance(self.definition, Driven) or (tables.axis_of(self.definition) < 0 and self.kind != "distance"):
+            raise InputError(name, self.name, f"a {self.kind} has no {'driven' if self.kind == 'general' else 'free'} coordinate")
 
     @property
     def angle(self) -> float:
@@ -71,13 +73,14 @@ class Joint:
     @property
     def speed(self) -> float:
         """Rate of the free coordinate in the middle of the kick [rad/s or m/s]."""
-        if not isinstance(self.definition, Driven):
-            raise InputError("speed", self.name, f"a {self.kind} has no free coordinate")
+        self._free("speed")
         return self._read()[1]
 
     def _read(self) -> tuple[float, float]:
         """The free coordinate and its rate."""
         world, model = self._world, self._world.model
+        if isinstance(self.definition, General):
+            return tables.coordinate(model, self.index), tables.rate(model, self.index)
         glance = world._glance_joint
         if glance is None or glance.arguments[1] is not model.joints or glance.arguments[0] is not model.bodies:
             glance = world._glance_joint = GLANCE_JOINT.bind(model.bodies, model.joints)
@@ -87,13 +90,14 @@ class Joint:
         """Impulse (3,) [N s] and turning impulse (3,) [N m s] on b of the last kick."""
         world, j = self._world, self.index
         world._begin()
-        axes, p = tables.directions(world.model, j), 2.0 * world.model.joints.impulse[j]
-        linear, turning = p[0:3] @ axes, p[3:6] @ axes
-        along = (p[6:9].sum() + p[9] - p[10]) * axes[2]
-        if isinstance(self.definition, Hinge):
-            turning = turning + along
-        else:
-            linear = linear + along
+        _, along, about, _ = tables.measured(world.model, j)
+        p, axis = 2.0 * world.model.joints.impulse[j], world.model.joints.axis[j]
+        linear, turning = p[0:3] @ along, p[3:6] @ about
+        driven = p[6:9].sum() + p[9] - p[10]
+        if axis >= 3:
+            turning = turning + driven * about[axis - 3]
+        elif axis >= 0:
+            linear = linear + driven * along[axis]
         return linear, turning
 
     @property
@@ -115,16 +119,7 @@ class Joint:
     def error(self) -> float:
         """The largest amount by which a coordinate that should be zero is not [m or rad]."""
         model, j = self._world.model, self.index
-        xa, fa, xb, fb = tables.place(model, j)
-        r, d = fa.T @ fb, fa.T @ (xb - xa)
-        if model.joints.kind[j] == DISTANCE:
-            return abs(float(np.linalg.norm(d)) - self._length) if self._length else 0.0
-        turn = 0.5 * np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
-        if isinstance(self.definition, Hinge):
-            turn = np.array([-r[1, 2], r[0, 2], 0.0])
-        return float(np.abs(np.concatenate([d, turn]) * model.joints.rigid[j]).max())
-
-    _length = property(lambda self: float(self._world.model.joints.length[self.index]))
+        return float(np.abs(tables.measured(model, j)[3] * model.joints.rigid[j]).max())
 
     @property
     def motor_speed(self) -> float:
@@ -149,6 +144,7 @@ class Joint:
             world._change()
             self.definition = definition
             tables.tune(world.model.joints, self.index, definition)
+            world.controls.renew(self.name)
             world._scene = None
 
         return property(read, write, doc=f"{doc}; may be changed while the world runs: what that moves is ``user`` work.")
@@ -165,6 +161,8 @@ class Joint:
         kind = type(self.definition).__name__
         if kind not in MOTOR or name not in ("motor_speed", MOTOR[kind]):
             raise InputError(name, self.name, f"a {self.kind} has none")
+        if self._world.controls.drives(self.name):
+            raise InputError(name, self.name, "is driven by actuators: set world.controls")
         if isinstance(self.definition, Distance) and self.definition.rigid:
             raise InputError(name, self.name, "a rigid rod has no motor: give it motor_force when it is made")
 

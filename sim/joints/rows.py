@@ -23,11 +23,13 @@ from collision.jit import far, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
 from sim.joints.distance import line_frame, measure_distance
 from sim.joints.fixed import measure_fixed
+from sim.joints.gear import place_gear, place_screw
+from sim.joints.general import measure_general, turning_frame
 from sim.joints.hinge import measure_hinge
 from sim.joints.point import measure_point
 from sim.joints.slider import measure_slider
 from sim.solvers.joints import AXIS, BALL, BOX
-from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, HINGE, POINT, SLIDER
+from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
@@ -54,6 +56,12 @@ def measure_frames(joints, j, xa, fa, xb, fb):
         return measure_slider(xa, fa, xb, fb)
     if kind == FIXED:
         return measure_fixed(xa, fa, xb, fb)
+    if kind == GENERAL:
+        return measure_general(xa, fa, xb, fb, joints.length[j])
+    if kind == GEAR:
+        return (place_gear(xa, fa, xb, fb, joints.ratio[j])[2], 0.0, 0.0, 0.0, 0.0, 0.0)
+    if kind == SCREW:
+        return (place_screw(xa, fa, xb, fb, joints.ratio[j, 0])[2], 0.0, 0.0, 0.0, 0.0, 0.0)
     return measure_distance(xa, xb, joints.length[j])
 
 
@@ -66,15 +74,27 @@ def body_pose(bodies, i):
 
 @remote
 def _place_joint(bodies, joints, j):
-    """(common point, frame of the rows, six coordinates) of joint j at the current poses."""
+    """(common point, frame of the rows, six coordinates) of joint j at the current poses.
+
+    The frame is that of the travels and that of the turns, nine numbers each; their columns are the directions of the rows.
+    """
     xi, ri = body_pose(bodies, joints.body[j, 0])
     xj, rj = body_pose(bodies, joints.body[j, 1])
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     values = measure_frames(joints, j, xa, fa, xb, fb)
-    if joints.kind[j] == DISTANCE:
-        return xb, line_frame(xa, xb), values
-    return xb, fa, values
+    kind, point, along, about = joints.kind[j], xb, fa, fa
+    if kind == DISTANCE:
+        along = line_frame(xa, xb)
+    elif kind == GENERAL:
+        s = joints.length[j]
+        along = (s * fa[0], s * fa[1], s * fa[2], s * fa[3], s * fa[4], s * fa[5], s * fa[6], s * fa[7], s * fa[8])
+        about = turning_frame(fa, fb, s)
+    elif kind == GEAR:
+        point, along, _ = place_gear(xa, fa, xb, fb, joints.ratio[j])
+    elif kind == SCREW:
+        point, along, _ = place_screw(xa, fa, xb, fb, joints.ratio[j, 0])
+    return point, along + about, values
 
 
 place_joint = far(_place_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
@@ -100,7 +120,8 @@ def has_block(joints, j, block):
     if joints.axis[j] < 0:
         return False
     if block == DRIVE:
-        return joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.friction[j] > 0.0 or joints.strength[j] > 0.0
+        soft = joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0
+        return soft or joints.friction[j] > 0.0 or joints.strength[j] > 0.0
     return joints.limit[j, 0] > -math.inf or joints.limit[j, 1] < math.inf
 
 
@@ -114,13 +135,14 @@ def block_law(joints, j, block):
 
 @lean
 def row_axis(joints, j, block, r, frame):
-    """(used, turns, direction) of row r: a unit vector of the world; whether the row is one of turning."""
+    """(used, turns, direction) of row r: a vector of the world; whether the row is one of turning."""
     if block <= ANGULAR:
         turns = block == ANGULAR
         used = joints.rigid[j, 3 * block + r] == 1 or (turns and joints.kind[j] == POINT)
-        return used, turns, (frame[r], frame[3 + r], frame[6 + r])
+        c = r + 9 if turns else r
+        return used, turns, (frame[c], frame[3 + c], frame[6 + c])
     axis = joints.axis[j]
-    c = axis % 3
+    c = axis % 3 + 9 if axis >= 3 else axis
     sign = 1.0
     used = True
     if block == LIMITS:

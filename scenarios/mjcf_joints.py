@@ -1,0 +1,173 @@
+"""Joints and actuators of MJCF: several joints of one body as one general joint, with a drive along each of its coordinates."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as xml
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from collision.errors import InputError
+from collision.pose import Pose
+from scenarios.importing import Imported, matrix, numbers
+from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
+from sim.joints.tables import frame_of
+from sim.mechanism.actuators import Actuator
+
+JOINT = {
+    "name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "damping", "springref", "ref", "armature",
+    "frictionloss", "group", "user",
+}  # fmt: skip
+ACTUATOR = {
+    "name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp", "kv",
+    "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user",
+}  # fmt: skip
+
+
+@dataclass
+class Read:
+    """A joint of MJCF in the world: where, along what, and what is said of its coordinate."""
+
+    name: str
+    kind: str
+    anchor: np.ndarray
+    axis: np.ndarray
+    said: dict
+
+
+def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: bool, out: Imported) -> Read:
+    """From attributes, those of its class among them; ``turn``: radians of the file's unit of angles."""
+    element = xml.Element("joint", values)
+    kind = values.get("type", "hinge")
+    rot = matrix(at.orientation)
+    anchor = np.array(at.position) + rot @ numbers(element, "pos", (0, 0, 0), 3)
+    axis = rot @ numbers(element, "axis", (0, 0, 1), 3)
+    unit = turn if kind in ("hinge", "ball") else 1.0
+    one = lambda key, scale=1.0: scale * (numbers(element, key, (0.0,)) or (0.0,))[0]  # noqa: E731
+    said = {key: value for key, value in (
+        ("stiffness", one("stiffness")), ("damping", one("damping")), ("armature", one("armature")),
+        ("friction", one("frictionloss")), ("reference", one("ref", unit)),
+    ) if value}  # fmt: skip
+    if "stiffness" in said:
+        said["rest"] = one("springref", unit)
+    limited = values.get("limited", "auto")
+    if limited == "true" or (limited == "auto" and auto and "range" in values):
+        low, high = numbers(element, "range", (0, 0), 2)
+        said["limits"] = unit * low, unit * high
+    for key in sorted(set(values) - JOINT):
+        out.leave("joint", f"{key}={values[key]} of {name}")
+    for key in ("stiffness", "damping"):
+        if len(values.get(key, "").split()) > 1:
+            out.leave("joint", f"{key}={values[key]} of {name}, of which the first is taken")
+    return Read(name, kind, anchor, axis / np.linalg.norm(axis), said)
+
+
+def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> list[JointDef] | None:
+    """What ties body b to a by these joints, one after the other; None where they can not be put together."""
+    ends = {"a": a, "b": b}
+    if len(reads) == 1:
+        r = reads[0]
+        place = {"name": r.name, "anchor": tuple(r.anchor)}
+        if r.kind == "ball":
+            for key in sorted(set(r.said) - {"friction", "reference", "rest"}):
+                out.leave("ball joint", f"{key} of {r.name}")
+            return [Point(**ends, **place, friction=r.said.get("friction", 0.0))]
+        return [(Hinge if r.kind == "hinge" else Slider)(**ends, **place, axis=tuple(r.axis), **r.said)]
+    slides, hinges = [r for r in reads if r.kind == "slide"], [r for r in reads if r.kind == "hinge"]
+    if len(slides) + len(hinges) < len(reads) or [*slides, *hinges] != list(reads) or len(hinges) > 3 or len(slides) > 3:
+        return None
+    frame = _frame(slides, hinges)
+    if frame is None or any(np.linalg.norm(h.anchor - hinges[0].anchor) > 1e-9 for h in hinges):
+        return None
+    along = lambda axis: next((k for k in range(3) if abs(frame[:, k] @ axis) > 1 - 1e-9), None)  # noqa: E731
+    columns = [along(s.axis) for s in slides]
+    if None in columns or len(set(columns)) < len(columns):
+        return None
+    turns = {0: (), 1: (0,), 2: (0, 2), 3: (0, 1, 2)}[len(hinges)]
+    anchor = tuple(hinges[0].anchor if hinges else slides[0].anchor)
+    base = {**ends, "anchor": anchor, "axis": tuple(frame[:, 0]), "axis_y": tuple(frame[:, 1])}
+    free = [COORDINATES[c] for c in columns] + [COORDINATES[3 + t] for t in turns]
+    found: list[JointDef] = [General(**base, name=f"{b}: {', '.join(r.name for r in reads)}", free=tuple(free))]
+    for s in slides:
+        found.append(Drive(**ends, name=s.name, anchor=anchor, axis=tuple(s.axis), driven="x", **s.said))
+    for h, t in zip(hinges, turns, strict=True):
+        found.append(Drive(**base, name=h.name, driven=COORDINATES[3 + t], reverse=bool(frame[:, t] @ h.axis < 0), **h.said))
+    return found
+
+
+def _frame(slides: list[Read], hinges: list[Read]) -> np.ndarray | None:
+    """(3, 3) with the hinges along columns: x; x and z; x, y and z."""
+    axes = [h.axis for h in hinges]
+    if any(abs(p @ q) > 1e-9 for p, q in zip(axes, axes[1:], strict=False)):
+        return None
+    if len(axes) == 3:
+        z = np.cross(axes[0], axes[1])
+        return np.column_stack([axes[0], axes[1], z]) if abs(z @ axes[2]) > 1 - 1e-9 else None
+    if len(axes) == 2:
+        return np.column_stack([axes[0], np.cross(axes[1], axes[0]), axes[1]])
+    if not axes:
+        axes = [slides[0].axis]
+    across = next((s.axis for s in slides if abs(s.axis @ axes[0]) < 1e-9), None)
+    if across is None:
+        return frame_of(axes[0], None)
+    return np.column_stack([axes[0], across, np.cross(axes[0], across)])
+
+
+def read_equality(element: xml.Element, places: dict[str, tuple[str | None, Pose]], out: Imported) -> JointDef | None:
+    """A <connect> or <weld> of bodies, whose scene names and poses are given; None, and told of, for others."""
+    name = element.get("name", "")
+    ends = [element.get("body1"), element.get("body2", "world")]
+    if element.get("active", "true") == "false" or element.tag not in ("connect", "weld") or not set(ends) <= set(places):
+        out.leave(f"equality {element.tag}", name or " ".join(filter(None, ends)))
+        return None
+    (a, at), (b, _) = places[ends[0]], places[ends[1]]
+    for key in sorted(set(element.attrib) & {"relpose", "torquescale"}):
+        out.leave("equality weld", f"{key} of {name or ' '.join(ends)}")
+    anchor = np.array(at.position) + matrix(at.orientation) @ numbers(element, "anchor", (0, 0, 0), 3)
+    return (Point if element.tag == "connect" else Fixed)(a, b, name=name, anchor=tuple(anchor))
+
+
+def read_actuator(tag: str, values: dict[str, str], known: dict[str, JointDef], out: Imported, auto: bool) -> Actuator | None:
+    """An actuator of a joint with one coordinate; None, and told of, for others."""
+    element = xml.Element(tag, values)
+    joint = values.get("joint")
+    name = values.get("name", joint or tag)
+    dynamic = values.get("dyntype", "none") != "none" or tag not in ("motor", "position", "velocity", "general", "damper")
+    if dynamic or joint not in known or values.get("gaintype", "fixed") != "fixed" or "dampratio" in values:
+        out.leave(f"actuator {tag}", name)
+        return None
+    prm = lambda key, default: (*(numbers(element, key, default) or ()), 0.0, 0.0, 0.0)[:3]  # noqa: E731
+    gain, bias = 1.0, (0.0, 0.0, 0.0)
+    if tag == "position":
+        kp, kv = (numbers(element, key, (default,), 1)[0] for key, default in (("kp", 1.0), ("kv", 0.0)))
+        gain, bias = kp, (0.0, -kp, -kv)
+    elif tag == "velocity":
+        gain = numbers(element, "kv", (1.0,), 1)[0]
+        bias = (0.0, 0.0, -gain)
+    elif tag == "general":
+        gain = prm("gainprm", (1.0,))[0]
+        if values.get("biastype", "none") == "affine":
+            bias = prm("biasprm", (0.0,))
+        elif values.get("biastype", "none") != "none":
+            out.leave(f"actuator {tag}", name)
+            return None
+    elif tag == "damper":
+        out.leave(f"actuator {tag}", name)
+        return None
+
+    def ends(key: str, limited: str) -> tuple[float, float] | None:
+        flag = values.get(limited, "auto")
+        given = flag == "true" or (flag == "auto" and auto and key in values)
+        return numbers(element, key, None, 2) if given else None
+
+    for key in sorted(set(values) - ACTUATOR):
+        out.leave(f"actuator {tag}", f"{key}={values[key]} of {name}")
+    gear = numbers(element, "gear", (1.0,))[0]
+    force = ends("forcerange", "forcelimited")
+    try:
+        return Actuator(
+            name, joint, gain=gain, gear=gear, bias=bias, control_range=ends("ctrlrange", "ctrllimited"), force_range=force
+        )
+    except InputError as error:
+        raise InputError(f"actuator {name}: {error.name}", error.value, error.hint) from None

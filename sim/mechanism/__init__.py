@@ -1,0 +1,1 @@
+"""A world's jointed bodies in coordinates of their own."""

@@ -1,0 +1,447 @@
+"""Machines in their own coordinates: against closed forms, the recording of the world itself, and MuJoCo where it is there."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from collision import Box, Cylinder, Sphere
+from collision.errors import InputError
+from scenarios.files import load_scene, save_scene
+from scenarios.importing import load_model
+from sim import (
+    Actuator,
+    Distance,
+    Drive,
+    Fixed,
+    Gear,
+    General,
+    Hinge,
+    Point,
+    Scene,
+    Screw,
+    Slider,
+    Universal,
+    Wheel,
+    World,
+    Worlds,
+)
+
+ROD = dict(mass=1.0, inertia=(0.01, 0.09, 0.09))
+
+
+def arm(**more) -> World:
+    """Two rods of 1 m and 1 kg in a vertical plane, hanging level on hinges."""
+    world = World(dt=1 / 500)
+    for k in range(2):
+        world.add(Box((0.5, 0.05, 0.05)), name=f"rod{k}", position=(0.5 + k, 0, 0), **ROD)
+    world.add_joint(Hinge(None, "rod0", anchor=(0, 0, 0), axis=(0, 1, 0), name="shoulder", **more))
+    world.add_joint(Hinge("rod0", "rod1", anchor=(1, 0, 0), axis=(0, 1, 0), name="elbow", limits=(-2, 2)))
+    return world
+
+
+def test_double_pendulum():
+    """Mass matrix and bias forces of the textbook, as functions of the angles."""
+    m = arm(armature=0.3).mechanism()
+    assert (m.names, m.nq, m.nv) == (("shoulder", "elbow"), 2, 2)
+    assert m.limits.tolist() == [[-math.inf, math.inf], [-2, 2]]
+    q, v = np.array([0.4, -0.9]), np.array([1.3, -0.7])
+    c, i = math.cos(q[1]), 0.09
+    h = 0.5 * math.sin(q[1])
+    expected = [[0.25 + i + 1 + 0.25 + c + i + 0.3, 0.25 + 0.5 * c + i], [0.25 + 0.5 * c + i, 0.25 + i]]
+    assert m.mass_matrix(q) == pytest.approx(np.array(expected), rel=1e-14)
+    lean = [-9.81 * (1.5 * math.cos(q[0]) + 0.5 * math.cos(q.sum())), -9.81 * 0.5 * math.cos(q.sum())]
+    bias = np.array([-h * (2 * v[0] * v[1] + v[1] ** 2), h * v[0] ** 2]) + lean
+    assert m.bias_forces(q, v) == pytest.approx(bias, rel=1e-13)
+    a = np.array([0.3, 2.0])
+    assert m.accelerations(m.inverse_dynamics(a, q, v), q, v) == pytest.approx(a, rel=1e-12)
+
+
+def test_setting_and_reaching():
+    world = arm()
+    m = world.mechanism("rod1")
+    m.set([7.0, -0.5], [1.0, 2.0])
+    assert m.qpos == pytest.approx([7.0, -0.5], abs=1e-14)  # more than a turn is counted
+    assert m.qvel == pytest.approx([1, 2], abs=1e-14)
+    tip = m.point("rod1", (0.5, 0, 0))
+    world.step(1)
+    moved = (m.point("rod1", (0.5, 0, 0)) - tip) * 500
+    assert moved == pytest.approx((m.jacobian("rod1", (0.5, 0, 0)) @ m.qvel)[:3], abs=0.05)
+    found = m.inverse_kinematics("rod1", (1.2, 0, 0.7), (0.5, 0, 0), start=[0.1, 1.0])
+    assert m.point("rod1", (0.5, 0, 0), found) == pytest.approx((1.2, 0, 0.7), abs=1e-9)
+    assert -2 <= found[1] <= 2
+    with pytest.raises(InputError, match="is out of reach: rod1 comes within 1"):
+        m.inverse_kinematics("rod1", (3, 0, 0), (0.5, 0, 0))
+    with pytest.raises(InputError, match="must be 2 finite numbers"):
+        m.qpos = [1, 2, 3]
+    with pytest.raises(InputError, match="is no link"):
+        m.point("rod3")
+
+
+def test_rotor():
+    """A pendulum with a rotor swings as one of so much larger moment of inertia, order 2; without the rotor it does not."""
+
+    def swung(dt: float, armature: float) -> float:
+        world = World(dt=dt)
+        world.add(Box((0.5, 0.05, 0.05)), name="rod", position=(0.5, 0, 0), **ROD)
+        joint = world.add_joint(Hinge(None, "rod", axis=(0, 1, 0), armature=armature))
+        world.step(round(1 / dt))
+        assert world.ledger.closes
+        return joint.angle
+
+    exact = solve_ivp(
+        lambda t, y: (y[1], 9.81 * 0.5 * math.cos(y[0]) / (0.25 + 0.09 + 0.5)), (0, 1), (0, 0), rtol=1e-12, atol=1e-12
+    ).y[0, -1]
+    errors = [abs(swung(dt, 0.5) - exact) for dt in (1 / 250, 1 / 500)]
+    assert errors[1] < 1e-5
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.05)
+    assert abs(swung(1 / 500, 0.0) - exact) > 0.1
+
+
+def wheels(world: World, teeth: tuple[int, int], centers, axes, carrier: str | None = None) -> None:
+    for side, center, axis in zip("ab", centers, axes, strict=True):
+        turn = (1, 0, 0, 0) if axis[2] else (math.sqrt(0.5), 0, math.sqrt(0.5), 0)
+        world.add(Cylinder(0.1, 0.02), name=side, position=center, orientation=turn, mass=1.0)
+        world.add_joint(Hinge(carrier, side, anchor=center, axis=axis, name=f"axle_{side}"))
+    a, b = teeth
+    world.add_joint(
+        Gear("a", "b", center_a=centers[0], center_b=centers[1], axis_a=axes[0], axis_b=axes[1], teeth_a=a, teeth_b=b)
+    )
+
+
+Z, X = (0, 0, 1), (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("teeth", "centers", "axes", "ratio"),
+    [
+        ((20, 50), [(0, 0, 0), (0.7, 0, 0)], (Z, Z), -20 / 50),
+        ((20, -60), [(0, 0, 0), (0.4, 0, 0.1)], (Z, Z), 20 / 60),  # in a ring, whose plane is off
+        ((20, 40), [(0, 0, -0.2), (0.1, 0, 0)], (Z, X), 1 / 2),  # bevel gears; both turn about axes that point at each other
+    ],
+)
+def test_gears(teeth, centers, axes, ratio):
+    """Speeds as the teeth say, angles kept over many turns to rounding, energy kept; a torque on one is felt by the other."""
+    world = World(gravity=(0, 0, 0), dt=1 / 200, integrator="exact")  # RK4 turns a wheel by (w dt)^4/120 too little
+    wheels(world, teeth, centers, axes)
+    world["a"].angular_velocity = tuple(30.0 * np.array(axes[0]))
+    a, b, gear = world.joints
+    world._begin()
+    start = world.energy().total
+    world.step(1000)
+    assert abs(b.speed / a.speed) == pytest.approx(abs(ratio), rel=1e-12)
+    assert b.position == pytest.approx(math.copysign(ratio, b.position * a.position) * a.position, abs=1e-10)
+    if axes[0] == axes[1]:
+        assert b.speed / a.speed == pytest.approx(ratio, rel=1e-12)
+    assert abs(a.position) > 20
+    assert gear.error < 1e-12
+    assert world.energy().total == pytest.approx(start, rel=1e-12)
+    assert world.statistics()["unsolved"] == 0
+
+
+def test_planetary_gear():
+    """Willis: sun s, ring r held, carrier c: w_c = w_s s/(s + r). The planet's carrier moves, and takes the teeth's forces."""
+    world = World(gravity=(0, 0, 0), dt=1 / 400, integrator="exact")
+    for name, x, radius in (("sun", 0.0, 0.1), ("planet", 0.3, 0.2), ("carrier", 0.0, 0.05)):
+        world.add(Cylinder(radius, 0.02), name=name, position=(x, 0, 0), mass=1.0, mask=0)
+    for a, b, x in ((None, "sun", 0.0), (None, "carrier", 0.0), ("carrier", "planet", 0.3)):
+        world.add_joint(Hinge(a, b, anchor=(x, 0, 0), axis=Z, name=b))
+    world.add_joint(Gear("sun", "planet", center_b=(0.3, 0, 0), teeth_a=12, teeth_b=24))
+    world.add_joint(Gear(None, "planet", center_b=(0.3, 0, 0), teeth_a=-60, teeth_b=24))
+    world["sun"].angular_velocity = (0, 0, 12.0)
+    world.step(800)
+    sun, carrier, planet = world.joints[:3]
+    assert carrier.speed == pytest.approx(sun.speed * 12 / 72, rel=1e-11)
+    assert planet.position == pytest.approx(-(sun.position - carrier.position) / 2, rel=1e-10)
+    assert max(joint.error for joint in world.joints) < 1e-12
+
+
+@pytest.mark.parametrize("pitch", [0.05, -0.2])
+def test_screw(pitch):
+    """A nut that falls along a bolt spins up: a = g m / (m + I/lead^2)."""
+    world = World(dt=1 / 400, integrator="exact")
+    world.add(Cylinder(0.1, 0.05), name="nut", mass=2.0, inertia=(0.02, 0.02, 0.01))
+    world.add_joint(General(None, "nut", axis=X, free=("z", "turn_z"), name="guide"))
+    world.add_joint(Screw(None, "nut", axis=Z, pitch=pitch))
+    world.step(400)
+    lead = pitch / (2 * math.pi)
+    fall = -9.81 * 2 / (2 + 0.01 / lead**2)
+    assert world["nut"].velocity[2] == pytest.approx(fall, rel=1e-9)
+    assert world["nut"].angular_velocity[2] == pytest.approx(fall / lead, rel=1e-9)
+    assert world.joints[1].error < 1e-12
+
+
+def test_universal():
+    """Two shafts at an angle: tan(out) = cos(angle) tan(in), the law of Cardan's joint; the arm of the first shaft is along z.
+
+    It is (0, -sin in, cos in), that of the second (-sin(bend) cos out, cos(bend) cos out, sin out); both are perpendicular.
+    """
+    world = World(gravity=(0, 0, 0), dt=1 / 500)
+    bend = math.radians(30)
+    out = (math.cos(bend), math.sin(bend), 0)
+    world.add(Cylinder(0.05, 0.1), name="in", position=(-0.2, 0, 0), mass=1.0, angular_velocity=(5, 0, 0), mask=0)
+    world.add(Cylinder(0.05, 0.1), name="out", position=tuple(0.2 * x for x in out), mass=1.0, mask=0)
+    first = world.add_joint(Hinge(None, "in", anchor=(-0.2, 0, 0), axis=X))
+    second = world.add_joint(Hinge(None, "out", anchor=tuple(0.2 * x for x in out), axis=out))
+    cross = world.add_joint(Universal("in", "out", axis=Z, axis_b=(-math.sin(bend), math.cos(bend), 0)))
+    for _ in range(5):
+        world.step(60)
+        expected = math.atan2(math.cos(bend) * math.sin(first.angle), math.cos(first.angle))
+        assert math.remainder(second.angle - expected, 2 * math.pi) == pytest.approx(0, abs=1e-10)
+        assert abs(math.remainder(second.angle - first.angle, 2 * math.pi)) > 1e-3  # twin: it is no rigid shaft
+    assert cross.error < 1e-12
+    with pytest.raises(InputError, match="must be perpendicular"):
+        Universal("a", "b", axis=Z, axis_b=(0, 1, 1))
+
+
+def test_wheel():
+    """A suspended wheel bobs at w = sqrt(k/m); a drive on its axle spins it up.
+
+    The trapezoidal rule has x[n+1] - 2 x[n] + x[n-1] = -(w dt)^2 (x[n+1] + 2 x[n] + x[n-1])/4, solved by sin(n a) with
+    tan(a/2) = w dt/2; a start at rest length with the mean velocity v gives it the amplitude v dt/sin(a).
+    """
+    dt, w = 1 / 1000, 20.0
+    world = World(gravity=(0, 0, 0), dt=dt)
+    world.add(Sphere(0.2), name="wheel", mass=2.0, velocity=(0, 0, 1.0), inertia=(0.05, 0.05, 0.05))
+    spring = world.add_joint(Wheel(None, "wheel", axis=(0, 1, 0), stiffness=800.0, rest=0.0))
+    world.add_joint(Drive(None, "wheel", axis=(0, 1, 0), axis_y=Z, driven="turn_x", name="axle"))
+    world.add_actuator(Actuator("throttle", "axle", control_range=(-1, 1), gain=2.0))
+    world.controls["throttle"] = 5.0
+    assert world.controls["throttle"] == 1.0
+    world.step(500)
+    turn = 2 * math.atan(w * dt / 2)
+    assert spring.position == pytest.approx(dt / math.sin(turn) * math.sin(500 * turn), abs=1e-12)
+    assert abs(spring.position - math.sin(w * 0.5) / w) > 1e-5  # twin: the continuous motion is elsewhere
+    assert world["wheel"].angular_velocity[1] == pytest.approx(2.0 / 0.05 * 0.5, rel=1e-9)
+    assert world.ledger.closes
+    with pytest.raises(InputError, match="there is no such actuator; there are throttle"):
+        world.controls["brake"] = 1
+
+
+def test_servo():
+    """A position servo holds against gravity at k (u - q) = torque; one whose force is bounded slips; both are kept in files."""
+    scene = Scene(dt=1 / 500)
+    scene.add(Box((0.5, 0.05, 0.05)), name="rod", position=(0.5, 0, 0), **ROD)
+    scene.add_joint(Hinge(None, "rod", axis=(0, 1, 0), name="elbow", damping=3.0, reference=0.25))
+    scene.add_actuator(Actuator("servo", "elbow", gain=50.0, bias=(0, -50.0, -2.0)))
+    again = Scene.from_dict(scene.to_dict())
+    assert again == scene
+    world = again.build()
+    world.controls["servo"] = 0.4
+    world.step(4000)
+    q = world.joints[0].position
+    assert 50 * (0.4 - q) == pytest.approx(-9.81 * 0.5 * math.cos(q - 0.25), rel=1e-6)
+    assert world.ledger.closes
+    weak = scene.build()
+    weak.add_actuator(Actuator("push", "elbow", gain=1e3, force_range=(-1.0, 1.0)))
+    weak.controls["push"] = -1.0
+    strong = weak.joints[0]
+    weak.step(4000)
+    assert 50 * (0 - strong.position) - 1 == pytest.approx(-9.81 * 0.5 * math.cos(strong.position - 0.25), rel=1e-6)
+
+
+def test_actuated_joints_are_tuned():
+    """What is changed of a joint keeps its ``reference`` and what its actuators do; its motor is theirs."""
+    world = arm(reference=0.5, limits=(-3.0, 3.0))
+    shoulder = world.joints[0]
+    world.add_actuator(Actuator("servo", "shoulder", gain=50.0, bias=(0, -50.0, -9.0)))
+    world.controls["servo"] = 0.8
+    shoulder.limits = (-1.0, 1.0)
+    assert world.mechanism().limits[0] == pytest.approx((-1, 1))
+    shoulder.damping = 1.0
+    joints = world.model.joints
+    assert (joints.stiffness[0], joints.damping[0], joints.rest[0]) == pytest.approx((50, 10, 0.3))
+    shoulder.stiffness = 50.0  # slack where it was made, at 0.5
+    assert (joints.stiffness[0], joints.rest[0]) == pytest.approx((100, (0.5 + 0.8) / 2 - 0.5))
+    with pytest.raises(InputError, match=r"is driven by actuators: set world\.controls"):
+        shoulder.motor_torque = 1.0
+    with pytest.raises(InputError, match="is not for a distance"):
+        Distance(None, "a", reference=1.0)
+
+
+def test_controls_in_batches():
+    """Members with forces that are worked out before each step go as alone; a reset brings controls back."""
+    scene = Scene(dt=1 / 500)
+    scene.add(Box((0.5, 0.05, 0.05)), name="rod", position=(0.5, 0, 0), **ROD)
+    scene.add_joint(Hinge(None, "rod", axis=(0, 1, 0), name="elbow"))
+    scene.add_actuator(Actuator("servo", "elbow", gain=50.0, bias=(0, -50.0, -2.0), force_range=(-6.0, 6.0)))
+    alone, many = scene.build(), Worlds(scene, 2)
+    alone.step(1)
+    many.step(1)
+    for world in (alone, many[0]):
+        world.controls["servo"] = -0.4
+        assert world.controls.explicit
+    alone.step(50)
+    many.step(50)
+    assert many[0].state_hash() == alone.state_hash()
+    assert many[1].state_hash() != alone.state_hash()
+    many.reset()
+    assert many[0].controls["servo"] == 0.0
+    many.step(50)
+    assert many[0].state_hash() == many[1].state_hash()
+
+
+def test_saved(tmp_path):
+    """Controls and gears go on bit for bit."""
+    world = arm()
+    world.add_actuator(Actuator("m", "elbow"))
+    world.controls["m"] = 3.0
+    world.step(50)
+    world.save(tmp_path / "a.npz")
+    other = World.load(tmp_path / "a.npz")
+    assert other.controls["m"] == 3.0
+    world.step(50)
+    other.step(50)
+    assert other.state_hash() == world.state_hash()
+
+
+def test_scene_file(tmp_path):
+    """All new joints by their keys, to a file and back."""
+    body = {"shape": {"type": "sphere", "radius": 0.1}, "mass": 1.0}
+    scene = Scene.from_dict(
+        {
+            "allow_overlap": True,
+            "bodies": [{**body, "name": "a"}, {**body, "name": "b", "position": [1, 0, 0]}],
+            "joints": [
+                {"type": "general", "b": "a", "free": ["x", "turn_x"], "driven": "x", "limits": [-1, 1]},
+                {"type": "drive", "b": "a", "driven": "turn_x", "stiffness": 2.0, "name": "d"},
+                {"type": "wheel", "a": "a", "b": "b", "axis": [0, 1, 0]},
+                {"type": "universal", "a": "a", "b": "b", "axis": [0, 0, 1], "axis_b": [1, 0, 0]},
+                {"type": "gear", "a": "a", "b": "b", "center_b": [1, 0, 0], "teeth_a": 3, "teeth_b": 4},
+                {"type": "screw", "b": "a", "pitch": 0.1},
+            ],
+            "actuators": [{"name": "m", "joint": "d", "gear": 2.0}],
+        }
+    )
+    save_scene(scene, tmp_path / "a.toml")
+    assert load_scene(tmp_path / "a.toml") == scene
+    assert [type(j).__name__ for j in scene.joints] == ["General", "Drive", "Wheel", "Universal", "Gear", "Screw"]
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Gear("a", "b", center_b=(1, 0, 0), teeth_a=0, teeth_b=3), "teeth_a = 0: must be a whole number of teeth"),
+        (lambda: Gear("a", "b", center_b=(0, 0, 1), teeth_a=2, teeth_b=3), "must be off the axis of a"),
+        (lambda: Gear("a", "b", center_b=(1, 0, 1), axis_b=X, teeth_a=2, teeth_b=3), "does not fit 2:3 teeth"),
+        (lambda: Screw("a", "b"), "pitch = 0.0: must not be zero"),
+        (lambda: General("a", "b", free=("up",)), "must be a list of some of x, y, z"),
+        (lambda: General("a", "b", free=("x",), driven="y"), "must be a coordinate that is free: x"),
+        (lambda: General("a", "b", free=("x", "y"), stiffness=1.0), "must say which coordinate is meant"),
+        (lambda: Actuator("m", "j", gear=0.0), "the joint would feel nothing"),
+        (lambda: Hinge("a", "b", armature=-1.0), "armature = -1.0"),
+    ],
+)
+def test_bad_input(make, says):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert says in str(caught.value)
+
+
+def test_ball_and_slider_and_the_other_way_round():
+    """A tree with a ball joint, a slider, a weld, a free root, and a hinge whose b is the parent: set and read back."""
+    world = World()
+    for k in range(6):
+        world.add(Box((0.1, 0.05, 0.02)), name=f"n{k}", position=(0.3 * k, 0, 0), mass=1.0 + k)
+    world.add_joint(Point("n0", "n1", anchor=(0.15, 0, 0)))
+    world.add_joint(Slider("n1", "n2", anchor=(0.45, 0, 0), axis=(1, 1, 0)))
+    world.add_joint(Fixed("n2", "n3", anchor=(0.75, 0, 0)))
+    world.add_joint(Hinge("n4", "n3", anchor=(1.05, 0, 0), axis=(0, 1, 0.2)))
+    world.add_joint(General("n4", "n5", anchor=(1.35, 0, 0), axis=(0, 0, 1), free=("y", "turn_x", "turn_z")))
+    m = world.mechanism()
+    assert (m.nv, m.nq) == (6 + 3 + 1 + 0 + 1 + 3, 7 + 4 + 1 + 1 + 3)
+    rng = np.random.default_rng(5)
+    q = m.qpos + 0.3 * rng.normal(size=m.nq)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    q[7:11] /= np.linalg.norm(q[7:11])
+    v = rng.normal(size=m.nv)
+    m.set(q, v)
+    assert m.qpos == pytest.approx(q, abs=1e-13)
+    assert m.qvel == pytest.approx(v, abs=1e-12)
+    assert m.closed() < 1e-12
+    e = world.energy()
+    assert 0.5 * v @ m.mass_matrix() @ v == pytest.approx(e.kinetic_linear + e.kinetic_angular, rel=1e-12)
+    free = m.accelerations()
+    h = world.dt
+    world._begin()
+    world.step(1)
+    assert (m.qvel - v) / h == pytest.approx(free, abs=0.05 * np.abs(free).max())
+
+
+ASSETS = "envs/mujoco/assets"
+MODELS = (
+    "ant", "half_cheetah", "hopper", "humanoid", "humanoidstandup", "inverted_double_pendulum", "inverted_pendulum", "point",
+    "pusher", "reacher", "swimmer", "walker2d",
+)  # fmt: skip
+
+
+def model(name: str) -> Path:
+    gymnasium = pytest.importorskip("gymnasium")
+    return Path(gymnasium.__file__).parent / ASSETS / f"{name}.xml"
+
+
+def theirs(name: str):
+    """MuJoCo's model without contact, limits, dry friction and fluid, which are not of the mechanism."""
+    mujoco = pytest.importorskip("mujoco")
+    m = mujoco.MjModel.from_xml_path(str(model(name)))
+    bit = mujoco.mjtDisableBit
+    m.opt.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_FRICTIONLOSS | bit.mjDSBL_EQUALITY
+    m.opt.density = m.opt.viscosity = 0
+    return mujoco, m, mujoco.MjData(m)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_as_mujoco_has_it(name):
+    """Mass matrix, bias forces, accelerations at 100 random states."""
+    mujoco, m, d = theirs(name)
+    mine = load_model(model(name)).scene.build().mechanism()
+    assert (mine.nq, mine.nv) == (m.nq, m.nv)
+    rng, full = np.random.default_rng(1), np.zeros((m.nv, m.nv))
+    for _ in range(100):
+        d.qpos[:] = m.qpos0
+        mujoco.mj_integratePos(m, d.qpos, rng.normal(size=m.nv), 0.8)
+        d.qvel[:], d.qfrc_applied[:] = 2 * rng.normal(size=m.nv), rng.normal(size=m.nv)
+        mujoco.mj_forward(m, d)
+        try:
+            mujoco.mj_fullM(m, d, full)  # of MuJoCo 4
+        except TypeError:
+            mujoco.mj_fullM(m, full, d.qM)
+        q, v = np.array(d.qpos), np.array(d.qvel)
+        for ours, known in (
+            (mine.mass_matrix(q), full),
+            (mine.bias_forces(q, v), d.qfrc_bias),
+            (mine.accelerations(d.qfrc_applied, q, v), d.qacc),
+        ):
+            assert np.abs(ours - known).max() < 1e-10 * np.abs(known).max()
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("name", MODELS)
+def test_swings_as_mujoco(name):
+    """Without damping, contact and limits: order 2 to MuJoCo's RK4 at 1e-5 s; all solves reach their tolerance."""
+    mujoco, m, d = theirs(name)
+    m.dof_damping[:] = 0
+    m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-5
+    v0 = 0.5 * np.random.default_rng(3).normal(size=m.nv)
+    d.qvel[:] = v0
+    for _ in range(25000):
+        mujoco.mj_step(m, d)
+    errors = []
+    for dt in (1 / 500, 1 / 1000):
+        scene = load_model(model(name)).scene
+        scene.dt = dt
+        scene.joints = [j.replace(limits=None, damping=0.0, friction=0.0) if hasattr(j, "limits") else j for j in scene.joints]
+        scene.bodies = [b.replace(mask=0) for b in scene.bodies]
+        world = scene.build()
+        mine = world.mechanism()
+        mine.set(mine.qpos, v0)
+        world.step(round(0.25 / dt))
+        assert mine.closed() < 1e-9
+        assert world.statistics()["unsolved"] == 0
+        errors.append(np.abs(mine.qpos - d.qpos).max())
+    assert errors[1] < 1e-4
+    assert errors[1] < 1e-10 or math.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1)
