@@ -438,7 +438,7 @@ WRONG = [
     (lambda: Point(None, "box", anchor=(0, 0)), "anchor = (0, 0)"),
     (lambda: Hinge(None, "nobody"), "nobody"),
     (lambda: Hinge(None, "floor"), "dynamic"),
-    (lambda: 7, "joint = 7: must be a Point, Hinge, Slider, Fixed or Distance"),
+    (lambda: 7, "joint = 7: must be a joint, such as Hinge(None, arm, axis=(0, 1, 0))"),
 ]
 
 

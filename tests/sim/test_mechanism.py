@@ -422,7 +422,11 @@ def test_as_mujoco_has_it(name):
 @pytest.mark.validate
 @pytest.mark.parametrize("name", MODELS)
 def test_swings_as_mujoco(name):
-    """Without damping, contact and limits: order 2 to MuJoCo's RK4 at 1e-5 s; all solves reach their tolerance."""
+    """Without damping, contact and limits: order 2 to MuJoCo's RK4 at 1e-5 s; all solves reach their tolerance, or rounding.
+
+    A rotor of moment a on a link of moment I rounds the link's speed to a/I of its last digit: 1.7e5 in the wrist of the pusher,
+    where residuals grow with a and end above the tolerance of 1e-11.
+    """
     mujoco, m, d = theirs(name)
     m.dof_damping[:] = 0
     m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-5
@@ -441,7 +445,11 @@ def test_swings_as_mujoco(name):
         mine.set(mine.qpos, v0)
         world.step(round(0.25 / dt))
         assert mine.closed() < 1e-9
-        assert world.statistics()["unsolved"] == 0
+        rotors = [(j.armature, world[j.b].definition.mass_properties()[2]) for j in scene.joints if isinstance(j, Hinge)]
+        rounding = np.finfo(float).eps * max((a / np.linalg.eigvalsh(i)[0] for a, i in rotors), default=0.0)
+        assert world.statistics()["unsolved"] == 0 or world.statistics()["residual"] < rounding * max(
+            1.0, np.abs(mine.qvel).max()
+        )
         errors.append(np.abs(mine.qpos - d.qpos).max())
     assert errors[1] < 1e-4
     assert errors[1] < 1e-10 or math.log2(errors[0] / errors[1]) == pytest.approx(2, abs=0.1)
