@@ -441,36 +441,6 @@ def _coulomb(k, u, mu):
 
 
 @inner
-def one_contact_from(k, u, mu, p):
-    """:func:`one_contact_coulomb` by Newton's method from the slip angle of a known impulse p; without one it searches."""
-    if not u[2] < 0.0:
-        return (0.0, 0.0, 0.0)
-    if mu == 0.0:
-        return (0.0, 0.0, -u[2] / k[8])
-    q = mul(inverse(k), (-u[0], -u[1], -u[2]))
-    if math.hypot(q[0], q[1]) <= mu * q[2]:
-        return q
-    length = math.hypot(p[0], p[1])
-    if length > 0.0:
-        c, d = -p[0] / length, -p[1] / length
-        for _ in range(8):
-            slope = _angle_slope(k, u, mu, c, d)
-            turn = -_angle_residual(k, u, mu, c, d) / slope if slope != 0.0 else 1.0
-            if abs(turn) > 0.5:
-                break
-            c, d = c - turn * d, d + turn * c
-            length = math.hypot(c, d)
-            c, d = c / length, d / length
-            if abs(turn) < 1e-13:
-                g, _, f, _ = _flow(k, mu, c, d)
-                if f > 0.0 and u[0] * c + u[1] * d - g * u[2] / f >= 0.0:
-                    pz = -u[2] / f
-                    return (-mu * c * pz, -mu * d * pz, pz)
-                break
-    return _coulomb(k, u, mu)
-
-
-@inner
 def _angle_residual(k, u, mu, c, d):
     """f times the part of u + K p across the direction (c, d), for p = zeta (-u_z / f): zero where the slip is along it."""
     ax = k[2] - mu * (k[0] * c + k[1] * d)
