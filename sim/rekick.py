@@ -22,7 +22,7 @@ FEW = 6  # bodies of an island whose arrivals are located twice as often
 
 @lean
 def _spend(bodies, label, effort):
-    """The island ``label`` is kicked again: what that costs is on the account of its bodies, unless they are few."""
+    """The island ``label`` is kicked again: what that costs is on the account of its bodies, half of it where they are few."""
     size = 0
     for i in range(len(effort)):
         size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
@@ -75,7 +75,7 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
     Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
-    in this step. Where they are many the island is a crowd for a while.
+    in this step. Where they are many the island is a crowd from the coming kick on.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
