@@ -20,6 +20,7 @@ from render.overlay import square_of
 from render.programs import Programs
 from render.rotation import rotate
 
+FLOOR = np.stack([look.FLOOR_DARK, look.FLOOR_LIGHT, look.FLOOR_LINE])
 LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
 
 
@@ -28,6 +29,7 @@ class Background:
 
     def __init__(self, context: Any, programs: Programs, target: Any):
         self._gl, self._programs, self._target = context, programs, target
+        self._whole = programs.gathered  # light is worked out at every pixel, each time anew
         self._layer: Any = None  # a framebuffer, once there is a camera that stands still
         self._kept: Any = None  # what was drawn there
         self._last: Any = None  # what the picture before this one had behind it
@@ -35,10 +37,19 @@ class Background:
         self._floors: list[tuple[dict, bool, tuple]] = []  # uniforms, seen from below, where shadows may fall
         self._sky: dict[str, Any] = {}
 
-    def aim(self, frame: Frame, camera: Camera, planes: list[tuple[int, np.ndarray, float]], matrix: np.ndarray, blur: float):
+    def aim(
+        self,
+        frame: Frame,
+        camera: Camera,
+        planes: list[tuple[int, np.ndarray, float]],
+        matrix: np.ndarray,
+        blur: float,
+        sky: float = 0.0,
+    ):
         """Take the floors of a frame, ``planes`` as (body, normal, offset), as a camera sees them.
 
-        ``matrix`` (4, 4) is that to the clip space; ``blur`` [m] how far the filter of a shadow's edge reaches.
+        ``matrix`` (4, 4) is that to the clip space; ``blur`` [m] how far the filter of a shadow's edge reaches, ``sky`` [m] how
+        far around them bodies hide the sky.
         """
         size, target, eye = self._target.size, np.asarray(camera.target), np.subtract(camera.position, camera.target)
         square = square_of(camera)
@@ -64,13 +75,21 @@ class Background:
                 "u_square": square,
                 "u_haze": (6.0 * camera.distance) ** -2,
                 "u_cover": 0.35 if below else 1.0,
+                **({"u_albedo": FLOOR} if self._whole else {}),
             }
-            self._floors.append((floor, below, shadowed(camera, size, n, level, centers[seen], radii[seen], blur)))
+            everywhere = [(0, 0, *size)]
+            shade = everywhere if self._whole else shadowed(camera, size, n, level, centers[seen], radii[seen], blur, sky)
+            self._floors.append((floor, below, shade))
         right, up, back = camera.axes()
         tall = np.tan(np.radians(camera.fov_degrees) / 2)
         self._sky = {"u_forward": -back, "u_right": right * tall * size[0] / size[1], "u_up": up * tall}
         now = self._signature(matrix)
         self._same, self._last = now == self._last, now
+
+    @property
+    def floor(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """``(normal (3,), a point of it (3,) [m] relative to the camera's target)`` of the first floor seen from above."""
+        return next(((f["u_normal"], f["u_middle"]) for f, below, _ in self._floors if not below), None)
 
     def _signature(self, matrix: np.ndarray) -> bytes:
         """All that the picture behind the bodies is made of, but for their shadows."""
@@ -80,7 +99,7 @@ class Background:
     def begin(self) -> None:
         """Make the target ready for bodies: empty, or with the layer on it if this is seen for more than one picture."""
         veiled = any(below for _, below, _ in self._floors)  # by a floor seen from inside the ground, over what is behind it
-        if self._same and not veiled and self._kept != self._last:
+        if self._same and not veiled and not self._whole and self._kept != self._last:
             self._keep()
         if self._kept == self._last:
             self._gl.copy_framebuffer(self._target, self._layer)
@@ -103,9 +122,8 @@ class Background:
 
     def _keep(self) -> None:
         if self._layer is None:
-            size, samples = self._target.size, self._target.samples
-            colors, depth = (make(size, samples=samples) for make in (self._gl.renderbuffer, self._gl.depth_renderbuffer))
-            self._layer = self._gl.framebuffer([colors], depth)
+            size = self._target.size
+            self._layer = self._gl.framebuffer([self._gl.renderbuffer(size, 4)], self._gl.depth_renderbuffer(size))
         self._clear(self._layer)
         self._gl.viewport = (0, 0, *self._layer.size)
         self._gl.enable_only(self._gl.DEPTH_TEST)
@@ -126,9 +144,9 @@ class Background:
         for values, below, shade in self._floors:
             (gl.enable if below else gl.disable)(gl.BLEND)
             shaded = shade if shadows else []
-            level = "level " if values["u_normal"][2] == 1.0 else ""
-            for name, rects in (("floor", shaded), ("plain", around(shaded, target.size) if rest else [])):
-                program = level + name
+            level = " LEVEL" if values["u_normal"][2] == 1.0 else ""
+            for name, rects in (("floor", shaded), ("floor PLAIN", around(shaded, target.size) if rest else [])):
+                program = name + level
                 if rects:
                     self._programs.set(program, **values)
                 for target.scissor in rects:

@@ -13,26 +13,53 @@ CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], float)
 
 
 def shadowed(
-    camera: Camera, size: tuple[int, int], normal: np.ndarray, level: float, centers: np.ndarray, radii: np.ndarray, blur: float
+    camera: Camera,
+    size: tuple[int, int],
+    normal: np.ndarray,
+    level: float,
+    centers: np.ndarray,
+    radii: np.ndarray,
+    blur: float,
+    sky: float = 0.0,
 ) -> list[Rect]:
     """Rectangles, one above the other, that hold all shadows of balls, (n, 3) and (n,), on the plane normal . x = level.
 
     ``blur`` [m]: how far the filter of the shadow's edge reaches. The shadow of a ball of radius r is an ellipse about the point
-    where the ray of the sun through its centre meets the plane: r wide, r / (normal . sun) long.
+    where the ray of the sun through its centre meets the plane: r wide, r / (normal . sun) long. ``sky`` [m]: how far around
+    it a ball hides the sky, if it does.
     """
     slope = float(normal @ SUN)
-    if slope <= 1e-3 or float(normal @ camera.position) < level:
-        return []  # the sun does not reach this side of it
+    if float(normal @ camera.position) < level:
+        return []  # nothing falls on this side of it
+    if sky > 0.0 and len(radii):
+        if normal[2] < 0.2:
+            return [(0, 0, *size)]
+        under = centers - ((centers @ normal - level) / normal[2])[:, None] * (0.0, 0.0, 1.0)
+        along = np.cross((0.0, 1.0, 0.0), normal) / normal[2]  # one to the right, seen from above
+        ahead = np.cross(normal, (1.0, 0.0, 0.0)) / normal[2]
+        half = np.repeat((radii + sky)[:, None], 2, axis=1)
+        hidden = under[:, None] + (CORNERS * half[:, None]) @ np.stack([along, ahead])
+    else:
+        hidden = np.zeros((0, 4, 3))
+    if slope <= 1e-3:
+        return _boxes(camera, size, hidden)  # the sun does not reach it
     height = centers @ normal - level
     casts = height > -radii
     if not casts.any():
-        return []
+        return _boxes(camera, size, hidden)
     feet = centers[casts] - (height[casts] / slope)[:, None] * SUN
     along = SUN - slope * normal
     along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
     across = np.cross(normal, along)
     half = (radii[casts, None] + blur) / (slope, 1.0)
     corners = feet[:, None] + (CORNERS * half[:, None]) @ np.stack([along, across])
+    return _boxes(camera, size, np.concatenate([corners, hidden]))
+
+
+def _boxes(camera: Camera, size: tuple[int, int], corners: np.ndarray) -> list[Rect]:
+    """Rectangles that hold the pictures of quadrangles, (k, 4, 3) [m]."""
+    if not len(corners):
+        return []
     pixels, depth = camera.project(corners.reshape(-1, 3), size)
     if (depth < 0.01 * camera.distance).any():  # beside the eye or behind it
         return [(0, 0, *size)]

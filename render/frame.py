@@ -37,6 +37,8 @@ class Cast:
     joined: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))  # (k, 2) bodies of the joints, -1: the world
     anchors: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] in their frames
     masses: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [kg]; nan where not dynamic
+    finishes: tuple[str, ...] = ()  # of sim.visual.FINISHES; none: all plain
+    visuals: tuple[Any, ...] = ()  # a Visual or None each; none: all as they collide
 
     def __len__(self) -> int:
         return len(self.names)
@@ -50,7 +52,20 @@ class Cast:
     def balls(self) -> tuple[np.ndarray, np.ndarray]:
         """``(centres (n, 3), radii (n,))`` [m] in the body frames, of balls around the bodies; nan where there is no end."""
         found = [bounding_ball(shape) for shape in self.shapes]
+        for i, (center, radius) in enumerate(found):
+            for skin in self.skins(i) or ():  # what is drawn may go beyond what collides
+                radius = max(radius, float(np.linalg.norm(skin.points - center, axis=1).max()))
+            found[i] = center, radius
         return np.array([c for c, _ in found]).reshape(-1, 3), np.array([r for _, r in found])
+
+    def finish(self, body: int) -> str:
+        return self.finishes[body] if self.finishes else "plain"
+
+    def skins(self, body: int) -> tuple | None:
+        """What is drawn in place of the shape of a body, as ``skins_of`` gives it; None: the shape."""
+        from render.visuals import skins_of
+
+        return skins_of(self.visuals[body]) if self.visuals and self.visuals[body] is not None else None
 
     @cached_property
     def packed(self) -> ShapeSet:
@@ -229,6 +244,8 @@ def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) 
         joined=np.array(joined, int).reshape(-1, 2),
         anchors=anchors,
         masses=masses,
+        finishes=tuple(getattr(body, "finish", "plain") for body in bodies),
+        visuals=tuple(getattr(body, "visual", None) for body in bodies),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -30,6 +31,7 @@ STIR = 0.02  # of its size: a body of which no point goes farther does not move
 ROUND = 1.03  # by how much an outline of 26 points is grown, for it cuts the corners of round bodies
 DIRECTIONS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], float)
 SIDES = (0.0, 180.0, 50.0, -50.0, 130.0, -130.0)  # degrees off the one that the scene asks for, tried in turn
+LIFTS = (0.0, 18.0, 36.0)  # degrees above the height that the scene asks for, where walls are in the way on all sides
 CLEAR = 0.15  # more of the bodies must be seen from a side for it to be taken instead of an earlier one
 
 
@@ -147,8 +149,10 @@ def look_from(frame: Frame, action: Action) -> np.ndarray:
     first = _side(centers, radii)
     some = centers[np.unique(np.linspace(0, len(centers) - 1, 24).astype(int))]
     best, most = _towards(first, elevation), -1.0
-    for turn in SIDES:
-        back = _towards(first + turn, elevation)
+    for lift, turn in product(LIFTS, SIDES):
+        if most > 1.0 - CLEAR:
+            break  # nothing can be better by so much
+        back = _towards(first + turn, elevation + lift)
         seen = clear_from(frame, some, back)
         if seen > most + CLEAR:
             best, most = back, seen

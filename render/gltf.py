@@ -19,8 +19,13 @@ from render.files import whole
 from render.meshes import mesh_of, parts_of, planes_of
 from render.recorded import RunFrames
 from render.replay import tones
+from render.visuals import Skin
+from render.writers import encoded
 
 DETAIL = 48
+FINISH = {  # metalness and roughness, as glTF has them
+    "plain": (0.0, 0.55), "matte": (0.0, 1.0), "metal": (1.0, 0.25), "rubber": (0.0, 0.85), "glass": (0.0, 0.0),
+}  # fmt: skip
 TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # (x, y, z, w): z up becomes y up
 FLOOR = 12.0  # half the width of a half-space's square, in radii of the scene
 
@@ -66,6 +71,7 @@ class _Builder:
         self.lib = pygltflib
         self.file = pygltflib.GLTF2(asset=pygltflib.Asset(version="2.0", generator="tumble"))
         self.blob = bytearray()
+        self.materials: dict[tuple, int] = {}
 
     def build(self, frames: RunFrames, times: np.ndarray, poses: np.ndarray, gone: np.ndarray) -> bytes:
         lib, file, cast = self.lib, self.file, frames.cast
@@ -87,10 +93,16 @@ class _Builder:
             node.translation, node.rotation = poses[0, row, :3].tolist(), poses[0, row, 3:].tolist()
             number = self.node(node)
             file.nodes[0].children.append(number)
-            for part in parts_of(shape):
-                key = (part.key, color)
+            finish, skins = cast.finish(row), cast.skins(row)
+            for k, skin in enumerate(skins or ()):
+                key = (cast.visuals[row], k, color, finish)
                 if key not in meshes:
-                    meshes[key] = self.mesh(mesh_of(part.key, DETAIL), color)
+                    meshes[key] = self.skin(skin, color, finish)
+                node.children.append(self.node(lib.Node(mesh=meshes[key])))
+            for part in parts_of(shape) if skins is None else ():
+                key = (part.key, color, finish)
+                if key not in meshes:
+                    meshes[key] = self.mesh(mesh_of(part.key, DETAIL), color, finish)
                 if meshes[key] >= 0:
                     w, x, y, z = map(float, part.orientation)
                     scale, place = [max(abs(float(c)), 1e-9) for c in part.scale], list(map(float, part.position))
@@ -126,51 +138,85 @@ class _Builder:
         where = lib.AnimationChannelTarget(node=node, path=target)
         animation.channels.append(lib.AnimationChannel(sampler=len(animation.samplers) - 1, target=where))
 
-    def mesh(self, mesh: Any, color: tuple) -> int:
-        """Number of a mesh of this colour; -1 where there is no surface."""
+    def mesh(self, mesh: Any, color: tuple, finish: str) -> int:
+        """Number of a mesh of this colour and finish; -1 where there is no surface."""
         points, normals, triangles = mesh.triangles()
         if not len(triangles):
             return -1
         shades = np.repeat(tones(mesh)[:, None], 3, axis=1)
-        return self.surface(points, normals, triangles, color, shades)
+        return self.surface(points, normals, triangles, self.material(color, finish), shades)
+
+    def skin(self, skin: Skin, color: tuple, finish: str) -> int:
+        """Number of the mesh of a visual, with its picture."""
+        picture = None
+        if skin.picture is not None:
+            data = encoded(skin.picture, "skin.png")
+            view = self.view(np.frombuffer(data, np.uint8))
+            self.file.images.append(self.lib.Image(bufferView=view, mimeType="image/png"))
+            self.file.textures.append(self.lib.Texture(source=len(self.file.images) - 1))
+            picture = len(self.file.textures) - 1
+        own = color if skin.color is None else tuple(skin.color.tolist())
+        places = None if picture is None else skin.places * (1.0, -1.0) + (0.0, 1.0)  # glTF counts from the upper left corner
+        return self.surface(skin.points, skin.normals, skin.triangles, self.material(own, finish, picture), places=places)
 
     def floor(self, normal: np.ndarray, level: float, half: float, color: tuple) -> int:
         u = np.cross(normal, (1.0, 0.0, 0.0) if abs(normal[0]) < 0.7 else (0.0, 1.0, 0.0))
         u /= np.linalg.norm(u)
         v = np.cross(normal, u)
         points = level * normal + half * np.array([-u - v, u - v, u + v, -u + v])
-        return self.surface(points, np.tile(normal, (4, 1)), np.array([[0, 1, 2], [0, 2, 3]]), color)
+        return self.surface(points, np.tile(normal, (4, 1)), np.array([[0, 1, 2], [0, 2, 3]]), self.material(color))
 
-    def surface(self, points: np.ndarray, normals: np.ndarray, triangles: np.ndarray, color: tuple, shades: Any = None) -> int:
+    def surface(
+        self,
+        points: np.ndarray,
+        normals: np.ndarray,
+        triangles: np.ndarray,
+        material: int,
+        shades: Any = None,
+        places: Any = None,
+    ) -> int:
         lib = self.lib
         lengths = np.linalg.norm(normals, axis=1, keepdims=True)
         attributes = lib.Attributes(POSITION=self.accessor(points, "VEC3", lib.ARRAY_BUFFER, bounds=True))
         attributes.NORMAL = self.accessor(normals / np.where(lengths > 0, lengths, 1.0), "VEC3", lib.ARRAY_BUFFER)
         if shades is not None:
             attributes.COLOR_0 = self.accessor(shades, "VEC3", lib.ARRAY_BUFFER)
+        if places is not None:
+            attributes.TEXCOORD_0 = self.accessor(places, "VEC2", lib.ARRAY_BUFFER)
         index = self.accessor(triangles.ravel(), "SCALAR", lib.ELEMENT_ARRAY_BUFFER, kind="<u4")
-        primitive = lib.Primitive(attributes=attributes, indices=index, material=self.material(color))
+        primitive = lib.Primitive(attributes=attributes, indices=index, material=material)
         self.file.meshes.append(lib.Mesh(primitives=[primitive]))
         return len(self.file.meshes) - 1
 
-    def material(self, color: tuple) -> int:
-        wish = [*color, 1.0]
-        for k, known in enumerate(self.file.materials):
-            if known.pbrMetallicRoughness.baseColorFactor == wish:
-                return k
-        rough = self.lib.PbrMetallicRoughness(baseColorFactor=wish, metallicFactor=0.0, roughnessFactor=0.7)
-        self.file.materials.append(self.lib.Material(pbrMetallicRoughness=rough, alphaCutoff=None))
-        return len(self.file.materials) - 1
+    def material(self, color: tuple, finish: str = "plain", picture: int | None = None) -> int:
+        """Number of the material of a colour, a finish and a texture."""
+        key = (color, finish, picture)
+        if key not in self.materials:
+            lib, (metal, rough) = self.lib, FINISH[finish]
+            surface = lib.PbrMetallicRoughness(baseColorFactor=[*color, 1.0], metallicFactor=metal, roughnessFactor=rough)
+            if picture is not None:
+                surface.baseColorTexture = lib.TextureInfo(index=picture)
+            made = lib.Material(name=finish, pbrMetallicRoughness=surface, alphaCutoff=None)
+            if finish == "glass":
+                made.extensions = {"KHR_materials_transmission": {"transmissionFactor": 1.0}, "KHR_materials_ior": {"ior": 1.45}}
+                self.file.extensionsUsed = sorted(made.extensions)
+            self.file.materials.append(made)
+            self.materials[key] = len(self.file.materials) - 1
+        return self.materials[key]
+
+    def view(self, array: np.ndarray, target: int | None = None) -> int:
+        """Append bytes to the buffer; the number of their view."""
+        while len(self.blob) % 4:
+            self.blob.append(0)
+        view = self.lib.BufferView(buffer=0, byteOffset=len(self.blob), byteLength=array.nbytes, target=target)
+        self.blob += array.tobytes()
+        self.file.bufferViews.append(view)
+        return len(self.file.bufferViews) - 1
 
     def accessor(self, values: np.ndarray, shape: str, target: int | None = None, bounds: bool = False, kind: str = "<f4") -> int:
         """Append an array to the buffer; the number of its accessor."""
         lib, array = self.lib, np.ascontiguousarray(values, kind)
-        while len(self.blob) % 4:
-            self.blob.append(0)
-        view = lib.BufferView(buffer=0, byteOffset=len(self.blob), byteLength=array.nbytes, target=target)
-        self.blob += array.tobytes()
-        self.file.bufferViews.append(view)
-        found = lib.Accessor(bufferView=len(self.file.bufferViews) - 1, count=len(array), type=shape)
+        found = lib.Accessor(bufferView=self.view(array, target), count=len(array), type=shape)
         found.componentType = lib.FLOAT if kind == "<f4" else lib.UNSIGNED_INT
         if bounds:
             rows = array.reshape(len(array), -1)

@@ -24,9 +24,15 @@ EXPOSURE = 0.82
 HORIZON = np.array([0.880, 0.905, 0.930])  # as displayed, not linear
 ZENITH = np.array([0.510, 0.660, 0.815])
 NADIR = np.array([0.610, 0.660, 0.715])
+HORIZON_LIGHT = np.array([1.2924, 1.4097, 1.5335])  # the light that is displayed so
+ZENITH_LIGHT = np.array([0.2101, 0.3712, 0.6353])
+NADIR_LIGHT = np.array([0.2764, 0.3303, 0.3991])
+FLOOR_GLOW = np.array([0.324, 0.344, 0.369])  # the light that an open floor gives back
 FLOOR_DARK = np.array([0.150, 0.162, 0.178])  # albedo, linear
 FLOOR_LIGHT = np.array([0.196, 0.208, 0.224])
 FLOOR_LINE = np.array([0.330, 0.345, 0.365])
+SUN_SIZE = 2.2  # degrees from the middle of the sun to its rim, where it is drawn as an area: larger than the real one, 0.27
+BOUNCED = 0.15  # of the light of the sky that bodies hide, that they give back
 MARK = 0.4  # albedo of the mark on a round body, so that its turning can be seen
 EDGE = 0.22  # edge lines: the body's colour times this
 
@@ -35,22 +41,23 @@ EDGE = 0.22  # edge lines: the body's colour times this
 class Preset:
     """Quality against time.
 
-    ``samples`` per pixel; ``smooth``: smooth stairs afterwards instead; ``shadow``: texels along the side of the shadow map;
-    ``taps`` across its filter and their reach in texels, ``softness``; ``detail``: segments around a large round body.
+    ``shots``: pictures that are summed up to one, each lit from another place of sun and sky; ``smooth``: smooth stairs
+    afterwards; ``occluded``: bodies hide the sky from each other, by a map; ``shadow``: texels along the side of the shadow map;
+    ``softness``: how far its filter reaches, in texels; ``detail``: segments around a large round body.
     """
 
-    samples: int
+    shots: int
     smooth: bool
+    occluded: bool
     shadow: int
-    taps: int
     softness: float
     detail: int
 
 
 PRESETS = {
-    "fast": Preset(1, False, 1024, 1, 0.0, 32),
-    "default": Preset(1, True, 1024, 2, 0.9, 64),
-    "best": Preset(8, False, 3072, 5, 3.2, 96),
+    "fast": Preset(1, False, False, 1024, 0.0, 32),
+    "default": Preset(1, True, True, 1024, 1.5, 64),
+    "best": Preset(64, False, False, 1024, 0.0, 96),
 }
 
 

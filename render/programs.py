@@ -1,4 +1,4 @@
-"""The shaders of a renderer, compiled, and their uniforms by name."""
+"""The shaders of a renderer, compiled when they are first used, and their uniforms by name."""
 
 from __future__ import annotations
 
@@ -10,73 +10,79 @@ import numpy as np
 from render import look
 from render.errors import RenderError
 
-NAMES = (
-    "body", "curved", "facet", "depth", "edge", "floor", "plain", "level floor", "level plain", "sky", "smooth", "stroke",
-    "panel",
-)  # fmt: skip
-VARIANTS = {  # of the same sources: curved, but without a mark; level, seen from above; plain: without shadows
-    "curved": ("body", "UNMARKED"),
-    "plain": ("floor", "PLAIN"),
-    "level floor": ("floor", "LEVEL"),
-    "level plain": ("floor", "LEVEL", "PLAIN"),
-}
-SCREEN = ("floor", "plain", "level floor", "level plain", "sky", "smooth", "panel")  # drawn as one rectangle
+UNITS = {"u_shadow": 0, "u_picture": 1, "u_heights": 2, "u_sky_shadow": 3, "u_mirrored": 4, "u_skin": 5}  # textures
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 
 class Programs:
-    """All programs of a preset: ``programs[name]``; those of ``SCREEN`` are drawn by :meth:`render`."""
+    """All programs of a preset: ``programs["body METAL"]`` is body.vert and body.frag with METAL defined.
+
+    Words: MATTE, METAL, RUBBER, GLASS; UNMARKED, without the mark of spin; TEXTURED; of floors LEVEL, seen from above, and
+    PLAIN, without shadows. Those drawn as one rectangle are drawn by :meth:`render`.
+    """
 
     def __init__(self, context: Any, preset: look.Preset, size: tuple[int, int]):
-        self._context = context
-        self._made = {name: self._compile(name, preset) for name in NAMES}
+        self._context, self._preset, self.gathered = context, preset, preset.shots > 1
+        self._made: dict[str, Any] = {}
+        self._screen: dict[str, Any] = {}
         self._corners = context.buffer(CORNERS.tobytes())
-        self._screen = {name: context.vertex_array(self[name], [(self._corners, "2f", "in_corner")]) for name in SCREEN}
-        light = {
+        self._common: dict[str, Any] = {
             "u_sun": look.SUN,
             "u_sun_light": look.SUN_LIGHT,
             "u_sky_light": look.SKY_LIGHT,
             "u_ground_light": look.GROUND_LIGHT,
             "u_exposure": look.EXPOSURE,
-            "u_zenith": look.ZENITH,
+            "u_zenith": look.ZENITH_LIGHT if self.gathered else look.ZENITH,
+            "u_horizon_light": look.HORIZON_LIGHT,
+            "u_zenith_light": look.ZENITH_LIGHT,
+            "u_floor_light": look.FLOOR_GLOW,
             "u_size": size,
             "u_darken": look.EDGE,
             "u_width": 1.9 * size[1] / 720,
             "u_softness": preset.softness,
+            "u_bounced": look.BOUNCED,
             "u_mark": look.MARK,
+            "u_part": 1.0 / preset.shots,
         }
-        self.set_all(**light)
-        for program in self._made.values():
-            for sampler in ("u_shadow", "u_picture"):
-                if sampler in program:
-                    program[sampler].value = 0
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = program = self._compile(name)
+            for sampler, unit in UNITS.items():
+                if sampler in program:
+                    program[sampler].value = unit
+            self.set(name, **self._common)
         return self._made[name]
 
     def set(self, name: str, **values: Any) -> None:
         """Uniforms by name; those a program does not use are left out by its compiler and skipped here."""
-        found = self._made[name]
+        found = self[name]
         for uniform, value in values.items():
             if uniform in found:
                 value = np.asarray(value, "f4")
                 found[uniform].write(np.ascontiguousarray(value.T if value.shape == (4, 4) else value).tobytes())
 
     def set_all(self, **values: Any) -> None:
+        """Uniforms of all programs, those too that are yet to come."""
+        self._common |= values
         for name in self._made:
             self.set(name, **values)
 
     def render(self, name: str) -> None:
+        if name not in self._screen:
+            self._screen[name] = self._context.vertex_array(self[name], [(self._corners, "2f", "in_corner")])
         self._screen[name].render(self._context.TRIANGLE_STRIP)
 
     def release(self) -> None:
         for thing in (*self._screen.values(), self._corners, *self._made.values()):
             thing.release()
 
-    def _compile(self, name: str, preset: look.Preset) -> Any:
+    def _compile(self, name: str) -> Any:
         folder = files("render") / "shaders"
-        source, *defined = VARIANTS.get(name, (name,))
-        defines = "".join(["#version 330 core\n", *(f"#define {x}\n" for x in (f"TAPS {preset.taps}", *defined))])
+        source, *defined = name.split()
+        defined += ["GATHERED"] * self.gathered + ["OCCLUDED"] * self._preset.occluded
+        defined += ["SOFT"] * (self._preset.softness > 0.0)
+        defines = "".join(["#version 330 core\n", *(f"#define {x}\n" for x in defined)])
 
         def text(file: str) -> str:
             lines = (folder / file).read_text(encoding="utf-8").splitlines()

@@ -1,9 +1,8 @@
-"""The renderer: frames to pictures with OpenGL 3.3. A picture is made in passes, listed in :meth:`Renderer.draw`."""
+"""The renderer: frames to pictures with OpenGL 3.3. A picture is made in passes, listed in :meth:`Renderer.paint`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,31 +13,15 @@ from render.camera import Camera
 from render.context import GL
 from render.footprint import bands
 from render.frame import Cast, Frame
-from render.meshes import mesh_of, parts_of, planes_of
-from render.overlay import panels_of, shades, square_of, strokes_of
-from render.programs import Programs
-from render.rotation import multiply, rotate
+from render.gather import Gathering, Light, lights
+from render.groups import QUAD, Groups
+from render.maps import HeightMap, ShadowMap, filter_reach, seen_balls
+from render.meshes import planes_of
+from render.overlay import panels_of, square_of, strokes_of
+from render.programs import UNITS, Programs
 from render.text import Panel
 
-QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
-ROUND = ("ball", "cylinder", "cone", "capsule")
-INSTANCE = "3f 4f 3f 4f/i"
-INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
-
-
-@dataclass(eq=False)
-class Group:
-    """All parts that share a mesh: one draw call."""
-
-    key: tuple
-    rows: np.ndarray  # (k,) body of each part
-    positions: np.ndarray  # (k, 3), in the body
-    orientations: np.ndarray  # (k, 4)
-    scales: np.ndarray  # (k, 3)
-    colors: np.ndarray  # (k, 4) linear light, and the body's radius
-    placed: bool  # some part is moved or turned in its body
-    instances: Any = None  # buffer
-    drawn: dict[int, tuple[Any, Any, Any]] | None = None  # by detail: vertex arrays of surface, depth and edges
+BEHIND = UNITS["u_picture"]
 
 
 class Renderer:
@@ -48,53 +31,58 @@ class Renderer:
         self.size, self.preset, self.backend = tuple(size), look.preset(preset), gl.backend
         self.gl = ctx = gl.context
         self._kept: list[Any] = []  # all that has to be given back
-        # bodies, lines and text are drawn on the target, the last is read
-        self._target = self._last = self._keep(
+        self._target = self._keep(
             ctx.framebuffer([self._keep(ctx.renderbuffer(self.size, 4))], self._keep(ctx.depth_renderbuffer(self.size)))
         )
-        samples = min(self.preset.samples, ctx.max_samples)
-        if samples > 1:
-            colors, depth = (self._keep(make(self.size, samples=samples)) for make in (ctx.renderbuffer, ctx.depth_renderbuffer))
-            self._target = self._keep(ctx.framebuffer([colors], depth))
-        self._copy = None
-        if samples <= 1 and self.preset.smooth:
-            self._picture = self._keep(ctx.texture(self.size, 4))
-            self._picture.filter = ctx.LINEAR, ctx.LINEAR
-            self._picture.repeat_x = self._picture.repeat_y = False
-            self._copy = self._keep(ctx.framebuffer([self._picture]))
-        self._shadow_map = self._keep(ctx.depth_texture((self.preset.shadow,) * 2))
-        self._shadow_map.compare_func = "<="
-        self._shadow_map.repeat_x = self._shadow_map.repeat_y = False
-        self._shadow_map.filter = (ctx.LINEAR, ctx.LINEAR)
-        self._shadow_target = self._keep(ctx.framebuffer(depth_attachment=self._shadow_map))
         self._programs = self._keep(Programs(ctx, self.preset, self.size))
+        self._groups = self._keep(Groups(ctx, self._programs, self.preset.detail))
+        self._sun = self._keep(ShadowMap(ctx, self.preset.shadow, "u_shadow"))
+        self._above = self._keep(HeightMap(ctx)) if self.preset.occluded else None
+        self._gathering = self._keep(Gathering(ctx, self._programs, self._target)) if self.preset.shots > 1 else None
+        self._scene = self._target if self._gathering is None else self._gathering.shot  # what bodies are drawn on
+        self._behind: tuple[Any, Any] | None = None  # a copy of the picture, and its framebuffer
         self._quad = self._keep(ctx.buffer(QUAD.tobytes()))
-        self._background = self._keep(Background(ctx, self._programs, self._target))
+        self._background = self._keep(Background(ctx, self._programs, self._scene))
         self._pixels = np.empty((self.size[1], self.size[0], 4), np.uint8)  # kept: fresh memory costs more than what fills it
         self._on_screen: tuple[Any, Any] | None = None
         self._cast: Cast | None = None
-        self._groups: list[Group] = []
         self._planes: list[tuple[int, np.ndarray, float]] = []
 
     def draw(
-        self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()
+        self,
+        frame: Frame,
+        camera: Camera,
+        overlays: tuple[str, ...] = ("text",),
+        panels: Sequence[Panel] = (),
+        moments: Sequence[Frame] = (),
     ) -> np.ndarray:
-        """The picture of a frame, with these panels laid over it. The same frame is the same bytes."""
-        self.paint(frame, camera, overlays, panels)
+        """The picture of a frame, with these panels laid over it. The same frame is the same bytes.
+
+        ``moments``: frames of the same cast while the shutter is open, for a preset that sums up several pictures.
+        """
+        self.paint(frame, camera, overlays, panels, moments)
         return self.read()
 
-    def paint(self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()) -> None:
+    def paint(
+        self,
+        frame: Frame,
+        camera: Camera,
+        overlays: tuple[str, ...] = ("text",),
+        panels: Sequence[Panel] = (),
+        moments: Sequence[Frame] = (),
+    ) -> None:
         """Draw without reading back: for :meth:`show` and :meth:`read`."""
         self._take(frame.cast)
-        self._place(frame, camera, overlays)
-        self._draw_shadows(frame, camera)
-        self._aim(camera)
-        self._background.aim(frame, camera, self._planes, self._matrix, self._blur)
-        self._background.begin()
-        self._draw_bodies(camera)
-        self._background.end()
-        self._smooth(frame, camera)
-        self._draw_edges()
+        if self._gathering is None:
+            self._shoot(frame, camera, overlays, Light(look.SUN))
+        else:
+            self._gathering.begin()
+            shots = lights(self.preset.shots)
+            for k, light in enumerate(shots):
+                seen = moments[k * len(moments) // len(shots)] if moments else frame
+                self._shoot(seen, camera, overlays, light)
+                self._gathering.add()
+            self._gathering.end()
         self._draw_overlays(frame, camera, overlays, panels)
 
     def show(self, screen: Any) -> None:
@@ -103,19 +91,16 @@ class Renderer:
             texture = self._keep(self.gl.texture(self.size, 4))
             self._on_screen = texture, self._keep(self.gl.framebuffer([texture]))
         texture, copy = self._on_screen
-        if self._last is not self._target:
-            self.gl.copy_framebuffer(self._last, self._target)
-        self.gl.copy_framebuffer(copy, self._last)
+        self.gl.copy_framebuffer(copy, self._target)
         screen.use()
         self.gl.viewport = (0, 0, *self.size)
         self.gl.enable_only(self.gl.NOTHING)
-        texture.use(0)
+        texture.use(BEHIND)
         self._programs.set("panel", u_place=(0, self.size[1], self.size[0], -self.size[1]))  # OpenGL counts rows from below
         self._programs.render("panel")
 
     def close(self) -> None:
         """Give back what the picture took from the GL context; the context stays for the next renderer."""
-        self._drop_groups()
         while self._kept:
             self._kept.pop().release()
 
@@ -127,184 +112,118 @@ class Renderer:
 
     def read(self) -> np.ndarray:
         """What was painted."""
-        if self._last is not self._target:
-            self.gl.copy_framebuffer(self._last, self._target)
-        self._last.read_into(self._pixels.data, components=4)
+        self._target.read_into(self._pixels.data, components=4)
         return self._pixels[::-1].copy()  # OpenGL counts rows from below
-
-    # what stays: programs, light, meshes
 
     def _keep(self, thing: Any) -> Any:
         self._kept.append(thing)
         return thing
 
     def _take(self, cast: Cast) -> None:
-        """Sort the parts of all bodies by mesh, once a cast."""
-        if cast is self._cast:
-            return
-        self._drop_groups()
-        self._cast = cast
-        colors = look.linear(cast.colors)
-        radii = np.nan_to_num(cast.balls[1], nan=0.0)
-        found: dict[tuple, list] = {}
-        for body, shape in enumerate(cast.shapes):
-            for part in parts_of(shape):
-                found.setdefault(part.key, []).append((body, part))
-            self._planes += [(body, normal, offset) for normal, offset in planes_of(shape)]
-        self._soft = np.zeros(len(cast), bool)
-        for key, members in found.items():
-            if mesh_of(key, 16).soft:
-                self._soft[[body for body, _ in members]] = True
-            rows = np.array([body for body, _ in members])
-            positions = np.array([p.position for _, p in members], float)
-            orientations = np.array([p.orientation for _, p in members], float)
-            placed = bool(positions.any() or (orientations != (1.0, 0.0, 0.0, 0.0)).any())
-            scales = np.array([p.scale for _, p in members], float)
-            tint = np.concatenate([colors[rows], radii[rows, None]], axis=1)
-            buffer = self.gl.buffer(reserve=14 * 4 * len(rows), dynamic=True)
-            self._groups.append(Group(key, rows, positions, orientations, scales, tint, placed, buffer, {}))
+        if cast is not self._cast:
+            self._groups.take(cast)
+            self._cast = cast
+            self._planes = [(body, n, offset) for body, shape in enumerate(cast.shapes) for n, offset in planes_of(shape)]
 
-    def _drop_groups(self) -> None:
-        for group in self._groups:
-            for arrays in group.drawn.values():
-                for array in arrays:
-                    if array is not None:
-                        array.release()
-            group.instances.release()
-        self._groups, self._planes, self._cast = [], [], None
+    # one picture, in one light
 
-    def _arrays(self, group: Group, detail: int) -> tuple[Any, Any, Any]:
-        """Vertex arrays of a group's surface, of the same for the shadow map, and of its edges."""
-        if detail in group.drawn:
-            return group.drawn[detail]
-        mesh, ctx = mesh_of(group.key, detail), self.gl
-        points, normals, triangles = mesh.triangles()
-        instances = (group.instances, INSTANCE, *INSTANCE_NAMES)
-        surface = depth = edges = None
-        if len(triangles):
-            index = ctx.buffer(triangles.astype("i4").tobytes())
-            corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
-            program = self._programs["body" if group.key[0] in ROUND else "curved" if mesh.curved else "facet"]
-            surface = ctx.vertex_array(program, [(corners, "3f 3f", "in_position", "in_normal"), instances], index)
-            thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
-            depth = ctx.vertex_array(self._programs["depth"], [(corners, "3f 3x4", "in_position"), thin], index)
-        if len(mesh.edges):
-            m = len(mesh.edges)
-            quads = np.concatenate([np.repeat(mesh.corners[mesh.edges].reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
-            index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
-            content = [(ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 2f", "in_a", "in_b", "in_corner"), instances]
-            edges = ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))
-        group.drawn[detail] = (surface, depth, edges)
-        return group.drawn[detail]
-
-    # what changes with the frame
-
-    def _place(self, frame: Frame, camera: Camera, overlays: tuple[str, ...]) -> None:
-        """Poses of all parts to the instance buffers, relative to the camera's target."""
-        focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
-        base = frame.positions - np.asarray(camera.target)
+    def _shoot(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], light: Light) -> None:
+        self._groups.place(frame, camera, overlays, self.size[1])
         self._eye = np.subtract(camera.position, camera.target)
-        self._detail = []
-        others, there = shades(frame, overlays), frame.present
-        for group in self._groups:
-            x, q = base[group.rows], frame.orientations[group.rows]
-            if group.placed:
-                x, q = x + rotate(q, group.positions), multiply(q, group.orientations)
-            if not there.all():
-                x = np.where(there[group.rows, None], x, 2.0 * self._eye)  # removed: behind the eye
-                q = np.where(there[group.rows, None], q, (1.0, 0.0, 0.0, 0.0))
-            tint = group.colors if others is None else np.concatenate([others[group.rows], group.colors[:, 3:]], axis=1)
-            rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, tint], axis=1)
-            group.instances.write(rows.astype("f4").tobytes())
-            detail = 0
-            if group.key[0] in ROUND:  # finer where it is larger in the picture
-                away = np.maximum(np.linalg.norm(x - self._eye, axis=1), 0.02 * camera.distance)
-                pixels = focal * (group.scales.max(axis=1) / away).max()
-                detail = int(np.clip(4 * np.ceil(pixels**0.5), 12, self.preset.detail) // 4 * 4)
-            self._detail.append(detail)
+        self._matrix = self._seen_by(camera, light.shift)
+        blur, sky = self._draw_maps(frame, camera, light)
+        self._aim(camera)
+        self._background.aim(frame, camera, self._planes, self._matrix, blur, sky)
+        if self._gathering is not None:
+            self._draw_mirrored(frame, camera, light)
+        self._background.begin()
+        self._draw_bodies(lambda group: group.finish != "glass")
+        self._background.end()
+        self._draw_glass()
+        if self._gathering is None:  # there the light alone tells faces apart
+            self._smooth(frame, camera)
+            self._draw_edges()
 
-    def _draw_shadows(self, frame: Frame, camera: Camera) -> None:
-        """Depth seen from the sun, in a map fitted to the bodies in view."""
-        self._matrix = (
-            camera.projection(self.size[0] / self.size[1])
-            @ Camera(tuple(self._eye), (0.0, 0.0, 0.0), camera.up, camera.fov_degrees).view()
-        )
-        to_map, texel = self._sun_view(frame, camera)
-        self._programs.set("depth", u_view_projection=to_map)
-        half = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
-        reach = max(self.preset.softness, 1.0)  # texels that the filter goes: so far off a surface its own depths must not lie
-        self._blur = (
-            1.5 * reach + self.preset.softness + 1.5
-        ) * texel  # that way off, the filter, and the last texel's own width
-        self._programs.set_all(u_to_shadow=half @ to_map, u_texel=reach * texel)
-        self._shadow_target.use()
-        self.gl.viewport = (0, 0, *self._shadow_map.size)
-        self._shadow_target.clear(depth=1.0)
-        self.gl.enable_only(self.gl.DEPTH_TEST | self.gl.CULL_FACE)
-        self.gl.polygon_offset = 1.5 * reach, 2.0
-        border = self._shadow_map.width - 2
-        self._shadow_target.scissor = 1, 1, border, border  # what lies outside of the map finds no shadow there
-        for group, detail in zip(self._groups, self._detail, strict=True):
-            depth = self._arrays(group, max(detail * 2 // 3 // 4 * 4, min(detail, 12)))[1]  # an outline is all that is seen of it
-            if depth is not None:
-                depth.render(instances=len(group.rows))
-        self._shadow_target.scissor = None
-        self.gl.polygon_offset = 0.0, 0.0
+    def _seen_by(self, camera: Camera, shift: tuple[float, float]) -> np.ndarray:
+        """(4, 4) from places relative to the camera's target to the clip space; ``shift`` [pixels] of the picture."""
+        from_target = Camera(tuple(self._eye), (0.0, 0.0, 0.0), camera.up, camera.fov_degrees)
+        out = camera.projection(self.size[0] / self.size[1]) @ from_target.view()
+        out[:2] += (2.0 * np.array(shift) / self.size)[:, None] * out[3]
+        return out
 
-    def _sun_view(self, frame: Frame, camera: Camera) -> tuple[np.ndarray, float]:
-        """``(matrix (4, 4) from the world to the sun's clip space, width of a texel [m])``.
-
-        The box is grown to a step of a geometric series and moved by whole texels, so that shadows do not crawl while it
-        follows the bodies. Bodies far out of view cast none.
-        """
-        centers, radii = frame.balls()
-        keep = np.isfinite(radii)
-        centers, radii = centers[keep] - np.asarray(camera.target), radii[keep]
-        near = np.linalg.norm(centers, axis=1) - radii <= 3.0 * camera.distance
-        if not near.any():
-            return np.eye(4), 1.0
-        centers, radii = centers[near], radii[near, None]
-        right = np.cross((0.0, 1.0, 0.0), look.SUN)
-        right /= np.linalg.norm(right)
-        axes = np.stack([right, np.cross(look.SUN, right), look.SUN])
-        seen = centers @ axes.T
-        lo, hi = (seen - radii).min(axis=0), (seen + radii).max(axis=0)
-        step = 2.0**0.125
-        width = np.array([step ** np.ceil(np.log(1.04 * max(w, 1e-9)) / np.log(step)) for w in (hi - lo)[:2]])
-        texels = width / self._shadow_map.width
-        middle = np.round(0.5 * (lo + hi)[:2] / texels) * texels
-        depth = 1.02 * max(hi[2] - lo[2], 1e-9)
-        top = 0.5 * (lo[2] + hi[2]) + 0.5 * depth
-        out = np.eye(4)
-        out[:2, :3] = axes[:2] * (2.0 / width)[:, None]
-        out[:2, 3] = -2.0 * middle / width
-        out[2, :3] = -2.0 / depth * axes[2]
-        out[2, 3] = 2.0 * top / depth - 1.0
-        return out, float(texels.max())
+    def _draw_maps(self, frame: Frame, camera: Camera, light: Light) -> tuple[float, float]:
+        """What bodies hide from sun and sky; how far beyond them that reaches [m]: the edges of shadows, and the sky."""
+        balls, reach = seen_balls(frame, camera), filter_reach(self.preset)
+        to_map, texel = self._sun.draw(self._groups, self._programs, balls, light.sun, reach)
+        self._programs.set_all(u_sun=light.sun, u_to_shadow=to_map, u_texel=reach * texel)
+        sky = 0.0
+        if self._above is not None:
+            sky = self._above.draw(self._groups, self._programs, balls, np.asarray(camera.target))
+        if self._gathering is not None:
+            to_sky, sky_texel = self._gathering.sky.draw(self._groups, self._programs, balls, light.sky, 2.0)
+            self._programs.set_all(u_sky=light.sky, u_to_sky=to_sky, u_sky_texel=2.0 * sky_texel)
+        # that way off the surface, the filter, and the last texel's own width
+        return (1.5 * reach + self.preset.softness + 1.5) * texel, sky
 
     def _aim(self, camera: Camera) -> None:
-        horizon = look.HORIZON
-        ground = horizon if self._planes else look.NADIR  # a floor without end meets the sky at the horizon
+        gathered = self._programs.gathered
+        horizon = look.HORIZON_LIGHT if gathered else look.HORIZON
+        ground = horizon if self._planes else look.NADIR_LIGHT if gathered else look.NADIR  # a floor meets the sky at the horizon
         focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
         self._programs.set_all(u_view_projection=self._matrix, u_eye=self._eye, u_horizon=horizon, u_nadir=ground, u_focal=focal)
-        self._shadow_map.use(0)
 
-    def _draw_bodies(self, camera: Camera) -> None:
+    def _draw_bodies(self, of: Any) -> None:
         gl = self.gl
         gl.enable_only(gl.DEPTH_TEST | gl.CULL_FACE)
         gl.depth_func = "<"
         gl.polygon_offset = LINE_ROOM
-        for group, detail in zip(self._groups, self._detail, strict=True):
-            surface = self._arrays(group, detail)[0]
-            if surface is not None:
-                surface.render(instances=len(group.rows))
+        self._groups.draw("surface", of)
         gl.polygon_offset = 0.0, 0.0
         gl.disable(gl.CULL_FACE)
 
+    def _draw_mirrored(self, frame: Frame, camera: Camera, light: Light) -> None:
+        """The bodies as the first floor mirrors them, by a camera below it; a rough floor turns that a little each time."""
+        gl, target = self.gl, self._gathering.mirrored
+        target.use()
+        target.clear()
+        gl.viewport = (0, 0, *target.size)
+        floor = self._background.floor
+        self._programs.set_all(u_mirrors=float(floor is not None))
+        if floor is None:
+            return
+        normal, middle = floor
+        tilted = normal + light.tilt
+        tilted /= np.linalg.norm(tilted)
+        mirror = np.eye(4)
+        mirror[:3, :3] -= 2.0 * np.outer(tilted, tilted)
+        mirror[:3, 3] = 2.0 * float(tilted @ middle) * tilted
+        self._programs.set_all(u_view_projection=self._matrix @ mirror, u_eye=mirror[:3, :3] @ self._eye + mirror[:3, 3])
+        gl.front_face = "cw"
+        self._draw_bodies(lambda group: group.finish != "glass")
+        gl.front_face = "ccw"
+        self._programs.set_all(u_view_projection=self._matrix, u_eye=self._eye)
+
+    def _draw_glass(self) -> None:
+        """Bodies of glass, over a copy of all that is behind them."""
+        if any(group.finish == "glass" for group in self._groups.all):
+            self._copy()
+            self._draw_bodies(lambda group: group.finish == "glass")
+
+    def _copy(self) -> None:
+        """What was drawn so far as a texture."""
+        if self._behind is None:
+            texture = self._keep(self.gl.texture(self.size, 4, dtype="f2" if self._programs.gathered else "f1"))
+            texture.filter = self.gl.LINEAR, self.gl.LINEAR
+            texture.repeat_x = texture.repeat_y = False
+            self._behind = texture, self._keep(self.gl.framebuffer([texture]))
+        self.gl.copy_framebuffer(self._behind[1], self._scene)
+        self._scene.use()
+        self._behind[0].use(BEHIND)
+
     def _smooth(self, frame: Frame, camera: Camera) -> None:
         """Smooth the stairs of round bodies; the others have edge lines for outlines, and these are smooth by themselves."""
-        soft = self._soft
-        if self._copy is None or not soft.any():
+        soft = self._groups.soft
+        if not self.preset.smooth or not soft.any():
             return
         centers, radii = frame.balls()
         pixels, depth = camera.project(centers[soft], self.size)
@@ -314,27 +233,29 @@ class Renderer:
             focal = 0.5 * self.size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
             reach = 1.3 * focal * (radii / (depth - radii))[:, None] + 3
             rects = bands(pixels - reach, pixels + reach, self.size)
-        self.gl.copy_framebuffer(self._copy, self._target)
-        self._target.use()
-        self._picture.use(0)
+        self._copy()
         self.gl.enable_only(self.gl.NOTHING)
-        for self._target.scissor in rects:
+        for self._scene.scissor in rects:
             self._programs.render("smooth")
-        self._target.scissor = None
+        self._scene.scissor = None
         self.gl.enable(self.gl.DEPTH_TEST)
 
     def _draw_edges(self) -> None:
-        self.gl.enable(self.gl.BLEND)
-        self.gl.blend_func = self.gl.SRC_ALPHA, self.gl.ONE_MINUS_SRC_ALPHA
-        self._target.depth_mask = False
-        for group, detail in zip(self._groups, self._detail, strict=True):
-            edges = self._arrays(group, detail)[2]
-            if edges is not None:
-                edges.render(instances=len(group.rows))
-        self._target.depth_mask = True
+        gl = self.gl
+        gl.enable(gl.DEPTH_TEST)
+        gl.enable(gl.BLEND)
+        gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA
+        self._scene.depth_mask = False
+        self._groups.draw("edges")
+        self._scene.depth_mask = True
+
+    # what is laid over it
 
     def _draw_overlays(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], panels: Sequence[Panel]) -> None:
         gl = self.gl
+        self._target.use()
+        gl.viewport = (0, 0, *self.size)
+        gl.enable(gl.BLEND)
         gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE
         self._target.depth_mask = False
         for strokes in strokes_of(frame, camera, overlays, self.size):
@@ -355,7 +276,7 @@ class Renderer:
             h, w = panel.pixels.shape[:2]
             texture = gl.texture((w, h), 4, np.ascontiguousarray(panel.pixels).tobytes())
             texture.filter = gl.NEAREST, gl.NEAREST
-            texture.use(0)
+            texture.use(BEHIND)
             self._programs.set("panel", u_place=(panel.left, panel.top, w, h))
             self._programs.render("panel")
             texture.release()

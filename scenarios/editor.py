@@ -21,6 +21,7 @@ from scenarios.schema import (
     PATH,
     SCENE,
     SHAPES,
+    VISUAL,
     Either,
     Ends,
 )
@@ -29,6 +30,7 @@ from scenarios.schema import (
 def json_schema() -> dict[str, Any]:
     """The schema of a scene file: draft 2020-12."""
     body = {**_fields(BODY), "shape": {"$ref": "#/$defs/shape"}, "path": _table(_fields(PATH))}
+    body["visual"] = {"anyOf": [of_field(VISUAL["file"]), _table(_fields(VISUAL), ["file"])]}
     repeats = [
         _table({"kind": {"const": kind}, **_fields(fields), "body": {"$ref": "#/$defs/body"}}, ["kind", *NEEDED[kind], "body"])
         for kind, fields in REPEAT.items()

@@ -40,13 +40,29 @@ from scenarios.limits import MOST_FILES, STRICT, Reading, read_toml
 from scenarios.progress import counted
 from scenarios.registry import Scenario
 from scenarios.repeat import NEEDED, REPEAT, places
-from scenarios.schema import ACTUATOR, BODY, CAMERA, FORCES, JOINTS, LISTS, MATERIAL, OPTIONAL, PAIR, PART, PATH, SCENE, SHAPES
+from scenarios.schema import (
+    ACTUATOR,
+    BODY,
+    CAMERA,
+    FORCES,
+    JOINTS,
+    LISTS,
+    MATERIAL,
+    OPTIONAL,
+    PAIR,
+    PART,
+    PATH,
+    SCENE,
+    SHAPES,
+    VISUAL,
+)
 from sim.bodies import BodyDef
 from sim.forces import force_from_dict
 from sim.joints.definitions import joint_from_dict
 from sim.mechanism.actuators import Actuator
 from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Names, Scene
+from sim.visual import Visual
 
 
 class SceneFileError(InputError):
@@ -146,6 +162,11 @@ def _absolute(file: Path, data: Any) -> Any:
         data = {key: _absolute(file, value) for key, value in data.items()}
         if data.get("type") == "mesh" and isinstance(data.get("file"), str):
             data["file"] = str((file.parent / data["file"]).resolve())
+        visual = data.get("visual")
+        if isinstance(visual, str):
+            data["visual"] = str((file.parent / visual).resolve())
+        elif isinstance(visual, dict) and isinstance(visual.get("file"), str):
+            visual["file"] = str((file.parent / visual["file"]).resolve())
     return data
 
 
@@ -276,7 +297,7 @@ class _Reader:
             self.body(scene, f"{prefix}body {n}: ", one, shape)
 
     def body(self, scene: Scene, prefix: str, data: dict[str, Any], made: Shape | None = None) -> None:
-        self.known(prefix, data, [*BODY, "shape", "path"], "a body")
+        self.known(prefix, data, [*BODY, "shape", "path", "visual"], "a body")
         if "shape" not in data:
             raise InputError(f"{prefix}shape", None, 'is missing; such as { type = "box", half_extents = [1, 1, 1] }')
         values = self.fields(prefix, data, BODY)
@@ -292,6 +313,8 @@ class _Reader:
             self.known(f"{prefix}path.", path, PATH, "a path")
             with _Within(f"{prefix}path."):
                 values["path"] = BodyPath.from_dict(self.fields("", path, PATH))
+        if "visual" in data:
+            values["visual"] = self.visual(f"{prefix}visual", data["visual"])
         shape = made or self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
             for part, _ in convex_parts(shape):
@@ -376,6 +399,19 @@ class _Reader:
             return load_mesh(file, **values)
         except InputError as error:
             raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
+
+    def visual(self, key: str, data: Any) -> Visual:
+        data = self.table(key, {"file": data} if isinstance(data, str) else data)
+        self.known(f"{key}.", data, VISUAL, "a visual")
+        if "file" not in data:
+            raise InputError(f"{key}.file", None, "is missing: the mesh that is drawn")
+        values = self.fields(f"{key}.", data, VISUAL)
+        file = self.path.parent / values.pop("file")
+        if "\0" in str(file) or not file.is_file():
+            raise InputError(f"{key}.file", str(file), "there is no such file (paths are relative to the scene file)")
+        with _Within(f"{key}."):
+            self.reading.inside("file", file, self.path.parent)
+            return Visual(str(file), **values)
 
     def apart(self, scene: Scene) -> None:
         """No two bodies may start inside each other."""

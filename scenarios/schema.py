@@ -11,6 +11,7 @@ from sim.integrators import TABLE
 from sim.joints.definitions import COORDINATES
 from sim.materials import RESTITUTION_LAWS, RULES
 from sim.state import SOLVERS
+from sim.visual import FINISHES
 
 
 class Either(Field):
@@ -79,6 +80,7 @@ MATERIAL: dict[str, Field] = {
     "density": Real(unit="kg/m^3", above=0, help="used where mass is not given"),
     **SURFACE,
     "color": COLOR,
+    "finish": Text(choices=FINISHES, help="how the surface takes the light in pictures; plain where it is left out"),
 }
 
 PAIR: dict[str, Field] = {
@@ -116,6 +118,13 @@ PATH: dict[str, Field] = {
     "positions": Rows(unit="m", help="of the body frame's origin, one for each time"),
     "orientations": Rows(n=4, help="unit quaternions (w, x, y, z), one for each time"),
     "loop": Flag(help="go round for ever; the last pose is the first"),
+}
+
+VISUAL: dict[str, Field] = {
+    "file": Text(help="a mesh drawn in place of the shape: glTF, OBJ, PLY or STL; relative to the scene file"),
+    "scale": Real(above=0, help="file units to metres"),
+    "position": Vector(unit="m", help="in the body frame"),
+    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z) in the body frame"),
 }
 
 LENGTH = Real(unit="m", above=0)

@@ -38,6 +38,7 @@ _ROOMS = {
     "EveryTime": "observers",
     "On": "observers",
     "Path": "path",
+    "Visual": "visual",
     "Run": "run",
     "InputError": "errors",
     "RecordingError": "errors",

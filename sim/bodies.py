@@ -14,6 +14,7 @@ from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
 from sim.materials import FIELDS, OPTIONAL
 from sim.path import Path
+from sim.visual import Visual, check_finish
 
 KINDS = ("dynamic", "static", "kinematic")
 
@@ -53,6 +54,8 @@ class BodyDef:
     surface_velocity : (3,) [m/s] at which the surface moves against the body, in the body frame, as that of a conveyor.
     surface_spin : (3,) [rad/s] the same by turning about the origin of the body frame, as a turntable.
     color : a name ("red", "steelblue"), "#rrggbb", "#rgb" or (r, g, b) in [0, 1]; left out, the renderer picks one.
+    finish : "plain", "matte", "metal", "rubber" or "glass": how its surface takes the light in pictures.
+    visual : a :class:`~sim.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which alone collides.
 
     Raises
     ------
@@ -84,6 +87,8 @@ class BodyDef:
     surface_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     surface_spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     color: tuple[float, float, float] | None = None
+    finish: str = "plain"
+    visual: Visual | None = None
 
     def __post_init__(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731  the record is frozen
@@ -116,6 +121,9 @@ class BodyDef:
             put(field, value)
         if self.color is not None:
             put("color", rgb("color", self.color))
+        check_finish("finish", self.finish)
+        if self.visual is not None and not isinstance(self.visual, Visual):
+            put("visual", Visual(self.visual))
         if self.kind == "static":
             for field in ("velocity", "angular_velocity"):
                 if any(getattr(self, field)):
@@ -179,8 +187,8 @@ class BodyDef:
             value = getattr(self, field.name)
             if field.name == "shape":
                 out["shape"] = value.to_dict()
-            elif field.name == "path" and value is not None:
-                out["path"] = value.to_dict()
+            elif field.name in ("path", "visual") and value is not None:
+                out[field.name] = value.to_dict()
             elif value != (material or {}).get(field.name, field.default):
                 out[field.name] = plain(value)
         return out
@@ -197,6 +205,8 @@ class BodyDef:
         values = {**data, "shape": shape_from_dict(data["shape"])}
         if data.get("path") is not None:
             values["path"] = Path.from_dict(data["path"])
+        if data.get("visual") is not None:
+            values["visual"] = Visual.from_dict(data["visual"])
         return cls(**values)
 
 

@@ -42,6 +42,8 @@ class Body:
     name = property(lambda self: self.definition.name)
     shape = property(lambda self: self.definition.shape)
     color = property(lambda self: self.definition.color)
+    finish = property(lambda self: self.definition.finish, doc="how its surface takes the light in pictures")
+    visual = property(lambda self: self.definition.visual, doc="the Visual that is drawn in place of the shape, or None")
     center_of_mass = property(lambda self: self.definition.mass_properties()[1], doc="(3,) [m] in the body frame")
     inertia = property(lambda self: self.definition.mass_properties()[2], doc="(3, 3) [kg m^2] body axes")
 

@@ -12,6 +12,7 @@ from collision.errors import check_number
 from sim.checks import check_range
 from sim.errors import InputError
 from sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
+from sim.visual import check_finish
 
 if TYPE_CHECKING:
     from sim.bodies import BodyDef
@@ -32,7 +33,7 @@ FIELDS: dict[str, tuple[int, Checked]] = {
 }
 LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
 OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
-MATERIAL = ("density", "color", *FIELDS)  # what a material may say
+MATERIAL = ("density", "color", "finish", *FIELDS)  # what a material may say
 
 
 def choice(name: str, value: object, known: Iterable[str]) -> str:
@@ -82,6 +83,8 @@ def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, 
         out["density"] = check_number("density", out["density"], above=0)
     if "color" in out:
         out["color"] = rgb("color", out["color"])
+    if "finish" in out:
+        check_finish("finish", out["finish"])
     table[name] = {**out, **check_surface(out)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import pathlib
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -54,6 +55,7 @@ from sim.state import (
     books_of,
     contacts_of,
 )
+from sim.visual import Visual
 from sim.words import count, did_you_mean
 
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
@@ -184,6 +186,8 @@ class World(Asking):
         surface_velocity: Vector = (0.0, 0.0, 0.0),
         surface_spin: Vector = (0.0, 0.0, 0.0),
         color: Any = None,
+        finish: Literal["plain", "matte", "metal", "rubber", "glass"] | None = None,
+        visual: Visual | str | os.PathLike | None = None,
         **unknown: Any,
     ) -> Body:
         """Add a body. What is None is that of the material, else of :class:`~sim.bodies.BodyDef`. InputError names what is wrong.
@@ -200,7 +204,8 @@ class World(Asking):
         material : name of a material of the world. friction : Coulomb's coefficient. static_friction : of what sticks.
         restitution : in [0, 1]. tangential_restitution : in [-1, 1]. rolling_friction, torsional_friction : [m].
         surface_velocity : (3,) [m/s], surface_spin : (3,) [rad/s]: how the surface moves against the body.
-        color : (r, g, b) in [0, 1] or "#rrggbb".
+        color : a name, "#rrggbb", "#rgb" or (r, g, b) in [0, 1]. finish : how its surface takes the light in pictures.
+        visual : a mesh file, or a :class:`~sim.visual.Visual`, drawn in place of the shape, which alone collides.
         """
         given = dict(locals())
         for word in ("self", "shape", "unknown"):

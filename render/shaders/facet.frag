@@ -1,10 +1,14 @@
 #include "light.glsl"
+#include "open.glsl"
 flat in vec3 v_in_sun;
 flat in vec3 v_in_shade;
 flat in vec3 v_gleam;
 flat in vec2 v_rise;
 in vec3 v_towards;
 in vec3 v_shadow;
+#ifdef OCCLUDED
+flat in vec3 v_facing;
+#endif
 out vec4 out_color;
 
 void main() {
@@ -13,5 +17,8 @@ void main() {
     float c = v_rise.x + v_rise.y * away;
     float gleam = c * c / (2.0 + 2.0 * away * dot(u_sun, v_towards));
     gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam;
-    out_color = vec4(mix(v_in_shade, v_in_sun + gleam * v_gleam, lit_at(v_shadow)), 1.0);
+    float lit = lit_at(v_shadow);
+    vec3 color = mix(v_in_shade, v_in_sun + gleam * v_gleam, lit);
+    OPEN(color, lit * max(v_rise.x, 0.0), u_eye - v_towards, v_facing);
+    out_color = vec4(color, 1.0);
 }

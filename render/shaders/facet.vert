@@ -9,6 +9,9 @@ flat out vec3 v_gleam;    // what the full gleam adds
 flat out vec2 v_rise;     // of the sun over the face; of the eye, m
 out vec3 v_towards;       // the eye
 out vec3 v_shadow;
+#ifdef OCCLUDED
+flat out vec3 v_facing;
+#endif
 
 void main() {
     vec3 p = i_position + turned(in_position * i_scale);
@@ -21,5 +24,8 @@ void main() {
     v_in_sun = to_display(light);
     v_gleam = to_display(light + GLEAM * sun * u_sun_light) - v_in_sun;
     v_shadow = in_shadow_map(p, n);
+#ifdef OCCLUDED
+    v_facing = n;
+#endif
     gl_Position = u_view_projection * vec4(p, 1.0);
 }

@@ -2,6 +2,8 @@
 // faces the sun alike, so its few colours come ready for display: dark and light squares and lines, in the sun and in shade.
 // Most pixels of most pictures come from here: divisions are few, and what is the same everywhere is a uniform.
 #include "light.glsl"
+#include "around.glsl"
+#include "open.glsl"
 uniform vec3 u_in_sun[3];
 uniform vec3 u_in_shade[3];
 uniform float u_haze;    // 1 / the square of the distance over which it fades, 1/m^2
@@ -9,6 +11,15 @@ uniform float u_cover;   // 1, or less for a veil, so that what is above still s
 in vec3 v_position;
 in vec2 v_plane;
 in vec3 v_shadow;
+#if defined(GATHERED) || defined(OCCLUDED)
+uniform vec3 u_normal;
+#endif
+#ifdef GATHERED
+uniform vec3 u_albedo[3];      // dark and light squares, lines
+uniform sampler2D u_mirrored;  // the bodies as the floor mirrors them
+uniform float u_mirrors;       // 1 where it does
+in vec3 v_sky;
+#endif
 out vec4 out_color;
 
 // Mean of a checker over a box of width w (Quilez, "box filtering")
@@ -30,13 +41,24 @@ void main() {
     vec2 w = fwidth(v_plane) + 1e-6;
     float light_square = checker(v_plane, w);
     float line = lines(0.1 * v_plane, 0.1 * w, 0.0022);
-#if TAPS > 1
+#if defined(SOFT) || defined(GATHERED)
     line = max(line, 0.5 * lines(v_plane, w, 0.012));
 #endif
+#ifdef GATHERED
+    vec3 albedo = mix(mix(u_albedo[0], u_albedo[1], light_square), u_albedo[2], line);
+    vec3 color = light_from(albedo, u_normal, max(dot(u_normal, u_sun), 0.0) * lit_at(v_shadow), v_sky);
+    vec3 back = normalize(u_eye - v_position);
+    vec4 mirrored = texelFetch(u_mirrored, ivec2(gl_FragCoord.xy), 0);
+    vec3 above = mix(around(reflect(-back, u_normal), 0.05), mirrored.rgb, mirrored.a);
+    color = mix(color, above, u_mirrors * fresnel(dot(back, u_normal), 0.03));
+#else
     vec3 color = mix(mix(u_in_sun[0], u_in_sun[1], light_square), u_in_sun[2], line);
 #ifndef PLAIN
     vec3 in_shade = mix(mix(u_in_shade[0], u_in_shade[1], light_square), u_in_shade[2], line);
-    color -= (1.0 - lit_at(v_shadow)) * (color - in_shade);  // not mix(): where it is lit, to the last bit as without shadows
+    float lit = lit_at(v_shadow);
+    color -= (1.0 - lit) * (color - in_shade);  // not mix(): where it is lit, to the last bit as without shadows
+    OPEN(color, lit * max(dot(u_normal, u_sun), 0.0), v_position, u_normal);
+#endif
 #endif
 #ifdef LEVEL
     vec3 sky = u_horizon;

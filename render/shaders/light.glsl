@@ -4,31 +4,47 @@ uniform vec3 u_sun_light;
 uniform vec3 u_sky_light;
 uniform vec3 u_ground_light;
 uniform float u_exposure;
-uniform vec3 u_horizon;      // as displayed
+uniform vec3 u_horizon;      // as displayed; as light where pictures are gathered
 uniform vec3 u_zenith;
 uniform vec3 u_nadir;
 uniform vec3 u_eye;
 uniform sampler2DShadow u_shadow;
 uniform float u_softness;    // radius of the filter, in texels
 
+// A turned square and its middle, in texels; each tap is a mean of four texels already
+float taps(sampler2DShadow map, vec3 s, float reach) {
+    vec2 a = reach / vec2(textureSize(map, 0)) * vec2(1.0, 0.4), b = reach / vec2(textureSize(map, 0)) * vec2(-0.4, 1.0);
+    float lit = texture(map, vec3(s.xy + a, s.z)) + texture(map, vec3(s.xy - a, s.z));
+    return 0.2 * (lit + texture(map, s) + texture(map, vec3(s.xy + b, s.z)) + texture(map, vec3(s.xy - b, s.z)));
+}
+
 // The part of the sun that is not hidden from a place in the shadow map. Around its border the map is empty.
 float lit_at(vec3 s) {
     s.z = min(s.z, 1.0);
-#if TAPS == 1
-    return texture(u_shadow, s);
+#ifdef SOFT
+    return taps(u_shadow, s, u_softness);
 #else
-    float lit = 0.0;
-    vec2 spread = vec2(u_softness) / vec2(textureSize(u_shadow, 0));
-    for (int i = 0; i < TAPS; ++i)  // each tap is a mean of four texels already
-        for (int j = 0; j < TAPS; ++j)
-            lit += texture(u_shadow, vec3(s.xy + spread * (2.0 * vec2(i, j) / float(TAPS - 1) - 1.0), s.z));
-    return lit / float(TAPS * TAPS);
+    return texture(u_shadow, s);
 #endif
 }
 
 vec3 light_on(vec3 albedo, vec3 n, float sun) {
     return albedo * (mix(u_ground_light, u_sky_light, 0.5 + 0.5 * n.z) + sun * u_sun_light);
 }
+
+#ifdef GATHERED
+uniform sampler2DShadow u_sky_shadow;
+uniform float u_bounced;     // part of the light of sky and ground that comes round by way of what hides them
+uniform vec3 u_sky;          // the direction of the sky that this picture of many is lit from
+
+// One of many directions, even over the sky: of each the cosine, twice, has the mean (1 + n.z) / 2; from the ground likewise
+vec3 light_from(vec3 albedo, vec3 n, float sun, vec3 s) {
+    s.z = min(s.z, 1.0);
+    float open = mix(2.0 * taps(u_sky_shadow, s, 2.0), 1.0, u_bounced);
+    vec3 ambient = max(dot(n, u_sky), 0.0) * u_sky_light + max(dot(n, u_sky * vec3(1.0, 1.0, -1.0)), 0.0) * u_ground_light;
+    return albedo * (open * ambient + sun * u_sun_light);
+}
+#endif
 
 // Narkowicz 2015, a fit of the ACES film curve; see display() in look.py for the mix
 vec3 film(vec3 x) {
@@ -41,10 +57,18 @@ vec3 to_srgb(vec3 x) {
     return max(0.662002687 * a + 0.684122060 * b - 0.323583601 * c - 0.0225411470 * x, 0.0);
 }
 
-vec3 to_display(vec3 x) {
+vec3 tone(vec3 x) {
     x *= u_exposure;
     float top = max(max(x.r, x.g), max(x.b, 1e-6));
     return to_srgb((film(x) + (2.0 * film(vec3(top)).x / top) * x) / 3.0);
+}
+
+vec3 to_display(vec3 x) {
+#ifdef GATHERED
+    return x;  // light is summed up first
+#else
+    return tone(x);
+#endif
 }
 
 // Where the sun mirrors in a surface: to the 32nd power of the cosine, so much of its light

@@ -237,7 +237,9 @@ def test_a_face_in_slanting_light_casts_no_shadow_on_itself(gl, monkeypatch, pre
     picture = draw(scene, camera := Camera((0.9, -2.0, 2.4), (0.0, 0.0, 0.33)), preset)[..., :3].astype(int)
     inside = np.array([[x, -0.05, z] for x in np.linspace(-0.5, 0.5, 60) for z in np.linspace(0.05, 0.7, 40)])
     columns, rows = camera.project(inside, SIZE)[0].astype(int).T
-    assert np.ptp(picture[rows, columns], axis=0).max() <= 3
+    face = picture[rows, columns].reshape(60, 40, 3)
+    assert max(np.abs(np.diff(face, axis=k)).max() for k in (0, 1)) <= 3  # no stripes; the sky is hidden little by little
+    assert np.ptp(face, axis=(0, 1)).max() <= 12
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
@@ -318,7 +320,7 @@ FAR = Camera((4.0, -8.0, 4.0), (0.0, 0.0, 0.3))
 LOW, CLOSE = Camera((6.0, -1.0, 0.2), (0.0, 0.0, 0.2)), Camera((0.3, -0.4, 0.9), (0.2, 0.3, 0.1))
 
 
-@pytest.mark.parametrize("preset", ["default", "best"])
+@pytest.mark.parametrize("preset", ["default", "fast"])
 @pytest.mark.parametrize("camera", [CAMERA, FAR, LOW, CLOSE])
 def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera, preset):
     """The floor is drawn without shadows where none can be: the same bytes as looked for everywhere. Looked for nowhere, not."""
@@ -355,7 +357,7 @@ def stages():
     return here + elsewhere + [(x, CAMERA) for x in (frame, moved, frame)]
 
 
-@pytest.mark.parametrize("preset", ["fast", "best"])
+@pytest.mark.parametrize("preset", ["fast", "default"])
 def test_pictures_do_not_depend_on_those_before(gl, monkeypatch, preset):
     """Floors and sky are kept while they stay the same; the bytes are those of a renderer that draws nothing else."""
     from render.background import Background
@@ -374,8 +376,8 @@ def test_pictures_do_not_depend_on_those_before(gl, monkeypatch, preset):
         for stage, right in zip(shown, expected, strict=True):
             drawn.clear()
             assert renderer.draw(*stage).tobytes() == right
-        assert not {"plain", "level plain", "sky"} & set(drawn)  # the third from one place: kept
-        assert "level floor" in drawn
+        assert not {"floor PLAIN", "floor PLAIN LEVEL", "sky"} & set(drawn)  # the third from one place: kept
+        assert "floor LEVEL" in drawn
     monkeypatch.setattr(Background, "_signature", lambda *_: b"all the same")
     with open_renderer(SIZE, preset) as renderer:
         wrong = [renderer.draw(*stage).tobytes() != right for stage, right in zip(shown, expected, strict=True)]

@@ -1,0 +1,203 @@
+"""The parts of all bodies by what they share, mesh and finish: one draw call each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from render import look
+from render.camera import Camera
+from render.frame import Cast, Frame
+from render.meshes import mesh_of, parts_of
+from render.overlay import shades
+from render.programs import Programs
+from render.rotation import multiply, rotate
+from render.visuals import Skin
+
+QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
+ROUND = ("ball", "cylinder", "cone", "capsule")
+INSTANCE = "3f 4f 3f 4f/i"
+INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
+STILL = (1.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(eq=False)
+class Group:
+    """Parts that share a mesh and a finish."""
+
+    key: tuple
+    finish: str
+    skin: Skin | None  # what is drawn instead of the mesh
+    rows: np.ndarray  # (k,) body of each part
+    positions: np.ndarray  # (k, 3), in the body
+    orientations: np.ndarray  # (k, 4)
+    scales: np.ndarray  # (k, 3)
+    colors: np.ndarray  # (k, 4) linear light, and the body's radius
+    placed: bool  # some part is moved or turned in its body
+    instances: Any = None  # buffer
+    texture: Any = None
+    detail: int = 0
+    arrays: dict[tuple[str, int], Any] = field(default_factory=dict)  # by use and detail
+
+    @property
+    def soft(self) -> bool:
+        """Some of its outline may have no edge line."""
+        return self.skin is not None or mesh_of(self.key, 16).soft
+
+
+class Groups:
+    """All groups of a cast on a GL context. :meth:`take` a cast, :meth:`place` a frame, :meth:`draw`."""
+
+    def __init__(self, context: Any, programs: Programs, detail: int):
+        self._gl, self._programs, self._most = context, programs, detail
+        self.cast: Cast | None = None
+        self.all: list[Group] = []
+        self.soft = np.zeros(0, bool)  # (n,) bodies whose outline has stairs
+
+    def take(self, cast: Cast) -> None:
+        """Sort the parts of all bodies, once a cast."""
+        if cast is self.cast:
+            return
+        self.release()
+        self.cast = cast
+        colors, radii = look.linear(cast.colors), np.nan_to_num(cast.balls[1], nan=0.0)
+        found: dict[tuple, list] = {}
+        for body, shape in enumerate(cast.shapes):
+            finish, skins = cast.finish(body), cast.skins(body)
+            if skins is not None:
+                for k, skin in enumerate(skins):
+                    found.setdefault((("skin", cast.visuals[body], k), finish), []).append((body, None, skin))
+                continue
+            for part in parts_of(shape):
+                found.setdefault((part.key, finish), []).append((body, part, None))
+        self.soft = np.zeros(len(cast), bool)
+        for (key, finish), members in found.items():
+            rows, skin = np.array([body for body, _, _ in members]), members[0][2]
+            tint = colors[rows] if skin is None or skin.color is None else np.tile(skin.color, (len(rows), 1))
+            if skin is None:
+                parts = [part for _, part, _ in members]
+                positions, orientations = (np.array([getattr(p, n) for p in parts], float) for n in ("position", "orientation"))
+                scales = np.array([p.scale for p in parts], float)
+            else:
+                positions, orientations, scales = (np.tile(v, (len(rows), 1)) for v in (np.zeros(3), STILL, np.ones(3)))
+            placed = bool(positions.any() or (orientations != STILL).any())
+            buffer = self._gl.buffer(reserve=14 * 4 * len(rows), dynamic=True)
+            tint = np.concatenate([tint, radii[rows, None]], axis=1)
+            group = Group(key, finish, skin, rows, positions, orientations, scales, tint, placed, buffer)
+            self.soft[rows] |= group.soft
+            self.all.append(group)
+
+    def release(self) -> None:
+        for group in self.all:
+            for thing in (*group.arrays.values(), group.instances, group.texture):
+                if thing is not None:
+                    thing.release()
+        self.all, self.cast = [], None
+
+    def place(self, frame: Frame, camera: Camera, overlays: tuple[str, ...], height: int) -> None:
+        """Poses of all parts to the instance buffers, relative to the camera's target; ``height`` of the picture [pixels]."""
+        focal = 0.5 * height / np.tan(np.radians(camera.fov_degrees) / 2)
+        base, eye = frame.positions - np.asarray(camera.target), np.subtract(camera.position, camera.target)
+        others, there = shades(frame, overlays), frame.present
+        for group in self.all:
+            x, q = base[group.rows], frame.orientations[group.rows]
+            if group.placed:
+                x, q = x + rotate(q, group.positions), multiply(q, group.orientations)
+            if not there.all():
+                x = np.where(there[group.rows, None], x, 2.0 * eye)  # removed: behind the eye
+                q = np.where(there[group.rows, None], q, STILL)
+            tint = group.colors if others is None else np.concatenate([others[group.rows], group.colors[:, 3:]], axis=1)
+            rows = np.concatenate([x, q[:, 1:], q[:, :1], group.scales, tint], axis=1)
+            if len(rows) > 1:  # the nearest first: what they hide need not be lit
+                rows = rows[np.argsort(np.einsum("ij,ij->i", x - eye, x - eye), kind="stable")]
+            group.instances.write(rows.astype("f4").tobytes())
+            if group.key[0] in ROUND:  # finer where it is larger in the picture
+                away = np.maximum(np.linalg.norm(x - eye, axis=1), 0.02 * camera.distance)
+                pixels = focal * (group.scales.max(axis=1) / away).max()
+                group.detail = int(np.clip(4 * np.ceil(pixels**0.5), 12, self._most) // 4 * 4)
+
+    def draw(self, use: str, of: Callable[[Group], bool] = lambda group: True) -> None:
+        """Draw the groups: ``surface``, ``depth``, ``heights`` or ``edges``."""
+        for group in self.all:
+            if not of(group):
+                continue
+            coarse = use in ("depth", "heights")  # an outline is all that is seen of it
+            detail = max(group.detail * 2 // 3 // 4 * 4, min(group.detail, 12)) if coarse else group.detail
+            array = self._array(group, use, detail)
+            if array is not None:
+                if use == "surface" and group.skin is not None:
+                    self._dress(group)
+                array.render(instances=len(group.rows))
+
+    def _array(self, group: Group, use: str, detail: int) -> Any:
+        if (use, detail) not in group.arrays:
+            if use == "edges":
+                group.arrays[use, detail] = self._edges(group, detail)
+            else:
+                made = self._surfaces(group, detail)
+                group.arrays |= {(name, detail): array for name, array in made.items()}
+        return group.arrays[use, detail]
+
+    def _surfaces(self, group: Group, detail: int) -> dict[str, Any]:
+        """Vertex arrays of the surface, and of the same for the maps."""
+        ctx, skin = self._gl, group.skin
+        mesh = mesh_of(group.key, detail) if skin is None else None
+        points, normals, triangles = mesh.triangles() if skin is None else (skin.points, skin.normals, skin.triangles)
+        if not len(triangles):
+            return dict.fromkeys(("surface", "depth", "heights"))
+        index = ctx.buffer(triangles.astype("i4").tobytes())
+        corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
+        instances = (group.instances, INSTANCE, *INSTANCE_NAMES)
+        content = [(corners, "3f 3f", "in_position", "in_normal"), instances]
+        if skin is not None and skin.picture is not None:
+            content.append((ctx.buffer(skin.places.astype("f4").tobytes()), "2f", "in_place"))
+        out = {"surface": ctx.vertex_array(self._programs[self._program(group, mesh)], content, index)}
+        thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
+        for use, name in (("depth", "depth GLASS" if group.finish == "glass" else "depth"), ("heights", "heights")):
+            out[use] = ctx.vertex_array(self._programs[name], [(corners, "3f 3x4", "in_position"), thin], index)
+        return out
+
+    def _program(self, group: Group, mesh: Any) -> str:
+        """Flat plain faces are lit at their corners, where they need not be lit pixel by pixel."""
+        finish = "" if group.finish == "plain" else f" {group.finish.upper()}"
+        if group.skin is not None:
+            return f"body UNMARKED{finish}{' TEXTURED' if group.skin.picture is not None else ''}"
+        if group.key[0] in ROUND:
+            return f"body{finish}"
+        flat = not mesh.curved and not finish and not self._programs.gathered
+        return "facet" if flat else f"body UNMARKED{finish}"
+
+    def _edges(self, group: Group, detail: int) -> Any:
+        """Vertex array of the edge lines: a quad for each. Glass has none: they would be seen through it."""
+        ctx = self._gl
+        if group.skin is not None or group.finish == "glass":
+            return None
+        mesh = mesh_of(group.key, detail)
+        if not len(mesh.edges):
+            return None
+        m = len(mesh.edges)
+        quads = np.concatenate([np.repeat(mesh.corners[mesh.edges].reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
+        index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
+        content = [
+            (ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 2f", "in_a", "in_b", "in_corner"),
+            (group.instances, INSTANCE, *INSTANCE_NAMES),
+        ]
+        return ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))
+
+    def _dress(self, group: Group) -> None:
+        """The picture on a skin, for the surface to be drawn with."""
+        picture = group.skin.picture
+        if picture is None:
+            return
+        if group.texture is None:
+            h, w = picture.shape[:2]
+            group.texture = self._gl.texture((w, h), 3, np.ascontiguousarray(picture[::-1]).tobytes(), alignment=1)
+            if min(h, w) > 16:
+                group.texture.build_mipmaps()
+                group.texture.filter = self._gl.LINEAR_MIPMAP_LINEAR, self._gl.LINEAR
+            else:
+                group.texture.filter = self._gl.NEAREST, self._gl.NEAREST  # a table of colours
+        group.texture.use(5)

@@ -1,0 +1,144 @@
+"""Maps of the bodies as the light sees them: depths from a direction, for shadows, and outlines from above, for the open sky."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from render.camera import Camera
+from render.frame import Frame
+from render.groups import Groups
+from render.look import Preset
+from render.programs import UNITS, Programs
+
+HALF = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
+STEP = 2.0**0.125  # widths of maps grow by this factor, so that what they show does not crawl while they follow the bodies
+OUTLINES = 128  # texels along the side of the map from above
+WIDE = 2.8  # times the size of a body: the wider of the two means over that map
+SUPPORT = 1.3  # widths of a mean beyond which it knows nothing: of four of half the width, as in open.glsl
+
+
+def seen_balls(frame: Frame, camera: Camera) -> tuple[np.ndarray, np.ndarray]:
+    """``(centres (n, 3), radii (n,))`` [m] of the bodies that are not far out of view, relative to the camera's target."""
+    centers, radii = frame.balls()
+    keep = np.isfinite(radii)
+    centers, radii = centers[keep] - np.asarray(camera.target), radii[keep]
+    near = np.linalg.norm(centers, axis=1) - radii <= 3.0 * camera.distance
+    return centers[near], radii[near]
+
+
+def stepped(width: float) -> float:
+    """The next width of the series."""
+    return float(STEP ** np.ceil(np.log(1.04 * max(width, 1e-9)) / np.log(STEP)))
+
+
+class ShadowMap:
+    """Depths along a direction, read by a sampler that compares. ``unit``: of the texture."""
+
+    def __init__(self, context: Any, texels: int, sampler: str):
+        self._gl, self.unit = context, UNITS[sampler]
+        self.map = context.depth_texture((texels,) * 2)
+        self.map.compare_func = "<="
+        self.map.repeat_x = self.map.repeat_y = False
+        self.map.filter = (context.LINEAR, context.LINEAR)
+        self._target = context.framebuffer(depth_attachment=self.map)
+
+    def draw(
+        self, groups: Groups, programs: Programs, balls: tuple[np.ndarray, np.ndarray], towards: np.ndarray, reach: float
+    ) -> tuple[np.ndarray, float]:
+        """``(matrix (4, 4) from places to the map, width of a texel [m])`` for light that comes from ``towards``.
+
+        ``reach`` [texels] that the filter goes: so far off a surface its own depths must not lie.
+        """
+        to_map, texel = self._fit(*balls, towards)
+        programs.set_all(u_sun_projection=to_map)
+        self._target.use()
+        gl = self._gl
+        gl.viewport = (0, 0, *self.map.size)
+        self._target.clear(depth=1.0)
+        gl.enable_only(gl.DEPTH_TEST | gl.CULL_FACE)
+        gl.polygon_offset = 1.5 * reach, 2.0
+        border = self.map.width - 2
+        self._target.scissor = 1, 1, border, border  # what lies outside of the map finds no shadow there
+        groups.draw("depth")
+        self._target.scissor = None
+        gl.polygon_offset = 0.0, 0.0
+        self.map.use(self.unit)
+        return HALF @ to_map, texel
+
+    def release(self) -> None:
+        self._target.release()
+        self.map.release()
+
+    def _fit(self, centers: np.ndarray, radii: np.ndarray, towards: np.ndarray) -> tuple[np.ndarray, float]:
+        """``(matrix (4, 4) to the clip space of the map, width of a texel [m])``; it is moved by whole texels only."""
+        if not len(radii):
+            return np.eye(4), 1.0
+        right = np.cross((0.0, 1.0, 0.0) if abs(towards[1]) < 0.95 else (1.0, 0.0, 0.0), towards)
+        right /= np.linalg.norm(right)
+        axes = np.stack([right, np.cross(towards, right), towards])
+        seen = centers @ axes.T
+        lo, hi = (seen - radii[:, None]).min(axis=0), (seen + radii[:, None]).max(axis=0)
+        width = np.array([stepped(w) for w in (hi - lo)[:2]])
+        texels = width / self.map.width
+        middle = np.round(0.5 * (lo + hi)[:2] / texels) * texels
+        depth = 1.02 * max(hi[2] - lo[2], 1e-9)
+        top = 0.5 * (lo[2] + hi[2]) + 0.5 * depth
+        out = np.eye(4)
+        out[:2, :3] = axes[:2] * (2.0 / width)[:, None]
+        out[:2, 3] = -2.0 * middle / width
+        out[2, :3] = -2.0 / depth * axes[2]
+        out[2, 3] = 2.0 * top / depth - 1.0
+        return out, float(texels.max())
+
+
+class HeightMap:
+    """Outlines of the bodies from above with their tops and bottoms; its levels are means over more and more of them."""
+
+    def __init__(self, context: Any):
+        self._gl = context
+        self.map = context.texture((OUTLINES,) * 2, 4)
+        self.map.build_mipmaps()
+        self.map.filter = context.LINEAR_MIPMAP_NEAREST, context.LINEAR
+        self.map.repeat_x = self.map.repeat_y = False
+        self._target = context.framebuffer([self.map])
+
+    def draw(self, groups: Groups, programs: Programs, balls: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> float:
+        """Draw it, and tell the programs; how far beyond a body it has something to say [m]. ``target``: of the camera."""
+        centers, radii = balls
+        gl = self._gl
+        self._target.use()
+        gl.viewport = (0, 0, *self.map.size)
+        self._target.clear()
+        reach = 0.0
+        if len(radii):
+            size = float(np.median(radii))
+            lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
+            width = stepped(float((hi - lo)[:2].max()) + 4.0 * SUPPORT * WIDE * size)
+            texel = width / OUTLINES
+            level = int(np.clip(round(np.log2(WIDE * size / texel)), 3, 6))
+            lods = np.array([level - 2.0, level])
+            widths = texel * 2.0**lods
+            reach = SUPPORT * widths[1]
+            # moved by whole texels of the coarser mean, in the world: its grid stays where it is
+            corner = np.round((0.5 * (lo + hi)[:2] + target[:2] - 0.5 * width) / widths[1]) * widths[1] - target[:2]
+            over = (*corner, 1.0 / width, 1.0 / max(1.02 * (hi[2] - lo[2]), 1e-9))
+            programs.set_all(u_over=over, u_low=lo[2], u_near=0.75 * widths, u_lods=lods - 1.0)
+            gl.enable_only(gl.BLEND)
+            gl.blend_equation, gl.blend_func = gl.MAX, (gl.ONE, gl.ONE)
+            groups.draw("heights", lambda group: group.finish != "glass")
+            gl.blend_equation = gl.FUNC_ADD
+        self.map.build_mipmaps()
+        self.map.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
+        self.map.use(UNITS["u_heights"])
+        return reach
+
+    def release(self) -> None:
+        self._target.release()
+        self.map.release()
+
+
+def filter_reach(preset: Preset) -> float:
+    """Texels that the filter of shadows goes."""
+    return max(preset.softness, 1.0)
