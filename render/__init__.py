@@ -18,11 +18,24 @@ if TYPE_CHECKING:
     from render.notebook import show
     from render.overlay import OVERLAYS
     from render.shots import Follow, Keyframes, Orbit
-    from render.video import film, picture, still
+    from render.video import film, film_beside, picture, still
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
-__all__ = ["OVERLAYS", "Camera", "Follow", "Keyframes", "Orbit", "export", "film", "picture", "plots", "show", "still"]
+__all__ = [
+    "OVERLAYS",
+    "Camera",
+    "Follow",
+    "Keyframes",
+    "Orbit",
+    "export",
+    "film",
+    "film_beside",
+    "picture",
+    "plots",
+    "show",
+    "still",
+]
 
 _MEMBERS = {
     "render.camera": ("Camera",),
@@ -30,7 +43,7 @@ _MEMBERS = {
     "render.notebook": ("show",),
     "render.overlay": ("OVERLAYS",),
     "render.shots": ("Follow", "Keyframes", "Orbit"),
-    "render.video": ("film", "picture", "still"),
+    "render.video": ("film", "film_beside", "picture", "still"),
 }
 _HOME = {name: module for module, names in _MEMBERS.items() for name in names}
 

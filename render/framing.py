@@ -78,6 +78,11 @@ def framed(
     return camera_from(back, [action.points(k) for k in range(len(frames))], aspect)
 
 
+def looks(frames: RunFrames) -> np.ndarray:
+    """Samples of a run to look at, evenly over all of it."""
+    return np.unique(np.linspace(0, len(frames.times) - 1, SAMPLES).round().astype(int))
+
+
 def near(frame: Frame, row: int, aspect: float) -> Camera | None:
     """A camera before one body of a frame; None for one without end."""
     outline = outline_of(frame.cast.shapes[row])

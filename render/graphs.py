@@ -22,6 +22,7 @@ BLUE, ORANGE, GREEN, RED, SKY, PINK, YELLOW = (rgb(color) for color in PALETTE)
 COLORS = {"of motion": BLUE, "of spin": SKY, "potential": GREEN, "friction": ORANGE, "restitution": RED,
           "external": PINK, "user": rgb("#7a5cc4"), "contact": YELLOW}  # fmt: skip
 OTHER = rgb("#8a94a0")
+PAPER = rgb("#dfe5ec")
 Color = tuple[float, float, float]
 ZOOM = 2
 SHARE = 2e-3  # of the largest: smaller layers are left out
@@ -112,6 +113,41 @@ def panels(graphs: Graphs, now: float, overlays: tuple[str, ...], size: tuple[in
         out.append(Panel(pixels, size[0] - margin - width, top))
         top += pixels.shape[0] + margin // 2
     return out
+
+
+def strip(graphs: Graphs, now: float, graph: str, size: tuple[int, int]) -> np.ndarray:
+    """A graph as wide as a picture, (h, w, 4), that has grown up to ``now`` [s]: ``energy``, ``momentum``."""
+    unit = size[1] / 173  # as large letters as in a corner of the picture above it
+    seen = int(np.searchsorted(graphs.times, now + 1e-9, side="right"))
+    if graph == "energy":
+        pixels = _stack(graphs, seen, size, unit)
+    else:
+        pixels = _curves(graphs, seen, "momentum", "kg m/s", graphs.momentum, size, unit)
+    return _on_paper(pixels)
+
+
+def curve_strip(
+    times: np.ndarray, values: np.ndarray, now: float, title: str, unit_name: str, size: tuple[int, int]
+) -> np.ndarray:
+    """The logarithm of one quantity over time as wide as a picture, (h, w, 4), grown up to ``now`` [s]."""
+    unit = size[1] / 173
+    known = values[np.isfinite(values) & (values > 0.0)]
+    low, high = (np.log10(known.min()), np.log10(known.max())) if len(known) else (-1.0, 0.0)
+    seen = int(np.searchsorted(times, now + 1e-9, side="right"))
+    value = values[max(seen - 1, 0)]
+    span = float(times[0]), float(times[-1])
+    sheet = _Sheet(size, unit, f"{title} {value:.3g} {unit_name}", low - 0.5, high + 0.5, span, 1)
+    sheet.key([(f"1e{low:.0f} to 1e{high:.0f} {unit_name}, each decade as high", OTHER)])
+    there = np.flatnonzero(np.isfinite(values[:seen]) & (values[:seen] > 0.0))
+    sheet.line(sheet.points(times[there], np.log10(values[there])), RED, 2)
+    return _on_paper(sheet.pixels())
+
+
+def _on_paper(pixels: np.ndarray) -> np.ndarray:
+    """A panel without anything behind it."""
+    cover = pixels[..., 3:].astype(float) / 255
+    shown = np.round(pixels[..., :3] * cover + 255 * np.array(PAPER) * (1.0 - cover))
+    return np.concatenate([shown.astype(np.uint8), np.full((*pixels.shape[:2], 1), 255, np.uint8)], axis=2)
 
 
 class _Sheet:

@@ -72,9 +72,20 @@ class Painter:
         self._kept: tuple = (None, None, None, None)
 
     def draw(
-        self, frame: Frame, camera: Camera, overlays: tuple[str, ...] = ("text",), panels: Sequence[Panel] = ()
+        self,
+        frame: Frame,
+        camera: Camera,
+        overlays: tuple[str, ...] = ("text",),
+        panels: Sequence[Panel] = (),
+        moments: Sequence[Frame] = (),
     ) -> np.ndarray:
-        """The picture of a frame, with these panels laid over it. The same frame is the same bytes."""
+        """The picture of a frame, with these panels laid over it. The same frame is the same bytes.
+
+        ``moments``: frames while the shutter is open; of these the mean.
+        """
+        if moments:
+            some = moments[:: max(len(moments) // 8, 1)]
+            return np.mean([self.draw(moment, camera, overlays, panels) for moment in some], axis=0).round().astype(np.uint8)
         pygame = self._pygame
         self._take(frame.cast)
         corners = self._corners(frame)

@@ -71,7 +71,7 @@ class RunFrames:
         except (AttributeError, KeyError, RecordingError):  # of an older version
             self._asleep = None
         rows = {body.name: row for row, body in enumerate(bodies)}
-        self._row_of = np.array([rows.get(name, -1) for name in getattr(run, "partners", rows)], int)  # of who touches
+        self.row_of = np.array([rows.get(name, -1) for name in getattr(run, "partners", rows)], int)  # of who touches
         self._energy = np.asarray(run.energy, float)
         self._digits = digits_of(self._energy)
 
@@ -129,7 +129,7 @@ class RunFrames:
         frame.traces = self._traces(time) if self.traces else []
         if self.contacts:
             frame.contacts = touching = Contacts.of(self.run.contacts(i))
-            touching.bodies[:] = self._row_of[touching.bodies]
+            touching.bodies[:] = self.row_of[touching.bodies]
         if self.impacts is not None:
             first, last = np.searchsorted(self.impacts["time"], (time - HIT_SECONDS, time), side="right")
             recent = self.impacts[max(first, last - HITS) : last]

@@ -10,18 +10,21 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError, check_number
-from render import overlay
+from render import dressing, look, overlay
 from render.camera import Camera
 from render.context import open_renderer
 from render.files import whole
 from render.frame import Frame, frame_of
-from render.framing import framed, near
+from render.framing import framed, looks, near
+from render.graphs import curve_strip
 from render.recorded import RunFrames
 from render.shots import meant, shot_for
+from render.sound import soundtrack
 from render.writers import encoded, write, writer
 from sim.checks import check_range
 
 FPS, SPEED, MOST_FRAMES = (1e-3, 1000.0), (1e-6, 1e6), 10_000_000
+MOMENTS = 32  # while the shutter is open
 
 
 def picture(
@@ -97,6 +100,11 @@ def film(
     overlays: tuple[str, ...] | None = None,
     progress: Callable[[int, int], None] | None = None,
     quality: int = 19,
+    title: bool = True,
+    bar: bool = True,
+    graph: str | None = None,
+    sound: bool = False,
+    blur: float = 0.0,
 ) -> Path:
     """Film a recorded run; returns the path.
 
@@ -117,11 +125,15 @@ def film(
         Those of contacts need a run that was recorded with them.
     progress : called with (frames done, frames in all) after each frame.
     quality : x264's constant rate factor; smaller is better and larger.
+    title, bar : name the scene at first, and show along the lower edge how much of the film is over.
+    graph : "energy" or "momentum", growing under the picture.
+    sound : of the impacts, as a track of an .mp4; needs a run that was recorded with them.
+    blur : how long the shutter is open, of the time from one picture to the next, 0 to 1; for preset "best".
 
     Raises
     ------
     InputError : odd input, named. RenderError : no encoder, no room on the disk, no such folder. RecordingError : the run
-    holds no contacts to show.
+    holds no contacts to show, or no impacts to hear.
     """
     if isinstance(run, str | os.PathLike):
         from sim.run import Run
@@ -130,20 +142,93 @@ def film(
     path = Path(path)
     fps, speed = check_range("fps", fps, *FPS), check_range("speed", speed, *SPEED)
     size = check_size(size)
-    writer(path, size, fps, quality)  # complains before there is anything to lose
+    check_dress(graph, blur, preset)
+    writer(path, size, fps, quality, np.zeros(0) if sound else None)  # complains before there is anything to lose
     frames = RunFrames(run)
     wanted = overlay.check(overlays, frames.cast)
-    frames.prepare(wanted)
+    frames.prepare((*wanted, graph) if graph else wanted)
     times = film_times(frames, fps, start, stop, speed)
-    shot = shot_for(frames, size, camera, start, stop)
-    with open_renderer(size, preset) as renderer:
+    track = _track(frames, times, fps, speed) if sound else None
+    inner, low = dressing.split(size, graph)
+    shot = shot_for(frames, inner, camera, start, stop)
+    about = getattr(run.scene, "about", "")
+    open_for = blur * speed / fps  # s of the run that the shutter is open
+    with open_renderer(inner, preset) as renderer:
 
         def draw(k: int) -> np.ndarray:
             frame = frames.at(times[k])
-            return renderer.draw(frame, shot(frame, k / len(times)), wanted)
+            moments = [frames.at(times[k] + open_for * (j / (MOMENTS - 1) - 0.5)) for j in range(MOMENTS)] if blur else ()
+            panels = dressing.title_panels(frames.cast.title, about, inner, k / fps, len(times) / fps) if title else []
+            panels += [dressing.bar_panel(inner, (k + 1) / len(times))] if bar else []
+            pixels = renderer.draw(frame, shot(frame, k / len(times)), wanted, panels, **({"moments": moments} if blur else {}))
+            return dressing.with_graph(pixels, frames.graphs, graph, times[k], low) if graph else pixels
+
+        write(map(draw, range(len(times))), path, size, fps, quality, len(times), progress, track)
+    return path
+
+
+def film_beside(
+    runs: Sequence[Any],
+    path: str | os.PathLike,
+    labels: Sequence[str],
+    size: tuple[int, int] = (1280, 720),
+    fps: float = 30,
+    preset: str = "default",
+    overlays: tuple[str, ...] | None = None,
+    speed: float = 1.0,
+    curve: tuple[np.ndarray, np.ndarray] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    quality: int = 19,
+) -> Path:
+    """Film two runs of one scene side by side, seen by one camera; returns the path.
+
+    ``labels``: what stands above each; ``curve``: times [s] and how far apart they are [m], a graph under the pictures. The other
+    parameters are those of :func:`film`. The shorter run stands still at its end.
+    """
+    path, (left, right) = Path(path), runs
+    fps, speed, size = check_range("fps", fps, *FPS), check_range("speed", speed, *SPEED), check_size(size)
+    writer(path, size, fps, quality)
+    both = [RunFrames(left), RunFrames(right)]
+    wanted = overlay.check(overlays, both[0].cast)
+    for frames in both:
+        frames.prepare(wanted)
+    longer = max(both, key=lambda frames: frames.stop)
+    times = film_times(longer, fps, None, None, speed)
+    (width, height), low = dressing.split(size, "apart" if curve is not None else None)
+    halves = ((width - 2) // 2, height), (width - 2 - (width - 2) // 2, height)
+    camera = longer.camera
+    if camera is None:  # it sees what happens in either
+        camera = framed([frames.bare(i) for frames in both for i in looks(frames)], halves[0][0] / halves[0][1])
+    shot = shot_for(longer, halves[0], camera)
+    with open_renderer(halves[0], preset) as one, open_renderer(halves[1], preset) as other:
+
+        def draw(k: int) -> np.ndarray:
+            seen = []
+            for frames, renderer, half, label in zip(both, (one, other), halves, labels, strict=True):
+                frame = frames.at(times[k])
+                panels = [dressing.label_panel(label, half), dressing.bar_panel(half, (k + 1) / len(times))]
+                seen.append(renderer.draw(frame, shot(frame, k / len(times)), wanted, panels))
+            pixels = dressing.beside(*seen)
+            if curve is None:
+                return pixels
+            return np.concatenate([pixels, curve_strip(*curve, times[k], "apart", "m", (width, low))])
 
         write(map(draw, range(len(times))), path, size, fps, quality, len(times), progress)
     return path
+
+
+def _track(frames: RunFrames, times: np.ndarray, fps: float, speed: float) -> np.ndarray:
+    """The sound of the impacts of a film; RecordingError where the run holds none."""
+    rows = np.append(frames.row_of, -1)  # what came later is the last, -1
+    return soundtrack(frames.run.impacts, frames.cast, rows, times[0], times[-1] + speed / fps, speed)
+
+
+def check_dress(graph: str | None, blur: float, preset: str) -> None:
+    """Complain of what a film wears."""
+    if graph is not None and graph not in dressing.GRAPHS:
+        raise InputError("graph", graph, f"must be one of {', '.join(dressing.GRAPHS)}")
+    if check_range("blur", blur, 0.0, 1.0) and look.preset(preset).shots == 1:
+        raise InputError("blur", blur, 'needs preset "best", which sums up many pictures')
 
 
 def check_film(
@@ -153,9 +238,14 @@ def check_film(
     fps: float = 30,
     camera: Any = None,
     overlays: tuple[str, ...] | None = None,
+    preset: str = "default",
+    graph: str | None = None,
+    sound: bool = False,
+    blur: float = 0.0,
 ) -> None:
     """Complain before a run of what :func:`film` would complain of after it; ``names`` of the bodies that there will be."""
-    writer(path, check_size(size), check_range("fps", fps, *FPS))
+    writer(path, check_size(size), check_range("fps", fps, *FPS), sound=np.zeros(0) if sound else None)
+    check_dress(graph, blur, preset)
     overlay.known(overlays or ())
     meant(camera, names)
 

@@ -15,6 +15,7 @@ from collision.errors import InputError
 from render.errors import RenderError
 from render.files import whole
 
+SOUND_RATE, SOUND_FRAME = 48_000, 1024  # samples a second; in a frame of AAC
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
 MPEG_RANGE = 1
 # encoder by ending of the name; for PNGs the name has no ending and is a folder's
@@ -25,8 +26,8 @@ KINDS = "an .mp4, .gif or .webp file, or a name without ending for a folder of P
 class FilmWriter:
     """Takes (h, w, 4) RGBA pictures one by one: ``with writer(path, size, fps) as film: film.add(pixels)``."""
 
-    def __init__(self, path: Path, size: tuple[int, int], fps: float, quality: int):
-        self.path, self.size, self.fps, self.quality = path, size, fps, quality
+    def __init__(self, path: Path, size: tuple[int, int], fps: float, quality: int, sound: np.ndarray | None = None):
+        self.path, self.size, self.fps, self.quality, self.sound = path, size, fps, quality, sound
         self.count = 0
         self._guard = whole(path, folder=path.suffix == "")
 
@@ -117,6 +118,14 @@ class Mp4(_Encoded):
     (7.4.2.1.1): pictures of an odd size get their last column or row twice.
     """
 
+    def _open(self) -> None:
+        super()._open()
+        self.played = 0  # samples of the sound that were written
+        if self.sound is not None:
+            self.track = self.container.add_stream("aac", rate=SOUND_RATE)
+            self.track.layout = "mono"
+            self.track.bit_rate = 128_000
+
     def _container_options(self) -> dict[str, str]:
         return {"movflags": "+faststart"}
 
@@ -132,6 +141,27 @@ class Mp4(_Encoded):
         tags.color_primaries = tags.color_trc = tags.colorspace = BT709
         tags.color_range = MPEG_RANGE
         self._exact = Interpolation.BILINEAR | Interpolation.ACCURATE_RND | Interpolation.FULL_CHR_H_INP
+
+    def _add(self, pixels: np.ndarray) -> None:
+        super()._add(pixels)
+        if self.sound is not None:  # sound and picture go hand in hand, so that neither waits in memory
+            self._play(round((self.count + 1) / self.rate * SOUND_RATE))
+
+    def _play(self, until: int) -> None:
+        import av
+
+        while self.played < min(until, len(self.sound)):
+            part = self.sound[self.played : min(self.played + SOUND_FRAME, len(self.sound))]
+            frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(part[None], np.float32), format="fltp", layout="mono")
+            frame.sample_rate, frame.pts, frame.time_base = SOUND_RATE, self.played, Fraction(1, SOUND_RATE)
+            self.container.mux(self.track.encode(frame))
+            self.played += len(part)
+
+    def _close(self, good: bool) -> None:
+        if good and self.count and self.sound is not None:
+            self._play(len(self.sound))
+            self.container.mux(self.track.encode())
+        super()._close(good)
 
     def _image(self, pixels: np.ndarray) -> Any:
         width, height = self.size
@@ -204,8 +234,10 @@ class Pngs(FilmWriter):
 WRITERS = {".mp4": Mp4, ".gif": Gif, ".webp": Webp, "": Pngs}
 
 
-def writer(path: str | os.PathLike, size: tuple[int, int], fps: float, quality: int = 19) -> FilmWriter:
-    """A writer for the kind of film that the name asks for.
+def writer(
+    path: str | os.PathLike, size: tuple[int, int], fps: float, quality: int = 19, sound: np.ndarray | None = None
+) -> FilmWriter:
+    """A writer for the kind of film that the name asks for; ``sound``: (n,) in [-1, 1], 48000 a second, of an .mp4.
 
     Raises InputError for a name of no known kind; RenderError, in use, where the disk is full or there is no encoder.
     """
@@ -217,7 +249,9 @@ def writer(path: str | os.PathLike, size: tuple[int, int], fps: float, quality: 
         raise InputError("path", str(path), "is there already and is not a folder of PNG files; it is left as it is")
     if kind == ".gif" and fps > 50:
         raise InputError("fps", fps, "must be 50 or less for a GIF, whose clock ticks in hundredths of a second")
-    return WRITERS[kind](path, size, fps, quality)
+    if sound is not None and kind != ".mp4":
+        raise InputError("sound", kind, "is for .mp4 films: the others are silent")
+    return WRITERS[kind](path, size, fps, quality, sound)
 
 
 def write(
@@ -228,9 +262,10 @@ def write(
     quality: int,
     total: int,
     progress: Callable[[int, int], None] | None = None,
+    sound: np.ndarray | None = None,
 ) -> None:
     """Encode (h, w, 4) RGBA pictures as they come, one in memory at a time."""
-    with writer(path, size, fps, quality) as film:
+    with writer(path, size, fps, quality, sound) as film:
         for pixels in pictures:
             film.add(pixels)
             if progress is not None:

@@ -130,9 +130,11 @@ def run(arguments: argparse.Namespace) -> None:
 
         names = [body.name for body in scene]
         names = names if arguments.bodies is None else chosen(arguments.bodies, names)
-        check_film(names, out / FILM, arguments.size, arguments.fps, arguments.camera, arguments.overlays)
+        dress = {name: getattr(arguments, name) for name in ("preset", "graph", "sound", "blur")}
+        check_film(names, out / FILM, arguments.size, arguments.fps, arguments.camera, arguments.overlays, **dress)
     try:
-        contacts = arguments.contacts or bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ())) or None
+        shown = bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ())) or (arguments.video and arguments.sound)
+        contacts = arguments.contacts or shown or None
         how = {name: getattr(arguments, name) for name in ("resume", "every", "bodies", "precision", "compression")}
         artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, contacts=contacts, **how)
         report(artefacts, out, arguments.video, **_film(arguments))
@@ -215,6 +217,12 @@ def compare(arguments: argparse.Namespace) -> int:
         lines = {label: (found.times, values) for label, values in curves.items()}
         title = f"{a.attributes['title']} and {b.attributes['title']}"
         print(panels(title, [Panel("Largest difference of the two runs", "time [s]", "", lines, log="y")], arguments.out))
+    if arguments.film:
+        from scenarios.report import film_runs, show_warnings
+
+        show_warnings()
+        options = {name: getattr(arguments, name) for name in ("size", "fps", "preset", "overlays", "speed")}
+        print(film_runs(a, b, (found.times, found.apart), arguments.film, **options))
     return 0 if found.same else FAILED
 
 
@@ -472,8 +480,9 @@ def _reading_arguments(one: argparse.ArgumentParser) -> None:
 
 
 def _film(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("size", "fps", "preset", "camera", "overlays")
-    return {name: getattr(arguments, name) for name in names}
+    names = ("size", "fps", "preset", "camera", "overlays", "graph", "sound", "blur")
+    plain = {"title": False, "bar": False} if arguments.plain else {}
+    return {name: getattr(arguments, name) for name in names} | plain
 
 
 def _say_paths(paths: dict[str, Path]) -> None:
@@ -703,6 +712,10 @@ def _comparing(verb: Callable[..., Parser]) -> None:
     one.add_argument("a", metavar="A", help="the folder of a run")
     one.add_argument("b", metavar="B", help="another")
     one.add_argument("--out", type=_file(*FIGURES), metavar="F", help="a .png, .svg or .pdf of the differences over time")
+    one.add_argument("--film", type=_file(), metavar="F", help="both side by side: .mp4, .gif, .webp, or a folder of PNGs")
+    one.add_argument("--speed", type=_quantity("", low=1e-6, high=1e6), default=1.0, metavar="X", help="0.1 is slow motion (1)")
+    one.add_argument("--fps", type=_quantity("", low=1e-3, high=1000), default=30.0, metavar="N", help="frames per second (30)")
+    _picture_options(one)
 
     one = verb("converge", converge, "run a scene at dt, dt/2, dt/4 ...: its order, and until when it can be predicted")
     _scene_arguments(one, "the longest step")
@@ -715,6 +728,11 @@ def _comparing(verb: Callable[..., Parser]) -> None:
 def _film_options(one: Parser) -> None:
     one.add_argument("--fps", type=_quantity("", low=1e-3, high=1000), default=30.0, metavar="N", help="frames per second (30)")
     one.add_argument("--camera", metavar="C", help="orbit, orbit:TURNS, follow:BODY, or a TOML file of keyframes; else it stands")
+    one.add_argument("--graph", choices=("energy", "momentum"), help="a graph that grows under the picture")
+    one.add_argument("--sound", action="store_true", help="of the impacts, in an .mp4")
+    one.add_argument("--blur", type=_quantity("", low=0, high=1), default=0.0, metavar="X",
+                     help="of what moves: part of the time that the shutter is open, with --preset best (0)")  # fmt: skip
+    one.add_argument("--plain", action="store_true", help="no title and no bar of time")
     _picture_options(one, odd="; an .mp4 is even: of an odd size it has the last column or row twice")
 
 

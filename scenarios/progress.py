@@ -48,7 +48,9 @@ class Bar:
                 BarColumn(30),
                 *count,
                 TimeElapsedColumn(),
+                TextColumn("gone,"),
                 TimeRemainingColumn(),
+                TextColumn("left"),
             ]
             self.progress = Progress(*columns, TextColumn("[dim]{task.fields[note]}"), console=self.console, transient=True)
             self.progress.start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import warnings
 from collections.abc import Sequence
@@ -27,6 +28,30 @@ def film_run(run: Run, path: str | Path, quiet: bool = False, **options: Any) ->
 
     with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
         return render.film(run, path, progress=bar.update, **options)
+
+
+def film_runs(a: Run, b: Run, curve: tuple[Any, Any], path: str | Path, quiet: bool = False, **options: Any) -> Path:
+    """Film two runs side by side under a progress bar, each named by what it does not share with the other; below them how far
+    they are apart, ``curve``: times [s] and distances [m]."""
+    import render
+
+    with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
+        return render.film_beside((a, b), path, labels(a, b), progress=bar.update, curve=curve, **options)
+
+
+def labels(a: Run, b: Run) -> tuple[str, str]:
+    """Names of two runs: the scene, and what differs of its parameters, step and integrator."""
+    said = []
+    for run in (a, b):
+        own = {**json.loads(run.attributes.get("parameters", "{}")), "dt": f"1/{1 / run.attributes['dt']:g} s"}
+        said.append({**own, "integrator": run.attributes.get("integrator", "")})
+    names = [str(run.attributes["title"]).replace("_", " ") for run in (a, b)]
+    differ = [key for key in said[0] if said[0][key] != said[1].get(key)]
+    parts = [", ".join([name, *(f"{key} {own.get(key)}" for key in differ)]) for name, own in zip(names, said, strict=True)]
+    if parts[0] == parts[1]:
+        folders = [run.path.parent.name if run.path is not None else "" for run in (a, b)]
+        parts = [f"{part} ({folder})" if folder else part for part, folder in zip(parts, folders, strict=True)]
+    return parts[0], parts[1]
 
 
 def plot_run(run: Run, path: str | Path) -> Path:

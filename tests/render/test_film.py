@@ -27,6 +27,7 @@ from sim import files
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 SIZE = (320, 180)
+BARE = {"title": False, "bar": False}
 FAR = Camera((1.5, -2.5, 1.0), (0.0, 0.0, 0.0))
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -52,7 +53,7 @@ def rgb(frame):
 def test_a_film_is_what_was_drawn(backend, tmp_path):
     run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
     calls = []
-    path = render.film(run, tmp_path / "a.mp4", SIZE, 20, camera=FAR, progress=lambda *done: calls.append(done))
+    path = render.film(run, tmp_path / "a.mp4", SIZE, 20, camera=FAR, progress=lambda *done: calls.append(done), **BARE)
     frames, codec, duration, tags = decoded(path)
     assert codec == "h264"
     assert len(frames) == 20
@@ -77,7 +78,7 @@ def test_the_index_comes_first_so_that_browsers_start_at_once(backend, tmp_path)
 
 def test_window_and_slow_motion(backend, tmp_path):
     run = flight(two_cuboids(), 1.0, gravity=(0, 0, 0))
-    path = render.film(run, tmp_path / "slow.mp4", SIZE, fps=25, start=0.2, stop=0.6, speed=0.5, overlays=(), camera=FAR)
+    path = render.film(run, tmp_path / "slow.mp4", SIZE, fps=25, start=0.2, stop=0.6, speed=0.5, overlays=(), camera=FAR, **BARE)
     frames, _, duration, _ = decoded(path)
     assert len(frames) == 20
     assert duration == pytest.approx(0.8)
@@ -97,7 +98,7 @@ def test_any_size(size, ending, tmp_path, monkeypatch):
 
     monkeypatch.setenv("TUMBLE_RENDERER", "painter")
     run = flight(two_cuboids(), 0.2)
-    path = render.film(run, tmp_path / f"a{ending}", size, fps=10, camera=FAR)
+    path = render.film(run, tmp_path / f"a{ending}", size, fps=10, camera=FAR, **BARE)
     drawn = render.picture(run, size, time=0.1, camera=FAR)[..., :3]
     if ending == ".mp4":
         frames = [rgb(frame) for frame in decoded(path)[0]]

@@ -30,7 +30,7 @@ def psnr(a, b):
 
 @pytest.mark.parametrize("name", ["a.gif", "a.webp", "pictures"])
 def test_other_kinds_of_film_are_what_was_drawn(name, run, tmp_path):
-    path = render.film(run, tmp_path / name, SIZE, fps=10)
+    path = render.film(run, tmp_path / name, SIZE, fps=10, title=False, bar=False)
     if name == "pictures":
         assert sorted(os.listdir(path)) == [f"{k:05d}.png" for k in range(10)]
         frames = [np.asarray(Image.open(path / f"{k:05d}.png").convert("RGB")) for k in range(10)]
