@@ -18,6 +18,7 @@ from collision.shapes import (
     Cylinder,
     Ellipsoid,
     HalfSpace,
+    Rounded,
     Shape,
     Sphere,
     convex_parts,
@@ -25,6 +26,15 @@ from collision.shapes import (
 )
 
 _LATER = {
+    "SupportShape": "supports",
+    "torus": "rings",
+    "torus_error": "rings",
+    "BroadPhase": "broad",
+    "PairChanges": "broad",
+    "CollisionManager": "manager",
+    "Near": "manager",
+    "ShapeHit": "casts",
+    "shape_cast": "casts",
     "MassProperties": "mass",
     "mass_properties": "mass",
     "principal_axes": "mass",
@@ -73,6 +83,7 @@ __all__ = [
     "HalfSpace",
     "InputError",
     "Pose",
+    "Rounded",
     "Shape",
     "Sphere",
     "convex_parts",

@@ -16,6 +16,7 @@ from collision.pairs.result import SIGN_ONLY
 from collision.pieces import Pieces, nearest_pieces, piece_pairs
 from collision.shapeset import ShapeSet
 from collision.status import UNCERTAIN
+from collision.warm import Kept
 
 NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own
@@ -53,9 +54,10 @@ class Distances:
 
 
 class PairCache:
-    """Warm state of ``count`` pairs between calls of `signed_distances`: where the last search ended.
+    """Warm state of ``count`` pairs between calls of `signed_distances`, `contact_manifolds` or `times_of_impact`.
 
-    It only proposes where to start; answers do not depend on it beyond rounding. A pair whose shapes changed starts
+    Of distances it keeps where the last search ended, which only proposes where to start: answers do not depend on it beyond
+    rounding. Of contact points and impacts it keeps the last answers: see warm.py. A pair whose shapes changed starts
     afresh by itself. One cache must not be used by two calls at once.
     """
 
@@ -69,6 +71,8 @@ class PairCache:
         self.surface = np.zeros((count, ROW), np.int64)
         self.shapes: ShapeSet | None = None
         self.pieces: PairCache | None = None  # the same for all pairs of pieces, where there are compounds
+        self.manifolds: Kept | None = None  # the last contact points, the last impacts
+        self.impacts: Kept | None = None
 
     def __len__(self) -> int:
         return len(self.axis)
@@ -77,7 +81,7 @@ class PairCache:
         """Forget everything."""
         self.axis[:] = 0.0
         self.start[:] = -1
-        self.shapes = self.pieces = None
+        self.shapes = self.pieces = self.manifolds = self.impacts = None
 
     def serve(self, shapes: ShapeSet) -> None:
         """Keep what is known only if it is known of these shapes."""
@@ -156,8 +160,7 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     if len(b) != n:
         raise InputError("b", b.shape, f"must hold one index for each of the {n} in a")
     poses = [table(name, v, n, w) for name, v, w in zip(NAMES, (xa, qa, xb, qb), (3, 4, 3, 4), strict=True)]
-    if cache is not None and not (isinstance(cache, PairCache) and len(cache) == n):
-        raise InputError("cache", cache, f"must be a PairCache({n}), one row for each pair")
+    check_cache(cache, n)
     threads = threads_of(threads)
     if shapes.convex or n == 0:
         if cache is not None:
@@ -175,6 +178,12 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     if cache is not None:
         cache.keep_pieces(pieces, warm)
     return Distances(**nearest_pieces(found, pieces))
+
+
+def check_cache(cache, n: int) -> None:
+    """InputError unless a cache is None or one of n pairs."""
+    if cache is not None and not (isinstance(cache, PairCache) and len(cache) == n):
+        raise InputError("cache", cache, f"must be a PairCache({n}), one row for each pair")
 
 
 def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None = None, threads: int = 1) -> Distances:

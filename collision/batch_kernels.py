@@ -13,7 +13,7 @@ from collision.narrowphase import distance_far
 from collision.pairs.axes import NO_ROWS
 from collision.pairs.overlap import overlap_far
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import SIGN_ONLY, answer, slack_of, to_world
+from collision.pairs.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
 from collision.quick import NO_NAME, NO_NAMES, SHIFT, quick_capsules, quick_distance
 from collision.support import is_capsule, is_polytope
 
@@ -67,7 +67,7 @@ def quick_pairs(
                 else:
                     guess = mul_t(ra, axis)
                 settled, low, high, n, p, q, turns, known, names = quick_distance(
-                    g, i, j, r, t, guess, margin, size, max(known, 0), names
+                    g, i, j, r, t, guess, core_margin(g, i, j, margin), size, max(known, 0), names
                 )
                 around = not settled and known == 0 and names[3] >= 0
                 deep = around and margin != SIGN_ONLY
@@ -79,7 +79,8 @@ def quick_pairs(
                 for m in range(4):
                     corners[k, m] = names[m]
             if settled:
-                n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
+                n = to_world(ra, n)
+                low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), g.skin[i], g.skin[j])
                 if changed:
                     store_warm(warm_axis, warm_start, k, i, j, n, known, names)
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
@@ -127,8 +128,11 @@ def other_pairs(
                     g, i, j, r, t, guess, size, INSIDE, 0.0, math.inf, ZERO, ZERO, NO_ROWS, vertex_rows(corners, k)
                 )
             if low > 0.0 or high == math.inf:  # not known to overlap, or not after all
-                low, high, n, p, q, _, turns, _, _ = polytope_query_far(g, i, j, r, t, guess, margin, size, 0, NO_START)
-            found = answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa_k, size, slack_of(g, i, j), margin, turns)
+                reach = core_margin(g, i, j, margin)
+                low, high, n, p, q, _, turns, _, _ = polytope_query_far(g, i, j, r, t, guess, reach, size, 0, NO_START)
+            n = to_world(ra, n)
+            low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), g.skin[i], g.skin[j])
+            found = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)
         else:
             found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
         status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found

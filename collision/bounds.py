@@ -46,10 +46,17 @@ def aabb(g, shape, x, r):
             _across(radius, r[8]) + abs(r[8]) * half,
         )
     elif kind == CONE:
-        return _cone(g, shape, x, r)
+        return _grown(_cone(g, shape, x, r), g.skin[shape])
     else:
-        return _hull(g, shape, x, r)
-    return sub(x, h), add(x, h)
+        return _grown(_hull(g, shape, x, r), g.skin[shape])
+    return _grown((sub(x, h), add(x, h)), g.skin[shape])
+
+
+@kernel
+def _grown(box, skin):
+    """A box with a skin around what is in it."""
+    s = (skin, skin, skin)
+    return sub(box[0], s), add(box[1], s)
 
 
 @kernel

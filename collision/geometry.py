@@ -27,6 +27,7 @@ class Geometry(NamedTuple):
     #                          CYLINDER r half_length | CONE r half_height | ELLIPSOID rx ry rz | HULL unused
     center: np.ndarray  # (s, 3) an interior point (the vertex mean of a hull; zero for the others)
     radius: np.ndarray  # (s,) of the bounding sphere about the local origin; inf for a half-space
+    skin: np.ndarray  # (s,) [m] radius of a ball added to what kind and size tell (`Rounded`); 0 for spheres and capsules
     slack: (
         np.ndarray
     )  # (s,) [m] the hull of the points that were given lies no further from the vertices' and the planes: shortfall.py
@@ -55,8 +56,8 @@ def empty_geometry() -> Geometry:
     ints, floats = np.zeros(0, np.int64), np.zeros(0)
     spans, points = np.zeros((0, 2), np.int64), np.zeros((0, 3))
     return Geometry(
-        kind=ints, size=np.zeros((0, 4)), center=points, radius=floats, slack=floats, rank=ints, vertex=spans, face=spans,
-        edge=spans, vertices=points, neighbor_start=ints, neighbors=ints, fans=ints, normals=points, offsets=floats,
+        kind=ints, size=np.zeros((0, 4)), center=points, radius=floats, skin=floats, slack=floats, rank=ints, vertex=spans,
+        face=spans, edge=spans, vertices=points, neighbor_start=ints, neighbors=ints, fans=ints, normals=points, offsets=floats,
         loop_start=ints, loops=ints, block=spans, blocks=np.zeros((0, 24)), guide=spans, cells=ints,
         candidates=np.zeros((0, 8), np.int32), edges=np.zeros((0, 4), np.int64),
     )  # fmt: skip

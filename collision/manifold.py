@@ -7,7 +7,7 @@ from collision.geometry import SHARP
 from collision.jit import lean
 from collision.linalg import add, axpy, norm, orthonormal, sub
 
-MOST = 8  # points of a manifold
+MOST = 8  # points of a manifold, where no other number is asked for
 
 
 @lean
@@ -34,13 +34,22 @@ def swap_rows(rows, count):
 
 
 @lean
-def choose(work, tags, count):
-    """Rows of the points to keep, at most `MOST`, into column 0 of tags; their number.
+def bend_rows(rows, count, skin_a, skin_b):
+    """Make the curvatures of cores those of their skins: radii of curvature grow by the radius of the skin."""
+    for k in range(count if skin_a > 0.0 or skin_b > 0.0 else 0):
+        for i in range(7, 9):
+            rows[k, i] /= 1.0 + rows[k, i] * skin_a
+            rows[k, i + 5] /= 1.0 + rows[k, i + 5] * skin_b
+
+
+@lean
+def choose(work, tags, count, most):
+    """Rows of the points to keep, at most ``most``, into column 0 of tags; their number.
 
     The deepest, then always the one furthest from all chosen. The rows come out ascending, so that a set that does not
     change keeps its order.
     """
-    if count <= MOST:
+    if count <= most:
         for i in range(count):
             tags[i, 0] = i
         return count
@@ -51,7 +60,7 @@ def choose(work, tags, count):
     tags[0, 0] = first
     for i in range(count):  # column 0: the distance from all chosen
         work[i, 0] = norm(sub(at(work, i, OUT), at(work, first, OUT)))
-    for k in range(1, MOST):
+    for k in range(1, most):
         best = 0
         for i in range(count):
             if work[i, 0] > work[best, 0] * (1.0 + 1e-9):
@@ -59,14 +68,14 @@ def choose(work, tags, count):
         tags[k, 0] = best
         for i in range(count):
             work[i, 0] = min(work[i, 0], norm(sub(at(work, i, OUT), at(work, best, OUT))))
-    for i in range(1, MOST):  # insertion sort
+    for i in range(1, most):  # insertion sort
         x = tags[i, 0]
         j = i
         while j > 0 and tags[j - 1, 0] > x:
             tags[j, 0] = tags[j - 1, 0]
             j -= 1
         tags[j, 0] = x
-    return MOST
+    return most
 
 
 @lean
@@ -77,7 +86,7 @@ def put_patch(work, tags, count, toward, origin, n, side, rows, ids):
     plane of the reference face where the gap is positive. ``side``: 0 where the reference face is A's, 1 where it is
     B's. ``n``: normal from A to B. Returns the count.
     """
-    kept = choose(work, tags, count)
+    kept = choose(work, tags, count, len(ids))
     tangent, _ = orthonormal(n)
     flat_a = 0.0 if side == 0 else SHARP
     flat_b = SHARP if side == 0 else 0.0

@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.batch import NAMES, check_poses, indices, spans_of, table, threads_of
+from collision.batch import NAMES, PairCache, check_cache, check_poses, indices, spans_of, table, threads_of
 from collision.batch_kernels import pose
 from collision.errors import InputError, check_number
 from collision.geometry import HALFSPACE
 from collision.impact import FASTEST, LONGEST, MISS, OVERLAPPING, Impact, ImpactStatus, impact
 from collision.jit import kernel
-from collision.linalg import ZERO, load3, load4, store3
+from collision.linalg import ZERO, dot, load3, load4, store3
 from collision.manifold import MOST
 from collision.narrowphase import manifold_far
 from collision.pieces import piece_pairs, spread
 from collision.pose import rotated
-from collision.proximity import Manifold, margin_of
+from collision.proximity import Manifold, margin_of, points_of
 from collision.shapeset import ShapeSet
-from collision.status import Status
+from collision.status import BEYOND_MARGIN, Status
+from collision.warm import Kept, recall, same, still_apart, still_missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,27 +85,39 @@ def contact_manifolds(
     positions_b,
     orientations_b,
     margin: float = 0.0,
+    cache: PairCache | None = None,
     threads: int = 1,
+    max_points: int = MOST,
 ) -> Manifolds:
     """Contact points of n pairs of shapes, as `contact_manifold` finds them: shape a[k] of ``shapes`` and b[k] at their poses.
 
     a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m]; orientations (n, 4), unit quaternions (w, x, y, z). ``margin`` [m]:
-    the largest gap. ``threads``: 0 for one on each core; the answers are the same bits whatever their number. Raises InputError
-    for arrays that do not fit each other or hold no poses.
+    the largest gap. ``cache``: a `PairCache` of n pairs, carried from call to call of the same pairs: those that stand still or
+    are still apart are not searched again. Points, gaps, ids and statuses are the same bits; the normal of a pair without points
+    is one along which it is apart. ``threads``: 0 for one on each core; the answers are the same bits whatever their number.
+    ``max_points``: of a pair of convex pieces, 8 or more. Raises InputError for arrays that do not fit or hold no poses.
     """
-    margin = margin_of(margin)
+    margin, most = margin_of(margin), points_of(max_points)
     a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
     threads = threads_of(threads)
-    pair, rows_a, rows_b = np.arange(len(a)), a, b
+    check_cache(cache, len(a))
+    pair, rows_a, rows_b, row = np.arange(len(a)), a, b, np.arange(len(a))
     if not shapes.convex and len(a):
         pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
-        pair, rows_a, rows_b, poses = pieces.pair, pieces.a, pieces.b, pieces.poses
+        pair, rows_a, rows_b, poses, row = pieces.pair, pieces.a, pieces.b, pieces.poses, pieces.row
     m = len(pair)
     count, status, normal = np.zeros(m, np.int64), np.empty(m, np.int8), np.empty((m, 3))
-    rows, ids = np.empty((m, MOST, 4)), np.empty((m, MOST), np.int64)
-    arguments = shapes.geometry, rows_a, rows_b, *poses, margin
-    _run(lambda span: manifold_pairs(*arguments, *span, count, status, normal, rows, ids), m, threads)
-    there = np.arange(MOST) < count[:, None]
+    rows, ids = np.empty((m, most, 4)), np.empty((m, most), np.int64)
+    outputs = [count, status, normal, rows, ids]
+    inputs = [np.column_stack([rows_a, rows_b]), *poses]
+    if cache is not None:
+        cache.serve(shapes)
+    known, old = recall(None if cache is None else cache.manifolds, (margin, most), row, inputs, outputs)
+    arguments = shapes.geometry, *inputs, margin, known, *old
+    _run(lambda span: manifold_pairs(*arguments, *span, *outputs), m, threads)
+    if cache is not None:
+        cache.manifolds = Kept((margin, most), row, [column.copy() for column in inputs], outputs)
+    there = np.arange(most) < count[:, None]
     best = np.lexsort((np.where(there, rows[:, :, 3], np.inf).min(axis=1, initial=np.inf), pair))
     best = best[np.flatnonzero(np.diff(pair, prepend=-1))]  # the piece with the deepest point, the first where there are none
     owner = np.repeat(np.arange(m), count)
@@ -133,14 +146,17 @@ def times_of_impact(
     tolerance: float | None = None,
     centers_a=None,
     centers_b=None,
+    cache: PairCache | None = None,
     threads: int = 1,
 ) -> Impacts:
     """The first times in [0, duration] at which n pairs of shapes touch, as `time_of_impact` finds them.
 
     a, b: (n,) int, rows of ``shapes``. positions (n, 3) [m] and orientations (n, 4) at time 0. velocities (n, 3) [m/s]: those of
     the centers (n, 3) [m], points in the frames of the shapes, their origins where not given; angular_velocities (n, 3) [rad/s]
-    in world axes. ``threads``: 0 for one on each core; the answers are the same bits whatever their number. Raises InputError
-    for arrays that do not fit each other, motions out of range, and half-spaces that turn.
+    in world axes. ``cache``: a `PairCache` of n pairs, carried from call to call of the same pairs: those that move as before, or
+    are still so far apart that they can not meet, are not searched again. Statuses, times and all that is said of hits are the
+    same bits; of a miss, where it was measured depends on the cache. ``threads``: 0 for one on each core; the answers are the
+    same bits whatever their number. Raises InputError for arrays that do not fit, motions out of range, half-spaces that turn.
     """
     a, b, poses = _checked(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b)
     threads = threads_of(threads)
@@ -149,6 +165,7 @@ def times_of_impact(
     if duration > LONGEST:
         raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+    check_cache(cache, n)
     pair, rows_a, rows_b = spread(shapes, a, b)
     sides = []
     for side, rows, which, at, turn, v, w, c in (
@@ -167,8 +184,16 @@ def times_of_impact(
         sides += [np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local)]
     m = len(pair)
     found = Impacts(np.empty(m, np.int8), np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty(m), np.empty(m, np.int32))
-    arguments = shapes.geometry, rows_a, rows_b, *sides, duration, tolerance
-    _run(lambda span: impact_pairs(*arguments, *span, *vars(found).values()), m, threads)
+    inputs, outputs, about = [np.column_stack([rows_a, rows_b]), *sides], list(vars(found).values()), (duration, tolerance)
+    if cache is not None:
+        cache.serve(shapes)
+    row = np.arange(m)
+    known, old = recall(None if cache is None else cache.impacts, about, row, inputs, outputs)
+    arguments = shapes.geometry, *inputs, duration, tolerance, known
+    moved = np.column_stack(inputs), np.column_stack(old)
+    _run(lambda span: impact_pairs(*arguments, *moved, *span, *outputs), m, threads)
+    if cache is not None:
+        cache.impacts = Kept(about, row, [column.copy() for column in inputs], outputs)
     # of the pieces of a pair those that overlap, else the first to touch, else any
     late = np.where(found.status == OVERLAPPING, -1.0, np.where(found.status == MISS, np.inf, found.time))
     best = np.lexsort((late, pair))[np.flatnonzero(np.diff(pair, prepend=-1))]
@@ -208,15 +233,24 @@ def _run(call, n: int, threads: int) -> None:
 
 
 @kernel(nogil=True)
-def manifold_pairs(g, a, b, xa, qa, xb, qb, margin, first, stop, count, status, normal, points, ids):
-    """The pairs [first, stop): rows of points (n, 8, 4), position and gap, and ids (n, 8), of which the first ``count`` mean
-    something."""
-    rows, names = np.zeros((MOST, 14)), np.zeros(MOST, np.int64)
+def manifold_pairs(
+    g, ab, xa, qa, xb, qb, margin, known, old_ab, old_xa, old_qa, old_xb, old_qb, first, stop,
+    count, status, normal, points, ids,
+):  # fmt: skip
+    """The pairs [first, stop): rows of points (n, m, 4), position and gap, and ids (n, m), of which the first ``count`` mean
+    something. ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
+    rows, names = np.zeros((points.shape[1], 14)), np.zeros(points.shape[1], np.int64)
     for k in range(first, stop):
+        a, b = ab[k, 0], ab[k, 1]
         x, y = load3(xa, k), load3(xb, k)
         _, ra = pose(x, load4(qa, k))
         _, rb = pose(y, load4(qb, k))
-        count[k], n, status[k] = manifold_far(g, a[k], x, ra, b[k], y, rb, margin, ZERO, rows, names)
+        if known[k] and ab[k, 0] == old_ab[k, 0] and ab[k, 1] == old_ab[k, 1]:
+            if same(xa, old_xa, k) and same(qa, old_qa, k) and same(xb, old_xb, k) and same(qb, old_qb, k):
+                continue
+            if status[k] == BEYOND_MARGIN and count[k] == 0 and still_apart(g, a, x, ra, b, y, rb, load3(normal, k), margin):
+                continue
+        count[k], n, status[k] = manifold_far(g, a, x, ra, b, y, rb, margin, ZERO, rows, names)
         store3(normal, k, n)
         for i in range(count[k]):
             ids[k, i] = names[i]
@@ -226,16 +260,24 @@ def manifold_pairs(g, a, b, xa, qa, xb, qb, margin, first, stop, count, status, 
 
 @kernel(nogil=True)
 def impact_pairs(
-    g, a, b, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, first, stop,
+    g, ab, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, known, inputs, old, first, stop,
     status, time, point, normal, distance, iterations,
 ):  # fmt: skip
-    """The pairs [first, stop)."""
+    """The pairs [first, stop). ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
     for k in range(first, stop):
+        a, b = ab[k, 0], ab[k, 1]
         x, y = load3(xa, k), load3(xb, k)
         _, ra = pose(x, load4(qa, k))
         _, rb = pose(y, load4(qb, k))
         side_a = x, ra, load3(va, k), load3(wa, k), load3(ca, k)
         side_b = y, rb, load3(vb, k), load3(wb, k), load3(cb, k)
-        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, a[k], *side_a, b[k], *side_b, duration, tolerance)
+        if known[k] and inputs[k, 0] == old[k, 0] and inputs[k, 1] == old[k, 1]:
+            iterations[k] = 0
+            if same(inputs, old, k):
+                continue
+            n = load3(normal, k)
+            if status[k] == MISS and dot(n, n) > 0.5 and still_missing(g, a, *side_a, b, *side_b, n, duration, tolerance):
+                continue
+        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, a, *side_a, b, *side_b, duration, tolerance)
         store3(point, k, p)
         store3(normal, k, n)

@@ -1,4 +1,4 @@
-"""Volume, centre and inertia of shapes filled evenly with density 1, exact to rounding."""
+"""Volume, centre and inertia of shapes filled evenly with density 1, exact to rounding (rounded ellipsoids: to 1e-12)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.polytope import Polytope, polytope
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Shape, Sphere
+from collision.steiner import rounded_ellipsoid, rounded_polytope, rounded_revolved
 
 
 class MassProperties(NamedTuple):
@@ -65,6 +66,8 @@ def _compute(shape: Shape) -> tuple:
             return volume, (0.0, 0.0, -h / 2), np.diag([across, across, 0.3 * volume * r * r])
         case ConvexHull():
             return _polyhedron(polytope(shape))
+        case Rounded(shape=core, radius=radius):
+            return _rounded(core, radius)
         case Compound(volume=None):
             return composed(shape.parts)
         case Compound():
@@ -72,6 +75,32 @@ def _compute(shape: Shape) -> tuple:
         case HalfSpace():
             raise InputError("shape", shape, "a half-space has infinite mass; it can only be static")
     raise InputError("shape", shape, "must be a shape of the collision package")
+
+
+def _rounded(core: Shape, radius: float) -> tuple:
+    """Of a convex shape with a ball added."""
+    match core:
+        case Sphere():
+            return _compute(Sphere(core.radius + radius))
+        case Capsule():
+            return _compute(Capsule(core.radius + radius, core.half_length))
+        case Cylinder() | Cone():
+            return _central(*rounded_revolved(core, radius))
+        case Ellipsoid():
+            return _central(*rounded_ellipsoid(core, radius))
+    p = polytope(core)
+    volume, center, inertia = _compute(core)
+    second = np.trace(inertia) / 2 * np.eye(3) - inertia
+    volume, first, second = rounded_polytope(p, radius, np.asarray(center), (volume, np.zeros(3), second))
+    volume, off, inertia = _central(volume, first, second)
+    return volume, center + off, inertia
+
+
+def _central(volume: float, first: np.ndarray, second: np.ndarray) -> tuple:
+    """(volume, centre, inertia) from the integrals of 1, x and x x^T."""
+    center = first / volume
+    second = second - volume * np.outer(center, center)
+    return volume, center, np.trace(second) * np.eye(3) - second
 
 
 def _polyhedron(p: Polytope) -> tuple:

@@ -11,7 +11,7 @@ import numpy as np
 from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SPHERE, empty_geometry
 from collision.jit import far, kernel, remote
 from collision.linalg import IDENTITY, ZERO, neg
-from collision.manifold import swap_rows
+from collision.manifold import bend_rows, swap_rows
 from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from collision.pairs.polytope import polytope_distance
@@ -55,9 +55,9 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
 
 @remote
 def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
-    """Contact points of shapes a and b with a gap of at most ``margin``, eight at most.
+    """Contact points of shapes a and b with a gap of at most ``margin``, as many as there are rows at most.
 
-    Returns (count, normal, status) and fills rows[:count] of ``rows`` (8, 14) and ``ids`` (8,): 0-2 point midway
+    Returns (count, normal, status) and fills rows[:count] of ``rows`` (m, 14) and ``ids`` (m,), m >= 8: 0-2 point midway
     between the bodies, 3 gap (negative = overlap) along the normal, 4-6 tangent a, 7 curvature of A's feature along it
     and 8 across (along normal x tangent), 9-13 the same for B. A slack of 1e-8 of the bodies' size is added to the
     margin, so that a face that touches askew by rounding keeps all its points.
@@ -77,6 +77,7 @@ def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         count, n, status = capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     else:
         count, n, status = polytope_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+    bend_rows(rows, count, g.skin[a], g.skin[b])
     if flip:
         swap_rows(rows, count)
         n = neg(n)

@@ -14,6 +14,7 @@ import numpy as np
 
 from collision.batch import search
 from collision.errors import InputError, check_number
+from collision.manifold import MOST
 from collision.narrowphase import manifold
 from collision.one import asked
 from collision.pairs.result import SIGN_ONLY
@@ -22,8 +23,10 @@ from collision.pose import Pose, as_pose
 from collision.shapes import Compound, Shape, convex_parts
 from collision.shapeset import set_of, stocked
 from collision.status import Status
+from collision.supports import SupportShape, by_support, has_support
 from collision.trace import Trace, check_traceable, trace_query
 
+IN_PARTS = Compound, SupportShape  # that the quick way does not take
 NO_AXIS = (0.0, 0.0, 0.0)
 STATUS = tuple(Status)
 
@@ -216,9 +219,11 @@ def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
 
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
-    if not (isinstance(a, Compound) or isinstance(b, Compound)):
+    if not (isinstance(a, IN_PARTS) or isinstance(b, IN_PARTS)):
         g, i, j = stocked(a, b)
         return Distance(*asked(g, i, pose_a, j, pose_b, margin))
+    if has_support(a) or has_support(b):
+        return Distance(*by_support(a, pose_a, b, pose_b, margin))
     shapes = set_of(a, b)
     pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
     found = nearest_pieces(search(shapes, pieces.a, pieces.b, pieces.poses, margin), pieces)
@@ -226,16 +231,18 @@ def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> 
     return Distance(int(found["status"][0]), int(found["iterations"][0]), tuple(numbers.tolist()))
 
 
-def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0) -> Manifold:
-    """Contact points of shape a at pose_a and shape b at pose_b: all with a gap of at most ``margin`` [m], eight a pair.
+def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0, max_points: int = MOST) -> Manifold:
+    """Contact points of shape a at pose_a and shape b at pose_b: all with a gap of at most ``margin`` [m].
+
+    ``max_points``: of a pair of convex pieces, 8 or more; of a patch with more corners those are kept that span it best.
 
     Faces are preferred to edges where both will do, so that a box on a box has four points also when it is askew by
     rounding; for that a slack of 1e-8 of the size is added to the margin. No points: the shapes are further apart.
     Raises InputError for what is not a shape, a pose or a number.
     """
     pose_a, pose_b = _checked(a, pose_a, b, pose_b)
-    margin = margin_of(margin)
-    rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
+    margin, most = margin_of(margin), points_of(max_points)
+    rows, ids = np.zeros((most, 14)), np.zeros(most, np.int64)
     found = []
     nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
     for i, j, (g, row_a, row_b), poses in _pairs(a, pose_a, b, pose_b, margin):
@@ -251,6 +258,13 @@ def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: flo
     normals = np.repeat(np.array([f[3] for f in found], float), each, axis=0)
     parts = np.repeat(np.array([f[4] for f in found]), each, axis=0)
     return Manifold(status, normal, points, gaps, names, normals, parts)
+
+
+def points_of(value) -> int:
+    """How many points a manifold may have, checked."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not MOST <= value <= 4096:
+        raise InputError("max_points", value, f"must be a number of points, a whole number from {MOST} to 4096")
+    return int(value)
 
 
 def margin_of(margin) -> float:

@@ -180,6 +180,37 @@ class ConvexHull(Shape):
 
 
 @dataclass(frozen=True)
+class Rounded(Shape):
+    """All points within ``radius`` of a convex shape: a box with soft edges, a margin as part of the shape.
+
+    Known elsewhere as swept sphere radius (coal), collision margin or convex radius. The rounding adds to the outside: for the
+    size of a sharp box give the box less the radius. A rounded rounded shape has the sum of both radii.
+    """
+
+    shape: Shape
+    radius: float = 0.05
+    type = "rounded"
+
+    def __post_init__(self):
+        shape, radius = self.shape, check_length("radius", self.radius)
+        if isinstance(shape, HalfSpace):
+            raise InputError("shape", shape, "a half-space with a skin is a half-space: add the radius to its offset")
+        if isinstance(shape, Compound):
+            raise InputError("shape", shape, "is not convex: round each of its parts")
+        if isinstance(shape, Rounded):
+            shape, radius = shape.shape, check_length("radius", shape.radius + radius)
+        elif not isinstance(shape, CONVEX):
+            raise InputError("shape", shape, f"must be a convex shape, one of {', '.join(c.__name__ for c in CONVEX)}")
+        self._set(shape=shape, radius=radius)
+
+    def to_dict(self) -> dict:
+        return {"type": self.type, "shape": self.shape.to_dict(), "radius": self.radius}
+
+
+CONVEX = (Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull)  # that may be rounded
+
+
+@dataclass(frozen=True)
 class Compound(Shape):
     """Convex pieces fixed to each other: pairs of a shape and its pose in the frame of the compound.
 
@@ -249,7 +280,7 @@ def _check_inertia(value) -> tuple:
     return tuple(map(tuple, matrix.tolist()))
 
 
-SHAPES = {c.type: c for c in (HalfSpace, Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull, Compound)}
+SHAPES = {c.type: c for c in (HalfSpace, *CONVEX, Rounded, Compound)}
 
 
 def shape_from_dict(data: dict) -> Shape:
@@ -267,6 +298,10 @@ def shape_from_dict(data: dict) -> Shape:
             raise InputError(key, values[key], f"unknown for a {kind}; it takes {', '.join(known)}")
     if kind == "compound":
         return Compound(_parts_from_list(values.pop("parts", None)), **values)
+    if kind == "rounded":
+        if "shape" not in values:
+            raise InputError("shape", None, "missing: a rounded shape needs a table of the shape within")
+        values["shape"] = shape_from_dict(values["shape"])
     if kind == "hull" and "vertices" not in values:
         raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
     return cls(**values)

@@ -13,7 +13,20 @@ from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPAC
 from collision.guide import guide
 from collision.polytope import Polytope, polytope
 from collision.pose import Pose, quaternion_product, rotated
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere, convex_parts
+from collision.shapes import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Rounded,
+    Shape,
+    Sphere,
+    convex_parts,
+)
 from collision.sweep import pack_blocks
 
 KINDS = {
@@ -32,7 +45,7 @@ ROWS = {
     "vertex": "vertices", "face": "offsets", "edge": "edges", "block": "blocks", "neighbors": "vertices", "fans": "offsets",
     "loops": "vertices", "candidates": "vertices", "neighbor_start": "neighbors", "loop_start": "loops", "cells": "candidates",
 }  # fmt: skip
-BY_SHAPE = ("kind", "size", "center", "radius", "slack", "rank", "vertex", "face", "edge", "block", "guide")
+BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "vertex", "face", "edge", "block", "guide")
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()
 
@@ -156,7 +169,9 @@ def set_of(*shapes: Shape) -> ShapeSet:
 
 def check_convex(shape: Shape) -> None:
     """InputError unless the shape is one convex piece."""
-    if type(shape) not in KINDS:
+    if getattr(shape, "type", None) == "support":
+        raise InputError("shape", shape, "is a function of Python, which signed_distance and colliding take alone")
+    if type(shape) not in KINDS and not isinstance(shape, Rounded):
         raise InputError("shape", shape, "must be a shape of the collision package")
 
 
@@ -211,6 +226,8 @@ def packed(shape: Shape) -> Geometry:
 def _packed(shape: Shape) -> Geometry:
     if isinstance(shape, Ellipsoid) and len(set(shape.radii)) == 1:
         shape = Sphere(shape.radii[0])  # known in closed form
+    if isinstance(shape, Rounded):
+        return _rounded(shape.shape, shape.radius)
     size, radius = _size_and_radius(shape)
     p = _core(shape)
     if p is None:
@@ -231,6 +248,18 @@ def _packed(shape: Shape) -> Geometry:
     )  # fmt: skip
 
 
+def _rounded(shape: Shape, radius: float) -> Geometry:
+    """The tables of a shape with a ball added to it."""
+    if isinstance(shape, Ellipsoid) and len(set(shape.radii)) == 1:
+        shape = Sphere(shape.radii[0])
+    if isinstance(shape, Sphere):
+        return packed(Sphere(shape.radius + radius))
+    if isinstance(shape, Capsule):
+        return packed(Capsule(shape.radius + radius, shape.half_length))
+    g = packed(shape)
+    return g._replace(skin=g.skin + radius, radius=g.radius + radius)
+
+
 def _core(shape: Shape) -> Polytope | None:
     """The polytope that a shape is, or is but for a ball that is added to it."""
     if isinstance(shape, Capsule):
@@ -244,7 +273,7 @@ def _one(kind: int, size, center, radius: float, slack: float, rank: int, **tabl
     nothing |= {name: np.zeros(1, np.int64) for name in STARTS}
     row = {
         "kind": np.array([kind]), "size": np.array([size]), "center": np.array([center]), "radius": np.array([radius]),
-        "slack": np.array([slack]), "rank": np.array([rank]),
+        "skin": np.zeros(1), "slack": np.array([slack]), "rank": np.array([rank]),
     }  # fmt: skip
     return EMPTY._replace(**(nothing | row | tables))
 

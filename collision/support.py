@@ -1,7 +1,8 @@
 """Support points: the vertex of a shape that lies furthest along a direction.
 
-Round shapes are a core inflated by a radius: a sphere is a point, a capsule a segment of two vertices. All functions here
-speak of the core; `inflation` is the radius to add. Everything is in the local frame of the shape.
+Round shapes are a core inflated by a radius: a sphere is a point, a capsule a segment of two vertices, and any other shape may
+carry a skin. All functions here speak of the core; `inflation` is the radius to add. Everything is in the local frame of the
+shape.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def inflation(g, s):
     """Radius of the ball that is added to the core [m]."""
     if g.kind[s] == SPHERE or g.kind[s] == CAPSULE:
         return g.size[s, 0]
-    return 0.0
+    return g.skin[s]
 
 
 @lean
@@ -47,7 +48,7 @@ def core_radius(g, s):
         return 0.0
     if g.kind[s] == CAPSULE:
         return g.size[s, 1]
-    return g.radius[s]
+    return g.radius[s] - g.skin[s]
 
 
 @lean

@@ -19,6 +19,7 @@ from render.visuals import Skin
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 ROUND = ("ball", "cylinder", "cone", "capsule")
+FINER = (*ROUND, "rounded")  # cut finer where they are larger in the picture
 INSTANCE = "3f 4f 3f 4f/i"
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
 STILL = (1.0, 0.0, 0.0, 0.0)
@@ -114,7 +115,7 @@ class Groups:
             if len(rows) > 1:  # the nearest first: what they hide need not be lit
                 rows = rows[np.argsort(np.einsum("ij,ij->i", x - eye, x - eye), kind="stable")]
             group.instances.write(rows.astype("f4").tobytes())
-            if group.key[0] in ROUND:  # finer where it is larger in the picture
+            if group.key[0] in FINER:
                 away = np.maximum(np.linalg.norm(x - eye, axis=1), 0.02 * camera.distance)
                 pixels = focal * (group.scales.max(axis=1) / away).max()
                 group.detail = int(np.clip(4 * np.ceil(pixels**0.5), 12, self._most) // 4 * 4)

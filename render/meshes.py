@@ -7,13 +7,16 @@ all balls another, and a thousand of them are one draw call.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from collision.polytope import polytope
+from collision.shapes import Box, ConvexHull
 from render.rotation import multiply, rotate
+from render.rounded import rounded_ball, rounded_outline, rounded_polytope
 
 # Faces of a hull that bend less than SHARP where they meet are lit as one curved surface, without an edge line, if hardly any
 # bend is between that and a RIM: then the hull stands for something round. On a rock each bend above a CREASE has its line.
@@ -115,6 +118,8 @@ def mesh_of(key: tuple, detail: int = 48) -> Mesh:
         return _turned(profile[rows] + np.stack([np.zeros(len(rows)), shift], axis=1), slopes[rows], detail)
     if kind == "hull":
         return _hull(np.array(key[1]).reshape(-1, 3))
+    if kind == "rounded":
+        return _rounded(*key[1:], detail)
     raise ValueError(f"mesh {kind!r} is not known")
 
 
@@ -146,8 +151,38 @@ def _spread(d: dict, x: tuple, q: tuple) -> Iterator[Part]:
     elif kind in ("hull", "convexhull"):
         flat = tuple(float(c) for v in d["vertices"] for c in v)
         yield Part(("hull", flat), (1.0, 1.0, 1.0), x, q)
+    elif kind == "rounded":
+        core, skin = d["shape"], float(d["radius"])
+        inner = core["type"].lower()
+        if inner in ("sphere", "capsule"):
+            yield from _spread(core | {"radius": core["radius"] + skin}, x, q)
+        else:
+            numbers = tuple(float(c) for name, v in core.items() if name != "type" for c in np.ravel(v))
+            size = max(map(abs, numbers)) + skin  # one mesh for all that are alike
+            yield Part(("rounded", inner, tuple(c / size for c in numbers), skin / size), (size,) * 3, x, q)
     else:
         raise ValueError(f"shape of type {d['type']!r} can not be drawn")
+
+
+def _rounded(kind: str, numbers: tuple, skin: float, detail: int) -> Mesh:
+    """A shape with a ball added, by the numbers of the shape within."""
+    if kind == "ellipsoid":
+        return rounded_ball(_turned(*_arc(detail), detail), numbers, skin)
+    if kind in ("cylinder", "cone"):
+        return _turned(*rounded_outline(kind, *numbers, skin, detail), detail)
+    p = polytope(Box(numbers) if kind == "box" else ConvexHull(np.reshape(numbers, (-1, 3))))
+    if p.rank == 0:
+        ball = _turned(*_arc(detail), detail)
+        return replace(ball, corners=ball.corners * skin + p.vertices[0])
+    if p.rank == 1:
+        along = p.vertices[1] - p.vertices[0]
+        length = float(np.linalg.norm(along))
+        mesh = mesh_of(("capsule", length / (2 * skin)), detail)
+        u = np.array((0.0, 0.0, 1.0)) + along / length
+        turn = np.outer(u, u) * 2 / (u @ u) - np.eye(3) if u @ u > 1e-12 else np.diag((1.0, -1.0, -1.0))
+        corners = skin * mesh.corners @ turn.T + p.vertices.mean(axis=0)
+        return replace(mesh, corners=corners, normals=tuple(n @ turn.T for n in mesh.normals))
+    return rounded_polytope(p, skin, detail)
 
 
 def _box() -> Mesh:

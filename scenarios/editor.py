@@ -42,6 +42,8 @@ def json_schema() -> dict[str, Any]:
         if kind == "compound":
             part = _table({**_fields(PART), "shape": {"$ref": "#/$defs/shape"}}, ["shape"])
             own, needed = {**own, "parts": {"type": "array", "minItems": 1, "items": part}}, ["parts"]
+        if kind == "rounded":
+            own, needed = {**own, "shape": {"$ref": "#/$defs/shape"}}, [*needed, "shape"]
         shapes.append(_table(own, ["type", *needed]))
     top = {
         **_fields(SCENE),

@@ -32,7 +32,8 @@ from typing import Any
 
 from collision.errors import InputError
 from collision.pose import Pose
-from collision.shapes import Compound, Shape, convex_parts, shape_from_dict
+from collision.rings import torus
+from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from scenarios.declared import declared, filled
 from scenarios.fields import Field, Text, did_you_mean
@@ -361,17 +362,25 @@ class _Reader:
             near = did_you_mean(kind, list(SHAPES)) if isinstance(kind, str) else ""
             raise InputError(f"{key}.type", kind, f"must be one of {', '.join(SHAPES)}{near}")
         fields = SHAPES[kind]
-        self.known(f"{key}.", data, ["type", *fields, *(["parts"] if kind == "compound" else [])], f"a {kind}")
+        inner = {"compound": ["parts"], "rounded": ["shape"]}.get(kind, [])
+        self.known(f"{key}.", data, ["type", *fields, *inner], f"a {kind}")
         if kind == "compound":
-            return self.compound(key, data.get("parts"))
+            return self.compound(key, data.get("parts"), self.fields(f"{key}.", data, fields))
         for name in fields:
             if name not in data and (kind, name) not in OPTIONAL:
                 raise InputError(f"{key}.{name}", None, f"is missing: a {kind} needs it")
         values = self.fields(f"{key}.", data, fields)
+        if kind == "rounded" and "shape" not in data:
+            raise InputError(f"{key}.shape", None, "is missing: a rounded shape needs the shape within")
+        within = self.shape(f"{key}.shape", data["shape"]) if kind == "rounded" else None
         with _Within(f"{key}."):
+            if within is not None:
+                return Rounded(within, **values)
+            if kind == "torus":
+                return torus(**values)
             return self.mesh(key, values) if kind == "mesh" else shape_from_dict({"type": kind, **values})
 
-    def compound(self, key: str, parts: Any) -> Shape:
+    def compound(self, key: str, parts: Any, own: dict[str, Any]) -> Shape:
         if not isinstance(parts, list) or not parts:
             raise InputError(f"{key}.parts", parts, "must be a list of tables with shape, position and orientation")
         out = []
@@ -386,7 +395,7 @@ class _Reader:
                 pose = Pose(**values)
             out.append((self.shape(f"{prefix}.shape", part["shape"]), pose))
         with _Within(f"{key}."):
-            return Compound(out)
+            return Compound(out, **own)
 
     def mesh(self, key: str, values: dict[str, Any]) -> Shape:
         from collision.mesh import load_mesh

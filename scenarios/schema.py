@@ -142,9 +142,22 @@ SHAPES: dict[str, dict[str, Field]] = {
         "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
         "convex": Text(choices=("decompose", "hull"), help="cut into convex pieces, or take the convex hull"),
     },
-    "compound": {},  # parts: each a table with shape, position, orientation or euler_xyz
+    "rounded": {"radius": Real(unit="m", above=0, help="of the ball that is added to the shape within")},  # shape: a table
+    "torus": {
+        "major_radius": Real(unit="m", above=0, help="of the ring's middle line, about z"),
+        "minor_radius": Real(unit="m", above=0, help="of the tube"),
+        "segments": Whole(low=8, high=1024, help="capsules that it is made of; 32 where it is left out"),
+    },
+    "compound": {  # parts: each a table with shape, position, orientation or euler_xyz
+        "volume": Real(
+            unit="m^3", above=0, help="of the body itself, with center and inertia, where the parts only come near it"
+        ),
+        "center": Vector(unit="m", help="its centre of mass"),
+        "inertia": Rows(unit="m^5", least=3, most=3, help="its tensor at density 1 about the centre"),
+    },
 }
-OPTIONAL = {("halfspace", "normal"), ("halfspace", "offset"), ("mesh", "scale"), ("mesh", "convex")}
+OPTIONAL = {("halfspace", "normal"), ("halfspace", "offset"), ("mesh", "scale"), ("mesh", "convex"), ("torus", "segments")}
+OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
 
 _ON = {"bodies": Many(of=Text(), help="names of the bodies it acts on; all dynamic ones where it is left out")}
 _FRAME = {

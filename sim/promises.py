@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from collision.shapes import Capsule, HalfSpace, Shape, convex_parts
+from collision.shapes import Capsule, HalfSpace, Rounded, Shape, convex_parts
 from sim.bodies import BodyDef
 
 OVERLAP = 1e-3  # deepest overlap, of the smaller body
@@ -96,6 +96,8 @@ def thickness(shape: Shape) -> float:
 def _thickness(shape: Shape) -> float:
     if isinstance(shape, HalfSpace):
         return math.inf
+    if isinstance(shape, Rounded):
+        return _thickness(shape.shape) + 2.0 * shape.radius
     if hasattr(shape, "vertices"):
         return float(np.ptp(shape.vertices, axis=0).min())
     for name in ("half_extents", "radii"):

@@ -58,6 +58,7 @@ def corner_capacity(g, s):
 def facing(g, s, x, r, n, limit, work, tags):
     """The feature of shape s at (x, r) that faces along the unit vector n: (form, corners, its normal, offset).
 
+    A skin is left out: it moves the feature along n, which the caller does by x.
     Corners go to ``work``, their numbers to ``tags``. A flat is chosen where one is not too far askew, also when only its
     edge touches: corners that stand off are told by their gaps. normal . x = offset on a POLYGON or a DISC.
     ``limit``: gap at which a base counts as standing with all of its rim, on points that stay where they are.
@@ -92,7 +93,7 @@ def facing(g, s, x, r, n, limit, work, tags):
             return LINE, 2, n, 0.0
     _, p = support_piece(g, s, d)
     e, along, across, name = bend_at(g, s, r, d, p)
-    put_corner(work, tags, 0, axpy(inflation(g, s), n, add(mul(r, p), x)), e, along, across, name)
+    put_corner(work, tags, 0, axpy(inflation(g, s) - g.skin[s], n, add(mul(r, p), x)), e, along, across, name)
     return POINT, 1, n, 0.0
 
 

@@ -10,7 +10,7 @@ from collision.clip import GAP, NAME, OUT, set_at
 from collision.geometry import HALFSPACE, SHARP
 from collision.jit import inner, lean
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.manifold import MOST, put, put_patch
+from collision.manifold import put, put_patch
 from collision.pairs.patch import put_on_plane
 from collision.pairs.result import EPS, answer, slack_of, to_world
 from collision.pairs.surface import support_piece
@@ -54,7 +54,7 @@ def halfspace_halfspace(g, n, offset, b, xa, x, rb, margin):
 
 @lean
 def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
-    """Every vertex of B lower than the margin, eight at most; the points of a round body by its features.
+    """Every vertex of B lower than the margin, as many as there are rows at most; the points of a round body by its features.
 
     Two half-spaces have no deepest points.
     """
@@ -73,7 +73,8 @@ def halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids):
     else:
         first = g.vertex[b, 0]
         stop = g.vertex[b, 1]
-        if stop - first > MOST:
+        x = axpy(-radius, n, x)  # where the skin is lowest it lies so far below the core
+        if stop - first > len(ids):
             count, lowest = put_lowest(g, b, n, offset, x, rb, xa, limit, rows, ids)
         else:
             tangent, _ = orthonormal(n)

@@ -257,7 +257,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     """Candidates of the facing features of a, at the origin, and of b at x: their number."""
     work_a, names_a = np.empty((corner_capacity(g, a), COLUMNS)), np.empty(corner_capacity(g, a), np.int64)
     work_b, names_b = np.empty((corner_capacity(g, b), COLUMNS)), np.empty(corner_capacity(g, b), np.int64)
-    origin = (0.0, 0.0, 0.0)
+    origin, x = scale(g.skin[a], n), axpy(-g.skin[b], n, x)  # the features of skins are those of the cores, moved along n
     form_a, count_a, ma, oa = facing(g, a, origin, ra, n, limit, work_a, names_a)
     form_b, count_b, mb, ob = facing(g, b, x, rb, neg(n), limit, work_b, names_b)
     if form_a == POINT or form_b == POINT:
@@ -325,7 +325,7 @@ def contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, id
         middle = add(xa, scale(0.5, add(p, q)))
         put(rows, ids, 0, middle, low, ea, along_a, across_a, eb, along_b, across_b, 9 << 56 | name_a << 28 | name_b)
         return 1
-    kept = choose(found, tags, count)
+    kept = choose(found, tags, count, len(ids))
     for k in range(kept):
         i = tags[k, 0]
         put(
@@ -353,7 +353,7 @@ put_contact = far(
 def put_on_plane(g, b, xa, x, rb, n, offset, limit, rows, ids):
     """Rows for a round shape b at x from xa over the plane n . y = offset of A: (count, least height)."""
     work, names = np.empty((RIM_POINTS, COLUMNS)), np.empty(RIM_POINTS, np.int64)
-    _, corners, _, _ = facing(g, b, x, rb, neg(n), limit, work, names)
+    _, corners, _, _ = facing(g, b, axpy(-g.skin[b], n, x), rb, neg(n), limit, work, names)
     flat, _ = orthonormal(n)
     count, lowest = 0, math.inf
     for k in range(corners):

@@ -14,7 +14,7 @@ from collision.jit import far, lean, remote, tight
 from collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
 from collision.pairs.axes import NO_ROWS, named_features, polish, polish_segments
 from collision.pairs.overlap import NO_FOUR, overlap_far
-from collision.pairs.result import SIGN_ONLY, answer, slack_of, to_world
+from collision.pairs.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
 from collision.pairs.segments import segments_closest
 from collision.sat import separation_here
 from collision.support import EPS
@@ -121,5 +121,7 @@ def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     r, t = relative(xa, ra, xb, rb)
     size = g.radius[a] + g.radius[b] + norm(t)
     guess = start_axis(g, a, b, ra, r, t, axis)
-    low, high, n, p, q, _, iterations, _, _ = polytope_query_far(g, a, b, r, t, guess, margin, size, 0, NO_START)
+    reach = core_margin(g, a, b, margin)
+    low, high, n, p, q, _, iterations, _, _ = polytope_query_far(g, a, b, r, t, guess, reach, size, 0, NO_START)
+    low, high, p, q = inflated(low, high, n, p, q, g.skin[a], g.skin[b])
     return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, slack_of(g, a, b), margin, iterations)

@@ -10,11 +10,11 @@ from collision.clip import INSIDE, face_patch, patch_capacity
 from collision.geometry import BOX, SHARP, empty_geometry
 from collision.gjk import NO_START
 from collision.jit import far, inner, lean, remote
-from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.manifold import put, put_patch
 from collision.pairs.axes import NO_ROWS, best_axis
 from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import answer, slack_of, to_world, touching_limit, unlike
+from collision.pairs.result import answer, inflated, slack_of, to_world, touching_limit, unlike
 from collision.sat import sat_boxes
 from collision.status import BEYOND_MARGIN, UNCERTAIN
 from collision.support import EPS, aligned_face, extent
@@ -40,17 +40,19 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     limit = touching_limit(g, a, b, margin, size)
     guess = start_axis(g, a, b, ra, r, t, axis)
     boxes = g.kind[a] == BOX and g.kind[b] == BOX
+    skins = g.skin[a] + g.skin[b]
     known = False  # whether `polytope_query` has run
     low, high, n, p, q, named = 0.0, math.inf, guess, x, x, NO_ROWS
     if boxes:
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
+        sep_a, sep_b, sep_e = sep_a - skins, sep_b - skins, sep_e - skins
         low = max(sep_a, sep_b, sep_e)
         slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
             n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
             return 0, to_world(ra, n), BEYOND_MARGIN
     else:
-        low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
+        low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
         known = True
         slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
@@ -60,10 +62,10 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         sep_a, sep_b = -math.inf, -math.inf
         if face_a >= 0:
             m = load3(g.normals, face_a)
-            sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a]
+            sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a] - skins
         if face_b >= 0:
             m = load3(g.normals, face_b)
-            sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b]
+            sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b] - skins
     if g.radius[b] > g.radius[a]:  # the larger body keeps the reference: the points are vertices of the smaller one
         side = 0 if sep_a > sep_b + 0.5 * slack else 1
     else:
@@ -84,13 +86,13 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         if count > 0:
             status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
             if status == UNCERTAIN and not known:  # apart, and closest at edges or corners: no axis of a face has their distance
-                low, high, n, _, _, _, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
+                low, high, n, _, _, _ = skin_query(g, a, b, r, t, guess, limit, size)
                 if low > limit:
                     return 0, to_world(ra, n), BEYOND_MARGIN
                 status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
             return count, normal, status
     if not known:
-        low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
+        low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
     if low > limit:
         return 0, to_world(ra, n), BEYOND_MARGIN
     normal = to_world(ra, n)
@@ -101,10 +103,18 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     return 1, normal, status
 
 
+@lean
+def skin_query(g, a, b, r, t, axis, margin, size):
+    """Signed distance of polytopes with their skins, in A's frame: (low, high, n, p, q, features of the cores)."""
+    reach = margin + (g.skin[a] + g.skin[b])
+    low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, axis, reach, size, 0, NO_START)
+    low, high, p, q = inflated(low, high, n, p, q, g.skin[a], g.skin[b])
+    return low, high, n, p, q, named
+
+
 @inner
 def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     """Patch on face f of A (side 0) or B (side 1): (count, least gap, normal); no points if the least gap exceeds most."""
-    origin = (0.0, 0.0, 0.0)
     if side == 0:
         cap = patch_capacity(g, a, f, b)
         outward = mul(ra, load3(g.normals, f))
@@ -113,6 +123,7 @@ def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
         cap = patch_capacity(g, b, f, a)
         outward = mul(rb, load3(g.normals, f))
         normal = neg(outward)
+    origin, x = scale(g.skin[a], normal), axpy(-g.skin[b], normal, x)
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if side == 0:

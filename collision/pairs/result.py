@@ -68,6 +68,15 @@ def inflated(low, high, n, p, q, radius_a, radius_b):
 
 
 @lean
+def core_margin(g, a, b, margin):
+    """A margin of polytopes as one of their cores: where these carry skins, their sign alone tells nothing."""
+    skins = g.skin[a] + g.skin[b]
+    if margin == SIGN_ONLY and skins > 0.0:
+        return skins
+    return margin + skins
+
+
+@lean
 def unlike(n, axis):
     """Distance of two unit vectors; inf where axis is zero."""
     if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:

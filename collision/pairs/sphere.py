@@ -174,10 +174,12 @@ def sphere_query(g, a, xa, b, xb, rb, margin, axis):
         s = radius + other
         return low - s, high - s, n, scale(radius, n), on_b, size, ROUND, none, 1
     c = neg(mul_t(rb, x))
-    low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, neg(mul_t(rb, guess)), margin + radius, size)
+    other = inflation(g, b)
+    s = radius + other
+    low, high, m, q, feature, direction, iterations = point_polytope(g, a, b, c, neg(mul_t(rb, guess)), margin + s, size)
     n = neg(to_world(rb, m))
-    on_b = add(x, mul(rb, q))
-    return low - radius, high - radius, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
+    on_b = axpy(-other, n, add(x, mul(rb, q)))
+    return low - s, high - s, n, scale(radius, n), on_b, size, feature, mul(rb, direction), iterations
 
 
 @tight

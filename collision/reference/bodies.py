@@ -11,7 +11,8 @@ import numpy as np
 from collision.errors import InputError, check_number
 from collision.polytope import polytope as faces_of
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Shape, Sphere
+from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
+from collision.supports import SupportShape
 
 NO_NORMALS = np.empty((0, 3))
 
@@ -107,6 +108,11 @@ def _local(shape: Shape):
             return lambda d: _rim(d, radius) + _on_axis(np.where(d[..., 2] > 0, half, -half)), np.hypot(radius, half), 0.0, ends
         case Cone(radius=radius, half_height=half):
             return lambda d: _cone(d, radius, half), np.hypot(radius, half), 0.0, np.array([(0, 0, -1)], float)
+        case Rounded(shape=core, radius=radius):
+            local, size, margin, normals = _local(core)
+            return local, size, margin + radius, normals
+        case SupportShape():
+            return shape.points, shape.radius, 0.0, NO_NORMALS
         case Ellipsoid(radii=radii):
             squares = np.square(radii)
             return lambda d: squares * d / _length(d * np.array(radii)), max(radii), 0.0, NO_NORMALS

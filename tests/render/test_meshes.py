@@ -8,7 +8,7 @@ from scipy.spatial import ConvexHull as Qhull
 
 from collision.mass import mass_properties
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere
 from render.meshes import bounding_ball, mesh_of, parts_of, planes_of
 from render.replay import tones
 from render.rotation import rotate
@@ -40,6 +40,15 @@ def volume_and_center(shape, detail=96):
         (Cylinder(0.3, 0.5), 3e-3),
         (Cone(0.3, 0.5), 3e-3),
         (Capsule(0.2, 0.5), 3e-3),
+        (Rounded(Box((0.1, 0.2, 0.3)), 0.1), 1e-3),
+        (Rounded(ConvexHull(POINTS[:9]), 0.3), 1e-3),
+        (Rounded(ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0)]), 0.2), 3e-3),
+        (Rounded(ConvexHull([(0, 0, 0), (1, 2, 0.5)]), 0.2), 3e-3),
+        (Rounded(ConvexHull([(1, 2, 0.5)]), 0.2), 3e-3),
+        (Rounded(Cylinder(0.3, 0.5), 0.1), 3e-3),
+        (Rounded(Cone(0.3, 0.5), 0.1), 3e-3),
+        (Rounded(Ellipsoid((0.1, 0.2, 0.3)), 0.1), 3e-3),
+        (Rounded(Capsule(0.2, 0.5), 0.1), 3e-3),
         (Compound([(Box((0.1, 0.2, 0.3)), Pose((1, 2, 3), (0.6, 0.8, 0, 0))), (Box((1, 1, 1)), Pose((5, 0, 0)))]), 1e-12),
     ],
     ids=lambda v: getattr(v, "type", ""),
@@ -51,6 +60,21 @@ def test_volume_and_center(shape, rtol):
     assert np.abs(center - exact.center).max() < 1e-12 + rtol
     if rtol > 1e-6:  # a coarser mesh of a round body misses the bound
         assert volume_and_center(shape, 24)[0] != pytest.approx(exact.volume, rel=rtol)
+
+
+ROUNDED = [
+    Rounded(core, 0.1) for core in (Box(), ConvexHull(POINTS[:9]), ConvexHull(POINTS[:3]), Cone(), Ellipsoid(), Cylinder())
+]
+
+
+@pytest.mark.parametrize("shape", ROUNDED)
+def test_rounded_surfaces_are_where_they_should_be(shape):
+    """Each corner is the radius away from the core, along the normal that it is lit by."""
+    for part in parts_of(shape):
+        points, normals, _ = mesh_of(part.key, 32).triangles()
+        core = ConvexHull(points * part.scale - 0.1 * normals)
+        assert bounding_ball(core)[1] <= bounding_ball(shape.shape)[1] * (1 + 1e-12)
+        assert np.abs(np.linalg.norm(normals, axis=1) - 1).max() < 1e-12
 
 
 @pytest.mark.parametrize("shape", [b.shape for b in zoo().bodies if b.shape.type not in ("halfspace", "half_space", "compound")])

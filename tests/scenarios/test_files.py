@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from collision.errors import InputError
 from collision.pose import Pose
-from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Sphere
+from collision.rings import torus
+from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
 from scenarios.files import SceneFileError, load_scene, save_scene, scene_to_toml
 from scenarios.registry import catalog
 from sim.scene import CameraDef, Scene
@@ -42,7 +43,7 @@ BAD = [
     ),
     ("unknown key of the camera", "[camera]\nfov = 30\n" + BALL, ": camera.fov = 30: unknown key; a camera has position, target, up, fov_degrees"),
     ("unknown key of a material", "[material.wood]\ndensty = 1\n" + BALL, ": material.wood.densty = 1: unknown key; did you mean density?"),
-    ("unknown shape", shape('{ type = "bx" }'), ': body "crate": shape.type = \'bx\': must be one of box, sphere, capsule, cylinder, cone, ellipsoid, hull, halfspace, mesh, compound; did you mean box?'),
+    ("unknown shape", shape('{ type = "bx" }'), ': body "crate": shape.type = \'bx\': must be one of box, sphere, capsule, cylinder, cone, ellipsoid, hull, halfspace, mesh, rounded, torus, compound; did you mean box?'),
     ("no shape type", shape("{ radius = 1 }"), None),
     ("wrong type", body('mass = "heavy"'), ': body "crate": mass = \'heavy\': must be a number [kg]'),
     ("flag for a number", body("mass = true"), ': body "crate": mass = True: must be a number [kg]'),
@@ -100,6 +101,9 @@ BAD = [
     ("flat hull without mass", shape('{ type = "hull", vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] }'), None),
     ("ragged hull", shape('{ type = "hull", vertices = [[0, 0, 0], [1, 0]] }'), ': body "crate": shape.vertices[1] = [1, 0]: must be 3 numbers [m], these are 2'),
     ("part that is none", shape('{ type = "compound", parts = [ { shape = { type = "sphere", radius = 1 }, at = [0, 0, 0] } ] }'), None),
+    ("nothing within", shape('{ type = "rounded", radius = 0.1 }'), ': body "crate": shape.shape: is missing: a rounded shape needs the shape within'),
+    ("rounded ground", shape('{ type = "rounded", radius = 0.1, shape = { type = "halfspace" } }'), None),
+    ("half a ring", shape('{ type = "torus", major_radius = 1 }'), ': body "crate": shape.minor_radius: is missing: a torus needs it'),
     ("missing mesh", shape('{ type = "mesh", file = "none.stl" }'), None),
     ("mesh that is none", shape('{ type = "mesh", file = "broken.stl" }'), None),
     ("broken TOML", "dt = = 3\n", ": is not valid TOML: Invalid value (at line 1, column 6)"),
@@ -247,7 +251,9 @@ simple = st.one_of(
     st.builds(Sphere, positive),
     st.lists(three, min_size=1, max_size=9).map(lambda points: ConvexHull([*points, (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])),
 )
-shapes = st.one_of(simple, st.lists(st.tuples(simple, poses), min_size=1, max_size=3).map(Compound))
+soft = st.builds(Rounded, simple, positive)
+rings = st.builds(torus, st.floats(1, 10), st.floats(0.1, 0.5))
+shapes = st.one_of(simple, soft, rings, st.lists(st.tuples(simple, poses), min_size=1, max_size=3).map(Compound))
 
 
 @st.composite
