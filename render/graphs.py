@@ -108,6 +108,8 @@ def panels(graphs: Graphs, now: float, overlays: tuple[str, ...], size: tuple[in
             ("angular momentum", "kg m²/s", graphs.angular_momentum),
         ):
             made.append(_curves(graphs, seen, title, unit_name, values, (width, height), unit))
+    if "ledger" in overlays:
+        made.append(_bars(graphs, seen, width, unit))
     out, top = [], margin
     for pixels in made:
         out.append(Panel(pixels, size[0] - margin - width, top))
@@ -226,6 +228,46 @@ def _stack(graphs: Graphs, seen: int, size: tuple[int, int], unit: float) -> np.
     given = sum(np.maximum(graphs.books[name], 0.0) for name in GAINS if name in graphs.books)
     sheet.line(sheet.points(times, (first + given - np.ravel(given)[0] + np.zeros(len(graphs.times)))[:seen]), INK, 2)
     return sheet.pixels()
+
+
+def _bars(graphs: Graphs, seen: int, width: int, unit: float) -> np.ndarray:
+    """The books as two bars of one length: what there was and was put in, and what became of it."""
+    import pygame
+
+    now = max(seen - 1, 0)
+    layers = {name: float(v[now]) for name, v in graphs.layers().items()}
+    given = {name: float(graphs.books[name][now]) for name in GAINS if name in graphs.books and graphs.books[name][now] > 0.0}
+    first = sum(float(v[0]) for v in graphs.layers().values())
+    before = {"at the start": first, **given}
+    most = max(sum(before.values()), sum(layers.values()), 1e-300)
+    letters, pad = font(max(round(15 * unit), 8)), round(9 * unit)
+    row, bar = round(1.15 * letters.get_height()), max(round(20 * unit), 4)
+    told = {name: value for name, value in layers.items() if value > SHARE * most}
+    lines = [[(f"at the start {_joules(first)}", INK)]]
+    lines[0] += [(f"{name} {_joules(v)}", COLORS.get(name, OTHER)) for name, v in given.items() if v > SHARE * most]
+    lines += [[(f"{name} {_joules(v)}", COLORS.get(name, OTHER))] for name, v in told.items()]
+    surface = veil((width, 3 * pad + 2 * bar + row * (len(lines) + 1)), pad)
+    surface.blit(letters.render("ledger: both bars are as long", True, _bytes(INK)), (pad, pad))
+    y = pad + row
+    for parts in (before, layers):
+        x = float(pad)
+        for name, value in parts.items():
+            long = (width - 2 * pad) * value / most
+            color = INK if name == "at the start" else COLORS.get(name, OTHER)
+            pygame.draw.rect(surface, _bytes(color), (round(x), y, round(x + long) - round(x), bar))
+            x += long
+        y += bar + pad // 3
+    for parts in lines:
+        x = pad
+        for text, color in parts:
+            surface.blit(letters.render(text, True, _bytes(tuple(0.75 * c for c in color))), (x, y))
+            x += letters.size(text)[0] + pad
+        y += row
+    return pixels_of(surface)
+
+
+def _joules(value: float) -> str:
+    return f"{value:.4g} J"
 
 
 def _curves(graphs: Graphs, seen: int, title: str, unit_name: str, values: np.ndarray, size: tuple[int, int], unit: float):

@@ -13,7 +13,7 @@ from render.text import INK, Panel, inked, text_block, veil
 KEYS = {
     "1": "contacts", "2": "normals", "3": "manifolds", "i": "impacts", "4": "boxes", "5": "pairs", "6": "axes", "7": "velocity",
     "8": "angular_velocity", "l": "angular_momentum", "9": "polhode", "0": "trails", "n": "names", "j": "joints",
-    "z": "sleeping", "e": "energy", "m": "momentum", "t": "text",
+    "z": "sleeping", "e": "energy", "m": "momentum", "k": "ledger", "t": "text",
 }  # fmt: skip
 HELP = (
     "Space\tpause, go on",
@@ -28,6 +28,8 @@ HELP = (
     "F\tfollow the picked body, stop following",
     "C\tsee all",
     "B   Tab\tdrop a body at the mouse; another kind",
+    "O\tthrow a ball at the mouse",
+    "S\tsliders of the parameters: let go, and it starts anew",
     "P   V\tpicture; film, end of film",
     "H\tthese keys",
     "Q, Esc\tquit",

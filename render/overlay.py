@@ -14,9 +14,10 @@ from render.text import INK, Line, Panel, bars_block, inked, length, text_block
 
 OVERLAYS = (
     "text", "joints", "contacts", "normals", "manifolds", "impacts", "boxes", "pairs", "axes", "trails", "velocity",
-    "angular_velocity", "angular_momentum", "polhode", "names", "sleeping", "energy", "momentum",
+    "angular_velocity", "angular_momentum", "polhode", "names", "sleeping", "energy", "momentum", "ledger",
 )  # fmt: skip
 OF_CONTACTS = ("contacts", "normals", "manifolds")
+OF_BOOKS = ("energy", "momentum", "ledger")
 ASLEEP = look.linear(np.array(look.rgb("#7d8794")))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from collision.errors import InputError
 from render.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of, lines_of, spin_trace
 from render.graphs import Graphs, graphs_of_run
-from render.overlay import OF_CONTACTS
+from render.overlay import OF_BOOKS, OF_CONTACTS
 from render.rotation import interpolate, rotate
 from sim.errors import RecordingError
 
@@ -93,7 +93,7 @@ class RunFrames:
             most = [np.linalg.norm(self.run.contacts(i)["force"], axis=1).max(initial=0.0) for i in looks]
             self.scales["contacts"] = float(np.quantile(most, USUAL))
         self.contacts = wanted
-        if self.graphs is None and ("energy" in overlays or "momentum" in overlays):
+        if self.graphs is None and any(name in overlays for name in OF_BOOKS):
             self.graphs = graphs_of_run(self.run)
 
     @property

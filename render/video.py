@@ -54,7 +54,7 @@ def picture(
         if body is not None and camera is None:
             camera = near(frame, body.index, size[0] / size[1])
         wanted = overlay.check(overlays, frame.cast)
-        for name in ("polhode", "impacts", "energy", "momentum"):
+        for name in ("polhode", "impacts", "energy", "momentum", "ledger"):
             if name in wanted:
                 raise InputError("overlays", name, "shows what went before, which a world does not tell: draw a run of it")
         own = getattr(getattr(source, "scene", None), "camera", None)

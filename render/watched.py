@@ -10,7 +10,7 @@ import numpy as np
 
 from render.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, spin_trace
 from render.graphs import Log
-from render.overlay import OF_CONTACTS
+from render.overlay import OF_BOOKS, OF_CONTACTS
 from render.recorded import HIT_SECONDS, HITS, TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
 
 
@@ -38,7 +38,7 @@ class WorldFrames:
         """Have in the frames what these overlays show."""
         self.trails, self.traces = "trails" in overlays, "polhode" in overlays
         self.contacts = any(name in overlays for name in OF_CONTACTS)
-        self.graphs = "energy" in overlays or "momentum" in overlays
+        self.graphs = any(name in overlays for name in OF_BOOKS)
         if "impacts" in overlays and not self.impacts:
             with warnings.catch_warnings(action="ignore"):  # what happened before it was looked at may be too much
                 self.world.events()

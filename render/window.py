@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from render import context, hud
+from render import context, hud, sliders
 from render.camera import Camera
 from render.errors import RenderError
 from render.frame import Frame
@@ -32,7 +32,8 @@ class Command(NamedTuple):
     """What the user wants of the loop.
 
     ``pause``; ``step`` +1 or -1; ``seek`` a time [s]; ``speed`` a factor, 0: real time; ``reset``; ``grab`` a Hit; ``drag`` a
-    point (3,) [m] of the world; ``release``; ``drop`` a point (3,) and a size [m]; ``kind``; ``picture``; ``film``; ``overlays``
+    point (3,) [m] of the world; ``release``; ``drop`` a point (3,) and a size [m]; ``kind``; ``throw`` from a point
+    (3,) to another, and a size [m]; ``set`` the name of a parameter and its value; ``picture``; ``film``; ``overlays``
     their names; ``quit``.
     """
 
@@ -46,6 +47,7 @@ class Window:
     Attributes
     ----------
     overlays, help, picked, rig : what is shown, whether the keys are, the row of the picked body, and the camera.
+    sliders : of parameters; shown if ``pulling``.
     live : whether bodies can be dragged; ``span`` [s] of a recording, that of its time line, or None.
     """
 
@@ -56,6 +58,9 @@ class Window:
         self.overlays, self.help, self.picked = list(overlays), False, None
         self.rig, self._home = Rig.of(camera), camera
         self.live, self.span = True, None
+        self.sliders: list[sliders.Slider] = []
+        self.pulling = False
+        self._slider: int | None = None  # the one that is pulled
         self.frame: Frame | None = None
         self._mode: str | None = None  # what a pressed button does: orbit, pan, seek, grab, drag
         self._hit: Hit | None = None
@@ -121,6 +126,8 @@ class Window:
             panels.append(hud.time_line(self.size, (frame.time - self.span[0]) / max(self.span[1] - self.span[0], 1e-300)))
         if note:
             panels.append(hud.note_panel(self.size, note))
+        if self.pulling and self.sliders:
+            panels.append(sliders.panel(self.sliders, self.size))
         if self.help:
             panels.append(hud.help_panel(self.size))
         camera, overlays = self.camera(), tuple(self.overlays)
@@ -200,6 +207,12 @@ class Window:
             self.rig.chase(None if self.rig.follow is not None else self.picked, self.frame)
         elif key == pygame.K_b and self.frame is not None:
             return [Command("drop", self._drop_at())]
+        elif key == pygame.K_o and self.frame is not None:
+            return [Command("throw", self._throw())]
+        elif key == pygame.K_s:
+            self.pulling = not self.pulling
+            if self.pulling and not self.sliders:
+                return [Command("say", "there are no parameters to pull: only scenarios and scene files declare them")]
         elif pygame.key.name(key) in hud.KEYS:
             return [self._toggle(hud.KEYS[pygame.key.name(key)])]
         return []
@@ -218,6 +231,11 @@ class Window:
         if self.span is not None and hud.TimeLine.of(self.size).holds(event.pos):
             self._mode = "seek"
             return [self._seek(event.pos)]
+        row = sliders.Sheet.of(self.size, len(self.sliders)).at(event.pos, len(self.sliders)) if self.pulling else None
+        if row is not None:
+            self._mode, self._slider = "pull", row
+            self._pull(event.pos)
+            return []
         self._mode, self._hit = "orbit", None
         if self.frame is not None:
             self._hit = pick(self.frame, self.camera(), self._middle(event.pos), self.size)
@@ -239,16 +257,32 @@ class Window:
             self.rig.pan(dx, dy, self.size)
         elif self._mode == "seek":
             out.append(self._seek(event.pos))
+        elif self._mode == "pull":
+            self._pull(event.pos)
         elif self._mode == "drag":
             out.append(Command("drag", self._beside(event.pos)))
         return out
 
     def _lift(self) -> list[Command]:
         out = [Command("release")] if self._mode == "drag" else []
+        if self._mode == "pull":
+            slider = self.sliders[self._slider]
+            out.append(Command("set", (slider.name, slider.value)))
         if self._mode == "orbit" and np.hypot(*np.subtract(self._at, self._pressed)) <= STILL:
             self.picked = None  # a click beside the bodies
         self._mode = None
         return out
+
+    def _pull(self, pixel: tuple[float, float]) -> None:
+        self.sliders[self._slider].pull(sliders.Sheet.of(self.size, len(self.sliders)).share(pixel[0]))
+
+    def _throw(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Where a ball begins that is thrown from the eye, what is under the mouse, and a size [m]."""
+        camera = self.camera()
+        towards = ray(camera, self._middle(self._at), self.size)
+        hit = pick(self.frame, camera, self._middle(self._at), self.size)
+        away = camera.distance if hit is None else min(hit.distance, 3.0 * camera.distance)
+        return camera.position + 0.25 * away * towards, camera.position + away * towards, 0.025 * camera.distance
 
     def _seek(self, pixel: tuple[float, float]) -> Command:
         share = hud.TimeLine.of(self.size).share(pixel[0])

@@ -277,21 +277,21 @@ def view(arguments: argparse.Namespace) -> None:
     from scenarios.report import show_warnings
 
     show_warnings()
+    shown: dict[str, Any] = {}
     if Path(arguments.name_or_file).is_dir():
         from sim.run import Run
 
         source = Run.open(arguments.name_or_file)
     else:
-        source, _ = _scene(arguments)
-        if arguments.dt is not None:
-            source.dt = arguments.dt
+        source, values = _scenario(arguments)
+        shown["values"], shown["change"] = values, _with_step(arguments.dt)
         from scenarios.run import warm
 
         warm()
     from scenarios.live import view
 
     view(source, arguments.size, arguments.preset, arguments.overlays, paused=arguments.paused, speed=arguments.speed,
-         start=arguments.start)  # fmt: skip
+         start=arguments.start, **shown)  # fmt: skip
 
 
 def schema(arguments: argparse.Namespace) -> None:
@@ -451,20 +451,35 @@ def doctor(arguments: argparse.Namespace) -> int:
 # ---------------------------------------------------------------------- helpers
 
 
+def _with_step(dt: float | None) -> Callable[[Any], None] | None:
+    """What gives a scene this step."""
+
+    def change(scene: Any) -> None:
+        scene.dt = dt
+
+    return None if dt is None else change
+
+
 def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
     """The scene that is meant by a name or a file, and a name for its folder."""
+    scenario, values = _scenario(arguments)
+    given = arguments.name_or_file
+    return scenario(**values), Path(given).stem if Path(given).is_file() else scenario.name
+
+
+def _scenario(arguments: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
+    """The scenario that is meant by a name or a file, and the values that --set gives its parameters."""
     from collision.errors import InputError
     from scenarios.registry import load
 
-    given = arguments.name_or_file
     texts = {}
     for item in arguments.set:
         key, equals, text = item.partition("=")
         if not equals or not key:
             raise InputError("--set", item, "must be name=value")
         texts[key.strip()] = text.strip()
-    scenario = load(given, _reading(arguments))
-    return scenario(**scenario.parse(texts)), Path(given).stem if Path(given).is_file() else scenario.name
+    scenario = load(arguments.name_or_file, _reading(arguments))
+    return scenario, scenario.parse(texts)
 
 
 def _reading(arguments: argparse.Namespace) -> Any:

@@ -22,7 +22,9 @@ import numpy as np
 
 from collision.errors import check_number
 from collision.shapes import Box, Capsule, Cone, Cylinder, Sphere
-from sim.errors import RecordingError, SimulationError
+from scenarios.fields import Real, Whole
+from scenarios.registry import Parameter, Scenario
+from sim.errors import InputError, RecordingError, SimulationError
 from sim.forces import Drag, Force, Spring
 from sim.run import Run
 from sim.scene import Scene
@@ -31,12 +33,14 @@ from sim.world import World
 if TYPE_CHECKING:
     from render.frame import Frame
     from render.pick import Hit
+    from render.sliders import Slider
     from render.window import Command, Window
 
 FRAMES = 60.0  # a second, at most
 SLICE = 0.005  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
 NOTE_SECONDS = 4.0
+THROW = 0.5  # s that a thrown ball is on its way
 TRIAL_SECONDS, TRIAL_GAP, TRIAL_CLOCK = 2.0, 1 / 30, 0.5  # of the scene; between two looks at it; of the clock, at most
 SPEEDS = 1 / 1024, 1024.0
 KINDS = {
@@ -56,6 +60,15 @@ class WorldStage:
     def __init__(self, make: Callable[[], World], title: str | None = None):
         self.make, self.title, self.overlays, self.kind = make, title, (), 0
         self.reset()
+
+    @property
+    def sliders(self) -> list[Slider]:
+        """Of the parameters that it was built with."""
+        return []
+
+    def set(self, name: str, value: float) -> None:
+        """Build it anew with another value of a parameter."""
+        raise InputError(name, value, "there is no such parameter")
 
     @property
     def time(self) -> float:
@@ -140,9 +153,65 @@ class WorldStage:
         body = self.world.add(KINDS[name](size), position=tuple(map(float, point)), friction=0.5, restitution=0.2)
         return f"dropped {body.name}"
 
+    def throw(self, ball: tuple[np.ndarray, np.ndarray, float]) -> str:
+        """A steel ball from a point to another, where it is in half a second: what it brings along is ``user`` work."""
+        start, target, size = ball
+        velocity = (target - start) / THROW - 0.5 * THROW * np.asarray(self.world.gravity)
+        place, speed = (tuple(map(float, v)) for v in (start, velocity))
+        steel = {"density": 7800.0, "friction": 0.4, "restitution": 0.4, "finish": "metal", "color": "#b8bcc4"}
+        body = self.world.add(Sphere(size), position=place, velocity=speed, **steel)
+        return f"threw {body.name}, {body.mass:.3g} kg at {float(np.linalg.norm(velocity)):.3g} m/s"
+
     def next_kind(self) -> str:
         self.kind = (self.kind + 1) % len(KINDS)
         return f"B drops a {list(KINDS)[self.kind]}"
+
+
+class ScenarioStage(WorldStage):
+    """A scenario on stage: its numbers can be pulled."""
+
+    def __init__(self, scenario: Scenario, values: dict[str, Any] | None = None, change: Callable[[Scene], None] | None = None):
+        self.scenario, self.values, self.change = scenario, dict(values or {}), change
+        super().__init__(lambda: self.scene().build(), scenario.name)
+
+    def scene(self) -> Scene:
+        scene = self.scenario(**self.values)
+        if self.change is not None:
+            self.change(scene)
+        return scene
+
+    @property
+    def sliders(self) -> list[Slider]:
+        return [made for p in self.scenario.parameters.values() if (made := slider_of(p, self.values.get(p.name, p.default)))]
+
+    def set(self, name: str, value: float) -> None:
+        before = self.values
+        self.values = {**before, name: value}
+        try:
+            self.reset()
+        except (InputError, SimulationError):  # what a range does not tell, such as bodies that would overlap
+            self.values = before
+            self.reset()
+            raise
+
+
+def slider_of(parameter: Parameter, value: Any) -> Slider | None:
+    """The slider of a parameter: within its range, and five times what it usually is; None for what is no number."""
+    from render.sliders import Slider
+
+    field = parameter.field
+    if type(field) not in (Real, Whole):
+        return None
+    usual = float(parameter.default)
+    low, high = (-math.inf if end is None else end for end in (field.low, getattr(field, "above", None))), field.high
+    low, high = max(low), math.inf if high is None else high
+    reach = 5.0 * max(abs(usual), abs(float(value))) or 1.0
+    low, high = max(low, 0.0 if usual >= 0.0 else -reach), min(high, reach)
+    if low == getattr(field, "above", -math.inf):
+        low += 0.01 * (high - low)
+    if isinstance(field, Whole):
+        low, high = math.ceil(low), math.floor(high)
+    return Slider(parameter.name, value, low, high, getattr(field, "unit", ""), isinstance(field, Whole)) if high > low else None
 
 
 class RunStage:
@@ -196,7 +265,7 @@ class Loop:
         self._clock = time.perf_counter()
         self._spent = 0.0  # on the last picture [s]
         self._pace: deque = deque(maxlen=120)  # (clock, time) of the last turns, to tell the speed that is reached
-        window.live, window.span = stage.live, stage.span
+        window.live, window.span, window.sliders = stage.live, stage.span, stage.sliders if stage.live else []
         self._prepare(tuple(window.overlays))
 
     def run(self) -> None:
@@ -265,15 +334,30 @@ class Loop:
             self.say(self.studio.picture(self.window.pixels()))
         elif name == "film":
             self.say(self.studio.end() if self.studio.filming else self.studio.begin(self.window.size))
-        elif name in ("drop", "kind") and not stage.live:
+        elif name == "say":
+            self.say(value)
+        elif name == "set":
+            self._set(*value)
+        elif name in ("drop", "throw", "kind") and not stage.live:
             self.say("a recording can not be changed")
         elif name == "drop":
             self.say(stage.drop(value))
+        elif name == "throw":
+            self.say(stage.throw(value))
         elif name == "kind":
             self.say(stage.next_kind())
         else:  # grab, drag, release
             getattr(stage, name)(*(() if value is None else (value,)))
         self._pace.clear()
+
+    def _set(self, name: str, value: float) -> None:
+        """Start anew with another value of a parameter, or say why not."""
+        try:
+            self.stage.set(name, value)
+            self.say(f"{name.replace('_', ' ')} {value:.4g}: from the start")
+        except (InputError, SimulationError) as error:
+            self.say(str(error))
+        self.window.sliders = self.stage.sliders
 
     def say(self, note: str) -> None:
         """Show a message for a while."""
@@ -312,10 +396,17 @@ class Loop:
             self.stage.prepare(tuple(self.window.overlays))
 
 
-def stage_of(source: World | Scene | Run) -> WorldStage | RunStage:
-    """The stage of a world, a scene or a run. A world is stepped itself; a reset goes on with a copy of how it was."""
+def stage_of(
+    source: World | Scene | Run | Scenario, values: dict[str, Any] | None = None, change: Callable[[Scene], None] | None = None
+) -> WorldStage | RunStage:
+    """The stage of a world, a scene, a run, or of a scenario with ``values`` of its parameters, ``change`` made to its scenes.
+
+    A world is stepped itself; a reset goes on with a copy of how it was.
+    """
     if isinstance(source, Run):
         return RunStage(source)
+    if isinstance(source, Scenario):
+        return ScenarioStage(source, values, change)
     if isinstance(source, Scene):
         return WorldStage(source.build, source.name)
     again = _copier(source)
@@ -345,7 +436,7 @@ def trial(scene: Scene) -> list[Any]:
 
 
 def view(
-    source: World | Scene | Run,
+    source: World | Scene | Run | Scenario,
     size: tuple[int, int] = (1280, 720),
     preset: str = "default",
     overlays: tuple[str, ...] | None = None,
@@ -354,12 +445,15 @@ def view(
     speed: float = 1.0,
     start: float | None = None,
     folder: str | Path = ".",
+    values: dict[str, Any] | None = None,
+    change: Callable[[Scene], None] | None = None,
 ) -> World | Run:
-    """Open a window on a world, a scene or a recorded run, until it is closed; H shows the keys. Returns what was shown.
+    """Open a window on a world, a scene, a scenario or a recorded run, until it is closed; H shows the keys. Returns it.
 
     Parameters
     ----------
-    source : a World (which is stepped), a Scene (which is built) or a Run.
+    source : a World (which is stepped), a Scene (which is built), a Run, or a scenario, whose numbers can be pulled:
+        ``values`` of its parameters, and what is changed in its scenes.
     size, preset, overlays, camera : as for ``render.picture``.
     paused : begin with a pause. speed : seconds of the scene per second of the clock.
     start : of a run, where to begin [s].
@@ -377,14 +471,14 @@ def view(
 
     check_preset(preset)
     size, speed = check_size(size), check_number("speed", speed, above=0)
-    stage = stage_of(source)
+    stage = stage_of(source, values, change)
     wanted = overlay.check(overlays, stage.frames.cast)
     if start is not None and stage.span:
         stage.seek(check_number("start", start))
     seen = stage.frames if isinstance(stage, RunStage) else stage.frame()
     camera = getattr(stage.frames, "camera", None) if camera is None else camera
-    if camera is None and isinstance(source, Scene):
-        camera = framed(trial(source), size[0] / size[1])
+    if camera is None and isinstance(source, Scene | Scenario):
+        camera = framed(trial(source if isinstance(source, Scene) else stage.scene()), size[0] / size[1])
     camera = camera_for(seen, size, camera)
     with Window(size, preset, f"tumble: {(stage.title or 'world').replace('_', ' ')}   (H: keys)", camera, wanted) as window:
         loop = Loop(stage, window, folder, speed)

@@ -63,6 +63,7 @@ SHOWN = {
     "sleeping": ("bodies that sleep are grey", "stack", 0.2),
     "energy": ("energy by part, and where it went", "dropped_cuboids", 0.8),
     "momentum": ("momentum and angular momentum", "two_cuboids", 0.9),
+    "ledger": ("the books as two bars of one length", "dropped_cuboids", 0.8),
 }
 
 
@@ -116,7 +117,7 @@ def window() -> None:
 
     stage = stage_of(load("pyramid")())
     size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))
-    with Window(size, "best", "tumble", camera, ("text", "contacts", "energy")) as shown:
+    with Window(size, "default", "tumble", camera, ("text", "contacts", "energy")) as shown:
         loop = Loop(stage, shown)
         loop.turn(0.2)
         frame = shown.frame

@@ -88,7 +88,7 @@ def mujoco(data: dict, path: Path) -> None:
 
 
 def blender(data: dict, path: Path) -> None:
-    """Cycles, its path tracer, with 96 paths a pixel and its denoiser; plastic of roughness 0.5."""
+    """Cycles, its path tracer, with 48 paths a pixel and its denoiser; plastic of roughness 0.5."""
     import math
 
     import bpy
@@ -142,7 +142,7 @@ def blender(data: dict, path: Path) -> None:
     camera.data.sensor_fit, camera.data.angle = "VERTICAL", math.radians(data["fov"])
     scene.camera = camera
     scene.render.engine = "CYCLES"
-    scene.cycles.samples, scene.cycles.use_denoising = 96, True
+    scene.cycles.samples, scene.cycles.use_denoising = 48, True
     scene.render.resolution_x, scene.render.resolution_y = data["size"]
     scene.render.image_settings.file_format, scene.render.image_settings.quality = "JPEG", 92
     scene.render.filepath = str(path.resolve())

@@ -14,10 +14,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere
+from collision import Box, Compound, ConvexHull, Cylinder, HalfSpace, Pose, Sphere
 from render import Camera, film, plots, still
 from scenarios.registry import load
 from sim import CameraDef, Recorder, Run, World
+from sim.visual import FINISHES
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 
@@ -60,6 +61,19 @@ def shapes() -> World:
     return world
 
 
+def finishes() -> World:
+    """A ball, a box and a cylinder of each finish."""
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    colors = ("steelblue", "#f09a12", "#c9a56b", "#c0392b", "#8fd0c0")
+    for k, (finish, color) in enumerate(zip(FINISHES, colors, strict=True)):
+        look = {"finish": finish, "color": color}
+        world.add(Sphere(0.2), position=(0.62 * k - 1.24, 0.25, 0.2), orientation=(0.8, 0.36, 0.48, 0.0), **look)
+        world.add(Box((0.13, 0.1, 0.15)), position=(0.62 * k - 1.24, -0.3, 0.15), orientation=(0.97, 0, 0, 0.24), **look)
+        world.add(Cylinder(0.11, 0.16), position=(0.62 * k - 1.24, 0.75, 0.16), **look)
+    return world
+
+
 def searches() -> None:
     """The pictures of docs/collision-search.md: those that its own code makes, in the folder of images."""
     page = (IMAGES.parent / "collision-search.md").read_text(encoding="utf-8")
@@ -77,7 +91,10 @@ def searches() -> None:
 if __name__ == "__main__":
     IMAGES.mkdir(parents=True, exist_ok=True)
     print(still(struck_pyramid(), IMAGES / "pyramid.png", size=(1280, 640), preset="best", overlays=()))
-    look = {"size": (800, 450), "fps": 20, "start": 0.2, "speed": 0.4, "quality": 24, "overlays": ("energy",)}
+    finished = Camera((0.7, -2.75, 1.25), (0.02, 0.12, 0.14), fov_degrees=31)
+    print(still(finishes(), IMAGES / "finishes.jpg", size=(960, 480), preset="best", camera=finished, overlays=()))
+    look = {"size": (800, 560), "fps": 20, "start": 0.2, "speed": 0.4, "quality": 24, "overlays": (), "title": False}
+    look["graph"] = "energy"
     print(film(struck_house(), IMAGES / "house.webp", camera=Camera((0.3, -1.15, 0.42), (0.06, 0.0, 0.1)), **look))
     camera = CameraDef((0.6, -2.6, 1.1), (0.0, 0.0, 0.18), fov_degrees=30)
     print(still(shapes(), IMAGES / "shapes.png", size=(960, 480), preset="best", camera=camera, overlays=("names",)))

@@ -1,0 +1,87 @@
+"""Sliders of numbers, in the lower right corner of the window: what they look like, and which of them a pixel is on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from render.look import PALETTE, rgb
+from render.text import INK, Panel, font, pixels_of, veil
+
+MOST = 9  # that there is room for
+BLUE = rgb(PALETTE[0])
+
+
+@dataclass
+class Slider:
+    """A number between two ends [SI]; ``whole``: a whole one."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    unit: str = ""
+    whole: bool = False
+
+    @property
+    def share(self) -> float:
+        return float(np.clip((self.value - self.low) / (self.high - self.low), 0.0, 1.0))
+
+    def pull(self, share: float) -> None:
+        """Move it to a share of its way; round numbers, for nobody can pull more than three digits."""
+        value = self.low + float(np.clip(share, 0.0, 1.0)) * (self.high - self.low)
+        step = 10.0 ** np.floor(np.log10((self.high - self.low) / 200.0))
+        value = float(np.clip(round(value / step) * step, self.low, self.high))
+        self.value = int(round(value)) if self.whole else float(f"{value:.12g}")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Where the sliders are in a picture of some size [pixels]."""
+
+    left: int
+    top: int
+    width: int
+    row: int
+    pad: int
+
+    @classmethod
+    def of(cls, size: tuple[int, int], count: int) -> Sheet:
+        unit = size[1] / 720
+        width, row, pad, margin = round(300 * unit), max(round(46 * unit), 14), round(12 * unit), round(18 * unit)
+        return cls(size[0] - width - margin, size[1] - margin - 2 * pad - row * min(count, MOST), width, row, pad)
+
+    def at(self, pixel: tuple[float, float], count: int) -> int | None:
+        """The slider under a pixel."""
+        x, y = pixel[0] - self.left, pixel[1] - self.top - self.pad
+        row = int(y // self.row)
+        return row if 0 <= x <= self.width and 0 <= y and row < min(count, MOST) else None
+
+    def share(self, x: float) -> float:
+        return (x - self.left - self.pad) / max(self.width - 2 * self.pad, 1)
+
+    def track(self, row: int, share: float) -> tuple[float, float]:
+        """The pixel of a slider's handle."""
+        return self.left + self.pad + share * (self.width - 2 * self.pad), self.top + self.pad + (row + 0.72) * self.row
+
+
+def panel(sliders: list[Slider], size: tuple[int, int]) -> Panel:
+    """All sliders, each with its name and value."""
+    import pygame
+
+    sheet, shown = Sheet.of(size, len(sliders)), sliders[:MOST]
+    surface = veil((sheet.width, 2 * sheet.pad + sheet.row * len(shown)), sheet.pad)
+    letters, blue = font(max(round(17 * size[1] / 720), 8)), [round(255 * c) for c in BLUE]
+    ink = [round(255 * c) for c in INK]
+    for k, slider in enumerate(shown):
+        x, y = sheet.track(k, slider.share)
+        x, y, left = x - sheet.left, y - sheet.top, sheet.pad
+        surface.blit(letters.render(slider.name.replace("_", " "), True, ink), (left, sheet.pad + k * sheet.row))
+        value = letters.render(f"{slider.value:.4g} {slider.unit}".strip(), True, ink)
+        surface.blit(value, (sheet.width - sheet.pad - value.get_width(), sheet.pad + k * sheet.row))
+        thick = max(sheet.row // 14, 2)
+        pygame.draw.line(surface, (120, 130, 140), (left, y), (sheet.width - left, y), thick)
+        pygame.draw.line(surface, blue, (left, y), (x, y), thick)
+        pygame.draw.circle(surface, blue, (round(x), round(y)), max(sheet.row // 7, 3))
+    return Panel(pixels_of(surface), sheet.left, sheet.top)
