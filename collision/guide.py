@@ -59,7 +59,10 @@ def _left(corners: np.ndarray, slack: float) -> list[np.ndarray]:
     found = []
     for heights in corners:
         left = np.arange(heights.shape[1])
+        rows = heights
         for best in (heights.sum(axis=0).argmax(), *heights.argmax(axis=1)):
-            left = left[(heights[:, best, None] - heights[:, left]).min(axis=0) <= slack]
+            x, y, z, w = heights[:, best] - slack
+            kept = (rows[0] >= x) | (rows[1] >= y) | (rows[2] >= z) | (rows[3] >= w)
+            left, rows = left[kept], rows[:, kept]
         found.append(left)
     return found

@@ -21,20 +21,21 @@ Conservative advancement: Mirtich (1996), section 2.3.2; the bound by one suppor
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
 
 from collision.errors import InputError, check_number, check_point, check_vector
 from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.impact_pieces import MANY, slices
 from collision.jit import kernel, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pairs.surface import reach
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape, convex_parts
-from collision.shapeset import stocked
+from collision.shapeset import set_of, stocked
 from collision.support import EPS, core_radius, inflation, is_polytope
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
@@ -97,6 +98,10 @@ class Motion:
         turn = np.array(axis) * math.copysign(2.0 * half / math.sin(half), w) if half > EPS else np.zeros(3)
         return cls(start, tuple(moved / duration), tuple(turn / duration), center)
 
+    def after(self, time: float) -> Motion:
+        """What is left of the motion from a time [s] on."""
+        return self if time == 0.0 else Motion(self.at(time), self.velocity, self.angular_velocity, self.center)
+
     def at(self, time: float) -> Pose:
         """The pose at a time [s]."""
         angle = math.hypot(*self.angular_velocity) * time
@@ -149,28 +154,49 @@ def time_of_impact(
     if duration > LONGEST:
         raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
+    moving = motions["motion_a"], motions["motion_b"]
+    if len(convex_parts(a)) * len(convex_parts(b)) <= MANY:
+        pieces = [dict(_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
+        return _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], duration, tolerance)
+    count = 0
+    for begin, span, pairs in slices(set_of(a, b), moving, duration):
+        sides = zip((a, b), moving, pairs.T, strict=True)
+        pieces = [dict(_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
+        found = _first(*pieces, pairs.tolist(), span, tolerance)
+        count += found.iterations
+        if found.status != MISS:
+            return replace(found, time=begin + found.time, iterations=count)
+    return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count)
+
+
+def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, tolerance: float) -> Impact:
+    """The first impact of some pairs of pieces, which `_pieces` gives by number."""
     best = None
-    for shape_a, *place_a in _pieces(a, motions["motion_a"]):
-        for shape_b, *place_b in _pieces(b, motions["motion_b"]):
-            g, i, j = stocked(shape_a, shape_b)
-            until = duration if best is None or best.status == MISS else max(best.time, SOON)  # later ones do not matter
-            status, t, p, n, d, count = impact(g, i, *place_a, j, *place_b, until, tolerance)
-            found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
-            if found.status == OVERLAPPING:
-                return found
-            if best is None or (found.status != MISS and (best.status == MISS or found.time < best.time)):
-                best = found
+    for i, j in pairs:
+        shape_a, *place_a = pieces_a[i]
+        shape_b, *place_b = pieces_b[j]
+        g, row_a, row_b = stocked(shape_a, shape_b)
+        until = duration if best is None or best.status == MISS else max(best.time, SOON)  # later ones do not matter
+        status, t, p, n, d, count = impact(g, row_a, *place_a, row_b, *place_b, until, tolerance)
+        found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
+        if found.status == OVERLAPPING:
+            return found
+        if best is None or (found.status != MISS and (best.status == MISS or found.time < best.time)):
+            best = found
     return best
 
 
-def _pieces(shape: Shape, motion: Motion):
-    """(convex piece, position, rotation, velocity, angular velocity, centre in the frame of the piece) as kernels take them."""
-    for piece, place in convex_parts(shape):
+def _pieces(shape: Shape, motion: Motion, rows: set | None = None):
+    """(number, (convex piece, position, rotation, velocity, angular velocity, centre in the frame of the piece)) as kernels take
+    them, of all pieces or of some."""
+    for k, (piece, place) in enumerate(convex_parts(shape)):
+        if rows is not None and k not in rows:
+            continue
         pose, center = motion.pose, motion.center
         if isinstance(shape, Compound):
             pose, center = pose @ place, tuple(map(float, place.inverse().apply(center)))
         rotation = tuple(pose.matrix().ravel().tolist())
-        yield piece, pose.position, rotation, motion.velocity, motion.angular_velocity, center
+        yield k, (piece, pose.position, rotation, motion.velocity, motion.angular_velocity, center)
 
 
 @lean

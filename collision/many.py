@@ -11,13 +11,24 @@ from collision.batch import NAMES, PairCache, check_cache, check_poses, indices,
 from collision.batch_kernels import pose
 from collision.errors import InputError, check_number
 from collision.geometry import HALFSPACE
-from collision.impact import FASTEST, LONGEST, MISS, OVERLAPPING, Impact, ImpactStatus, impact
+from collision.impact import (
+    FASTEST,
+    LONGEST,
+    MISS,
+    OVERLAPPING,
+    Impact,
+    ImpactStatus,
+    Motion,
+    impact,
+    time_of_impact,
+)
+from collision.impact_pieces import MANY
 from collision.jit import kernel
 from collision.linalg import ZERO, dot, load3, load4, store3
 from collision.manifold import MOST
 from collision.narrowphase import manifold_far
 from collision.pieces import piece_pairs, spread
-from collision.pose import rotated
+from collision.pose import Pose, rotated
 from collision.proximity import Manifold, margin_of, points_of
 from collision.shapeset import ShapeSet
 from collision.status import BEYOND_MARGIN, Status
@@ -166,11 +177,10 @@ def times_of_impact(
         raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     check_cache(cache, n)
-    pair, rows_a, rows_b = spread(shapes, a, b)
     sides = []
-    for side, rows, which, at, turn, v, w, c in (
-        ("a", rows_a, a, *poses[:2], velocities_a, angular_velocities_a, centers_a),
-        ("b", rows_b, b, *poses[2:], velocities_b, angular_velocities_b, centers_b),
+    for side, which, at, turn, v, w, c in (
+        ("a", a, *poses[:2], velocities_a, angular_velocities_a, centers_a),
+        ("b", b, *poses[2:], velocities_b, angular_velocities_b, centers_b),
     ):
         v, w = (_bounded(f"{name}_{side}", u, n) for name, u in (("velocities", v), ("angular_velocities", w)))
         c = _bounded(f"centers_{side}", np.zeros((n, 3)) if c is None else c, n)
@@ -178,6 +188,27 @@ def times_of_impact(
         if turned.any():
             k = int(turned.argmax())
             raise InputError(f"angular_velocities_{side}[{k}]", w[k], "a half-space can not turn; a large Box can")
+        sides.append((at, turn, v, w, c))
+    many = np.diff(shapes.first)[a] * np.diff(shapes.first)[b] > MANY
+    if not many.any():
+        return _impacts(shapes, a, b, sides, duration, tolerance, cache, threads)
+    few = np.flatnonzero(~many)
+    found = _impacts(shapes, a[few], b[few], [[v[few] for v in side] for side in sides], duration, tolerance, None, threads)
+    rows = {k: found[i] for i, k in enumerate(few.tolist())}
+    for k in np.flatnonzero(many).tolist():  # one by one, in slices of the time
+        moving = [Motion(Pose(x, q), v, w, c) for x, q, v, w, c in ([v[k] for v in side] for side in sides)]
+        given = duration, None if tolerance < 0.0 else tolerance
+        rows[k] = time_of_impact(shapes.shapes[a[k]], moving[0], shapes.shapes[b[k]], moving[1], *given)
+    kinds = {name: column.dtype for name, column in vars(found).items()}
+    return Impacts(*(np.array([getattr(rows[k], name) for k in range(n)], kind) for name, kind in kinds.items()))
+
+
+def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: float, cache, threads: int) -> Impacts:
+    """All pieces of all pairs in one compiled call; ``motions``: of either side positions, orientations, velocities, angular
+    velocities and centres."""
+    pair, rows_a, rows_b = spread(shapes, a, b)
+    sides = []
+    for rows, (at, turn, v, w, c) in zip((rows_a, rows_b), motions, strict=True):
         x, q, _ = shapes.placed(rows, at[pair], turn[pair])
         place, around = shapes.places(rows)
         local = rotated(around * (1.0, -1.0, -1.0, -1.0), c[pair] - place)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.errors import InputError
+from collision.loops import follow_of, twins_of
 from collision.shapes import Box, ConvexHull
 from collision.shortfall import MOST, distance_from_segment, is_closed, shortfall
 
@@ -24,6 +25,7 @@ ATTEMPTS = (
     (0.5, 1.0),
     (0.5, 8.0),
 )  # of ROUNDING: points so near each other are one, planes merged; the first sound hull
+AT_A_TIME = 16384  # triangles
 ROUNDING = 16 * EPS  # of size and distance from the local origin: closer than this is one plane, one line
 
 
@@ -171,11 +173,13 @@ def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray, rounding: float) -> bo
 def _solid(points, mapped: np.ndarray, to_mapped: np.ndarray, extent: np.ndarray, rounding) -> tuple[Polytope, np.ndarray]:
     """A polytope with a volume, and which of the points are its vertices."""
     hull = _qhull(mapped, "Qt")
-    triangles = hull.simplices.copy()
-    a, b, c = (mapped[triangles[:, i]] for i in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0
-    triangles[inward] = triangles[inward][:, [0, 2, 1]]
+    triangles, outward = hull.simplices.copy(), hull.equations[:, :3]
+    for rows in _spans(len(triangles)):
+        a, b, c = (mapped[triangles[rows, i]] for i in range(3))
+        inward = np.flatnonzero(np.einsum("ij,ij->i", np.cross(b - a, c - a), outward[rows]) < 0) + rows.start
+        triangles[inward] = triangles[inward][:, [0, 2, 1]]
     order, merged = _regions(triangles, hull.neighbors, mapped, extent, rounding)
+    del hull
     faces = {seed: _outlines(triangles[region], points, rounding) for seed, region in merged.items()}
     lone = np.ones(len(triangles), bool)
     lone[list(faces)] = False
@@ -190,7 +194,7 @@ def _solid(points, mapped: np.ndarray, to_mapped: np.ndarray, extent: np.ndarray
     corners = (np.cumsum(found) - 1)[corners]
     vertices = points[used]
     normals, offsets = _planes(vertices, start, corners)
-    _mend_planes(vertices, start, corners, normals, offsets, hull.equations[order[owner], :3], to_mapped, rounding)
+    _mend_planes(vertices, start, corners, normals, offsets, outward[order[owner]], to_mapped, rounding)
     return Polytope(3, vertices, normals, offsets, start, corners, _edges(start, corners)), used
 
 
@@ -202,21 +206,24 @@ def _regions(triangles, neighbors, mapped: np.ndarray, extent: np.ndarray, round
 
     Returns the largest triangle of each group, the largest group first, and {that: the group} for those of two and more.
     """
-    a, b, c = (mapped[triangles[:, i]] for i in range(3))
-    normals = np.cross(b - a, c - a)
+    normals = np.empty((len(triangles), 3))
+    for rows in _spans(len(triangles)):
+        a, b, c = (mapped[triangles[rows, i]] for i in range(3))
+        normals[rows] = np.cross(b - a, c - a)
     area = np.linalg.norm(normals, axis=1)
     if area.min() == 0.0 and area.max() == 0.0:
         raise InputError("vertices", mapped, "no convex hull found: the points are too nearly degenerate")
-    normals = normals / np.maximum(area, np.finfo(float).tiny)[:, None]
+    normals /= np.maximum(area, np.finfo(float).tiny)[:, None]
     tolerance = rounding * np.linalg.norm(normals / extent, axis=1)
-    corners = mapped[triangles]
     coplanar = np.zeros(len(triangles), bool)  # with a neighbour: only these are looked at one by one
-    for side in range(3):
-        n = neighbors[:, side]
-        heights = np.abs(np.einsum("tki,ti->tk", corners[n] - a[:, None], normals)).max(axis=1)
-        one = heights <= tolerance
-        coplanar |= one
-        coplanar[n[one]] = True
+    for rows in _spans(len(triangles)):
+        a = mapped[triangles[rows, 0]]
+        for side in range(3):
+            n = neighbors[rows, side]
+            heights = np.abs(np.einsum("tki,ti->tk", mapped[triangles[n]] - a[:, None], normals[rows])).max(axis=1)
+            one = heights <= tolerance[rows]
+            coplanar[rows] |= one
+            coplanar[n[one]] = True
     seen = ~coplanar
     merged: dict[int, list[int]] = {}
     order = np.argsort(-area, kind="stable")
@@ -225,12 +232,16 @@ def _regions(triangles, neighbors, mapped: np.ndarray, extent: np.ndarray, round
         if seen[seed]:
             continue
         normal = normals[seed]
-        offset = normal @ a[seed]
+        offset = normal @ mapped[triangles[seed, 0]]
         seen[seed] = seeds[seed] = True
         region = [seed]
         for t in region:
             for n in neighbors[t].tolist():
-                if not seen[n] and np.abs(corners[n] @ normal - offset).max() <= tolerance[seed] and normals[n] @ normal >= 0:
+                if (
+                    not seen[n]
+                    and np.abs(mapped[triangles[n]] @ normal - offset).max() <= tolerance[seed]
+                    and normals[n] @ normal >= 0
+                ):
                     seen[n] = True
                     region.append(n)
         if len(region) > 1:
@@ -310,9 +321,16 @@ def _planes(vertices: np.ndarray, start: np.ndarray, corners: np.ndarray) -> tup
     normals, offsets = np.empty((len(lengths), 3)), np.empty(len(lengths))
     for length in np.unique(lengths):
         chosen = np.flatnonzero(lengths == length)
-        loops = corners[start[chosen][:, None] + np.arange(length)]
-        normals[chosen], offsets[chosen] = _plane(vertices[loops])
+        for rows in _spans(len(chosen)):
+            some = chosen[rows]
+            loops = corners[start[some][:, None] + np.arange(length)]
+            normals[some], offsets[some] = _plane(vertices[loops])
     return normals, offsets
+
+
+def _spans(count: int) -> list[slice]:
+    """[0, count) in parts that can be worked on without much room."""
+    return [slice(first, min(first + AT_A_TIME, count)) for first in range(0, count, AT_A_TIME)]
 
 
 def _mend_planes(vertices, start, corners, normals, offsets, found, to_mapped, rounding: float) -> None:
@@ -362,8 +380,11 @@ def _edges(start: np.ndarray, corners: np.ndarray) -> np.ndarray:
     if len(corners) == 0:
         return np.empty((0, 4), np.int64)
     face = np.repeat(np.arange(len(start) - 1), np.diff(start))
-    follow = np.arange(1, len(corners) + 1)
-    follow[start[1:] - 1] = start[:-1]
+    follow = follow_of(start, len(corners))
+    both = twins_of(corners, follow)
+    if both is not None:
+        one, other = both
+        return np.stack([corners[one], corners[other], face[one], face[other]], axis=1)
     a, b = corners, corners[follow]
     width = int(corners.max()) + 1
     names, first = np.unique(a * width + b, return_index=True)

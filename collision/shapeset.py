@@ -282,7 +282,7 @@ def _joined_vertices(p: Polytope) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each vertex where its neighbours begin; the neighbours, and the face on the left of the edge to each."""
     a, b, left, right = p.edges.T
     here, there, face = np.concatenate([a, b]), np.concatenate([b, a]), np.concatenate([left, right])
-    order = np.lexsort((face, there, here))
+    order = np.argsort(here * len(p.vertices) + there, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(here, minlength=len(p.vertices)))])
     return start.astype(np.int64), there[order], face[order]
 

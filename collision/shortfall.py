@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from collision.loops import follow_of, twins_of
+
 EPS = np.finfo(float).eps
 MOST = 2_000_000  # numbers that are worked on at a time
+AT_A_TIME = 65536  # edges
 TRIES = 4  # faces that are looked at for a point, the one that it stands out of most first
 
 
@@ -25,8 +28,12 @@ def shortfall(p, used: np.ndarray, points: np.ndarray, enough: float) -> tuple[n
     vertices, points = p.vertices - origin, points - origin
     offsets = p.offsets - p.normals @ origin
     sides = np.diff(p.loop_start)
-    heights = np.einsum("ci,ci->c", vertices[p.corners], np.repeat(p.normals, sides, axis=0)) - np.repeat(offsets, sides)
-    off = max(np.abs(heights).max(), _highest(p, vertices, offsets))
+    face = np.repeat(np.arange(len(sides)), sides)
+    off = _highest(p, vertices, offsets)
+    for first in range(0, len(face), AT_A_TIME):
+        f, c = face[first : first + AT_A_TIME], p.corners[first : first + AT_A_TIME]
+        off = max(off, np.abs(np.einsum("ci,ci->c", vertices[c], p.normals[f]) - offsets[f]).max())
+    del face
     margin = 4 * off + 16 * EPS * np.abs(vertices).max() if is_closed(p) else np.inf
     away = np.zeros(len(points))
     left = np.ones(len(points), bool)
@@ -62,21 +69,18 @@ def _highest(p, vertices: np.ndarray, offsets: np.ndarray) -> float:
     """How far a vertex stands out of a plane. Of a large hull those of the faces next to each face are looked at."""
     if len(vertices) * len(offsets) <= MOST:
         return float((vertices @ p.normals.T - offsets).max())
-    sides = np.diff(p.loop_start)
-    slot = np.arange(len(p.corners))
-    last = np.repeat(p.loop_start[1:], sides)
-    follow = np.where(slot + 1 < last, slot + 1, np.repeat(p.loop_start[:-1], sides))
-    names = p.corners * len(vertices) + p.corners[follow]
-    order = np.argsort(names)
+    follow = follow_of(p.loop_start, len(p.corners))
+    both = twins_of(p.corners, follow)
+    if both is None:
+        return max(float((vertices @ n - d).max()) for n, d in zip(p.normals, offsets, strict=True))
+    face = np.repeat(np.arange(len(offsets)), np.diff(p.loop_start))
     most = 0.0
-    for one, other in ((2, 3), (3, 2)):  # the corner after the common edge, over the plane of the other face
-        paired = p.edges[:, other] >= 0
-        a, b = p.edges[paired, 0], p.edges[paired, 1]
-        a, b = (b, a) if one == 2 else (a, b)
-        edge = order[np.minimum(np.searchsorted(names, a * len(vertices) + b, sorter=order), len(names) - 1)]
-        beyond = vertices[p.corners[follow[follow[edge]]]]
-        f = p.edges[paired, one]
-        most = max(most, float((np.einsum("ei,ei->e", beyond, p.normals[f]) - offsets[f]).max(initial=0.0)))
+    for one, other in (both, both[::-1]):  # the corner after the common edge, over the plane of the other face
+        for first in range(0, len(one), AT_A_TIME):
+            rows = slice(first, first + AT_A_TIME)
+            beyond = vertices[p.corners[follow[follow[other[rows]]]]]
+            f = face[one[rows]]
+            most = max(most, float((np.einsum("ei,ei->e", beyond, p.normals[f]) - offsets[f]).max()))
     return most
 
 

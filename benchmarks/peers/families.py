@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from collision import Box, Capsule, ConvexHull, ShapeSet, Sphere, signed_distances
+from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, ShapeSet, Sphere, signed_distances
 
 SHAPES = 20
 STEP = 1 / 240  # s between frames of moving pairs
@@ -53,6 +53,9 @@ def hull(rng: np.random.Generator, count: int) -> ConvexHull:
 FAMILIES = {
     "sphere": lambda rng: Sphere(rng.uniform(0.3, 1.0)),
     "capsule": lambda rng: Capsule(rng.uniform(0.1, 0.4), rng.uniform(0.3, 0.8)),
+    "cylinder": lambda rng: Cylinder(rng.uniform(0.2, 0.7), rng.uniform(0.3, 1.0)),
+    "cone": lambda rng: Cone(rng.uniform(0.4, 1.0), rng.uniform(0.3, 1.0)),
+    "ellipsoid": lambda rng: Ellipsoid(tuple(rng.uniform(0.3, 1.0, 3))),
     "box": lambda rng: Box(tuple(rng.uniform(0.3, 1.0, 3))),
     "tetrahedron": lambda rng: hull(rng, 4),
     "hull 8": lambda rng: hull(rng, 8),

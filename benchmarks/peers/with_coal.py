@@ -6,7 +6,7 @@ import coal
 import numpy as np
 
 from benchmarks.peers.families import Pairs
-from collision import Box, Capsule, Sphere
+from collision import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 
 
 def native(shape):
@@ -17,6 +17,12 @@ def native(shape):
             return coal.Sphere(shape.radius)
         case Capsule():
             return coal.Capsule(shape.radius, 2 * shape.half_length)
+        case Cylinder():
+            return coal.Cylinder(shape.radius, 2 * shape.half_length)
+        case Cone():
+            return coal.Cone(shape.radius, 2 * shape.half_height)
+        case Ellipsoid():
+            return coal.Ellipsoid(*shape.radii)
     points = coal.StdVec_Vec3s()
     for v in shape.vertices:
         points.append(np.asarray(v, float))

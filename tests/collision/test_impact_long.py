@@ -7,7 +7,20 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Cylinder, HalfSpace, ImpactStatus, Motion, Pose, Sphere, signed_distance, time_of_impact
+from collision import (
+    Box,
+    Compound,
+    Cylinder,
+    HalfSpace,
+    ImpactStatus,
+    Motion,
+    Pose,
+    ShapeSet,
+    Sphere,
+    signed_distance,
+    time_of_impact,
+    times_of_impact,
+)
 
 HIT, MISS = ImpactStatus.HIT, ImpactStatus.MISS
 
@@ -99,3 +112,44 @@ def test_fast_pairs_are_certain():
             d = signed_distance(Box((1, 0.5, 0.05)), spinning.at(r.time), Box((0.8, 0.1, 0.6)), thrown.at(r.time))
             assert abs(d.distance) < 1e-7
     assert unsure == 0
+
+
+def heap(seed, n):
+    rng = np.random.default_rng(seed)
+    turns = rng.normal(size=(n, 4))
+    turns /= np.linalg.norm(turns, axis=1)[:, None]
+    return Compound([(Box(rng.uniform(0.02, 0.1, 3)), Pose(rng.uniform(-0.5, 0.5, 3), q)) for q in turns])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_pieces_that_can_not_meet_are_left_out(seed, monkeypatch):
+    """Compounds of 144 pairs of pieces, in slices of the time and all at once; a pair that misses too."""
+    rng = np.random.default_rng(seed)
+    shapes = ShapeSet([heap(2 * seed, 12), heap(2 * seed + 1, 12), Sphere(0.1)])
+    x = np.array([(0.0, 0, 0)] * 3), np.array([(3.0, 0.2, 0.1), (3.0, 2.5, 0), (1.0, 0, 0)])
+    v = np.zeros((3, 3)), np.array([(-2.0, 0, 0), (-2.0, 0, 0), (-1.0, 0, 0)])
+    w = rng.normal(size=(2, 3, 3)) * 2
+    q = np.tile((1.0, 0, 0, 0), (3, 1))
+    given = [0, 0, 0], [1, 1, 2], x[0], q, v[0], w[0], x[1], q, v[1], w[1], 3.0
+    few = times_of_impact(shapes, *given)
+    monkeypatch.setattr("collision.impact.MANY", 10**9)
+    monkeypatch.setattr("collision.many.MANY", 10**9)
+    every = times_of_impact(shapes, *given)
+    assert few.status.tolist() == every.status.tolist()
+    assert few.status[1] == MISS
+    assert np.abs(few.time - every.time).max() < 1e-8
+    hit = few.status == HIT
+    assert np.abs(few.point - every.point)[hit].max(initial=0.0) < 1e-6
+
+
+def test_most_pieces_are_never_looked_at(monkeypatch):
+    """Of 250,000 pairs of pieces a few thousand are searched."""
+    import collision.impact
+
+    searched = []
+    kernel = collision.impact.impact
+    monkeypatch.setattr(collision.impact, "impact", lambda *given: searched.append(1) or kernel(*given))
+    a, b = heap(1, 500), heap(2, 500)
+    r = time_of_impact(a, Pose(), b, Motion(Pose((3, 0, 0)), velocity=(-1, 0, 0)), 5.0)
+    assert r.status is HIT
+    assert len(searched) < 10_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -226,3 +227,15 @@ def test_one_shape_against_many_poses():
         signed_distances(shapes, 0, 1, (0, 0, 0), (1, 0, 0, 0), x[:, :2], q)
     with pytest.raises(InputError, match=r"a\[0\]"):
         signed_distances(shapes, 2, 1, (0, 0, 0), (1, 0, 0, 0), x, q)
+
+
+def test_hulls_are_built_in_little_room():
+    """30,000 corners: no more than a thousand bytes each, the tables included."""
+    points = np.random.default_rng(0).normal(size=(30_000, 3))
+    points /= np.linalg.norm(points, axis=1)[:, None]
+    tracemalloc.start()
+    kept = shapeset.packed(ConvexHull(points))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(kept.vertices) == 30_000
+    assert most < 1000 * len(points)
