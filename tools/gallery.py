@@ -36,7 +36,7 @@ FLYING = {"superball", "bouncing_ball", "bouncing_balls"}  # the way gone tells 
 QUICK = {"kepler_orbit": {"period": 1.2}}  # so that a trail, of a second, goes round
 # from near, so that contents and overlays are seen
 NEAR = {
-    "pile": Camera((0.9, -2.0, 2.4), (0.0, 0.0, 0.33)),
+    "pile": Camera((0.75, -1.2, 2.1), (0.0, 0.02, 0.28)),
     "bouncing_balls": Camera((0.8, -9.0, 3.4), (0.0, 0.0, 1.9)),
     "dropped_cuboids": Camera((1.2, -2.2, 1.1), (0.0, -0.05, 0.15)),
     "two_cuboids": Camera((1.1, -2.2, 1.2), (0.2, 0.1, 0.22)),

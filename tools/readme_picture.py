@@ -95,7 +95,7 @@ if __name__ == "__main__":
     print(still(finishes(), IMAGES / "finishes.jpg", size=(960, 480), preset="best", camera=finished, overlays=()))
     look = {"size": (800, 560), "fps": 20, "start": 0.2, "speed": 0.4, "quality": 24, "overlays": (), "title": False}
     look["graph"] = "energy"
-    print(film(struck_house(), IMAGES / "house.webp", camera=Camera((0.3, -1.15, 0.42), (0.06, 0.0, 0.1)), **look))
+    print(film(struck_house(), IMAGES / "house.webp", camera=Camera((0.26, -0.96, 0.36), (0.05, 0.0, 0.085)), **look))
     camera = CameraDef((0.6, -2.6, 1.1), (0.0, 0.0, 0.18), fov_degrees=30)
     print(still(shapes(), IMAGES / "shapes.png", size=(960, 480), preset="best", camera=camera, overlays=("names",)))
     searches()
