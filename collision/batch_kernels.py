@@ -79,8 +79,9 @@ def quick_pairs(
                 for m in range(4):
                     corners[k, m] = names[m]
             if settled:
-                n = to_world(ra, n)
-                low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), g.skin[i], g.skin[j])
+                n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
+                if g.skin[i] + g.skin[j] > 0.0:
+                    low, high, p, q = inflated(low, high, n, p, q, g.skin[i], g.skin[j])
                 if changed:
                     store_warm(warm_axis, warm_start, k, i, j, n, known, names)
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):

@@ -120,7 +120,7 @@ def contact_manifolds(
     count, status, normal = np.zeros(m, np.int64), np.empty(m, np.int8), np.empty((m, 3))
     rows, ids = np.empty((m, most, 4)), np.empty((m, most), np.int64)
     outputs = [count, status, normal, rows, ids]
-    inputs = [np.column_stack([rows_a, rows_b]), *poses]
+    inputs = [rows_a[:, None], rows_b[:, None], *poses]
     if cache is not None:
         cache.serve(shapes)
     known, old = recall(None if cache is None else cache.manifolds, (margin, most), row, inputs, outputs)
@@ -215,13 +215,13 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
         sides += [np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local)]
     m = len(pair)
     found = Impacts(np.empty(m, np.int8), np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty(m), np.empty(m, np.int32))
-    inputs, outputs, about = [np.column_stack([rows_a, rows_b]), *sides], list(vars(found).values()), (duration, tolerance)
+    inputs, outputs, about = [rows_a[:, None], rows_b[:, None], *sides], list(vars(found).values()), (duration, tolerance)
     if cache is not None:
         cache.serve(shapes)
     row = np.arange(m)
     known, old = recall(None if cache is None else cache.impacts, about, row, inputs, outputs)
     arguments = shapes.geometry, *inputs, duration, tolerance, known
-    moved = np.column_stack(inputs), np.column_stack(old)
+    moved = (np.column_stack(inputs), np.column_stack(old)) if known.any() else (np.empty((0, 0)),) * 2
     _run(lambda span: impact_pairs(*arguments, *moved, *span, *outputs), m, threads)
     if cache is not None:
         cache.impacts = Kept(about, row, [column.copy() for column in inputs], outputs)
@@ -265,23 +265,23 @@ def _run(call, n: int, threads: int) -> None:
 
 @kernel(nogil=True)
 def manifold_pairs(
-    g, ab, xa, qa, xb, qb, margin, known, old_ab, old_xa, old_qa, old_xb, old_qb, first, stop,
+    g, a, b, xa, qa, xb, qb, margin, known, old_a, old_b, old_xa, old_qa, old_xb, old_qb, first, stop,
     count, status, normal, points, ids,
 ):  # fmt: skip
     """The pairs [first, stop): rows of points (n, m, 4), position and gap, and ids (n, m), of which the first ``count`` mean
     something. ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
     rows, names = np.zeros((points.shape[1], 14)), np.zeros(points.shape[1], np.int64)
     for k in range(first, stop):
-        a, b = ab[k, 0], ab[k, 1]
+        i, j = a[k, 0], b[k, 0]
         x, y = load3(xa, k), load3(xb, k)
         _, ra = pose(x, load4(qa, k))
         _, rb = pose(y, load4(qb, k))
-        if known[k] and ab[k, 0] == old_ab[k, 0] and ab[k, 1] == old_ab[k, 1]:
+        if known[k] and i == old_a[k, 0] and j == old_b[k, 0]:
             if same(xa, old_xa, k) and same(qa, old_qa, k) and same(xb, old_xb, k) and same(qb, old_qb, k):
                 continue
-            if status[k] == BEYOND_MARGIN and count[k] == 0 and still_apart(g, a, x, ra, b, y, rb, load3(normal, k), margin):
+            if status[k] == BEYOND_MARGIN and count[k] == 0 and still_apart(g, i, x, ra, j, y, rb, load3(normal, k), margin):
                 continue
-        count[k], n, status[k] = manifold_far(g, a, x, ra, b, y, rb, margin, ZERO, rows, names)
+        count[k], n, status[k] = manifold_far(g, i, x, ra, j, y, rb, margin, ZERO, rows, names)
         store3(normal, k, n)
         for i in range(count[k]):
             ids[k, i] = names[i]
@@ -291,12 +291,12 @@ def manifold_pairs(
 
 @kernel(nogil=True)
 def impact_pairs(
-    g, ab, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, known, inputs, old, first, stop,
+    g, a, b, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, known, inputs, old, first, stop,
     status, time, point, normal, distance, iterations,
 ):  # fmt: skip
     """The pairs [first, stop). ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
     for k in range(first, stop):
-        a, b = ab[k, 0], ab[k, 1]
+        i, j = a[k, 0], b[k, 0]
         x, y = load3(xa, k), load3(xb, k)
         _, ra = pose(x, load4(qa, k))
         _, rb = pose(y, load4(qb, k))
@@ -307,8 +307,8 @@ def impact_pairs(
             if same(inputs, old, k):
                 continue
             n = load3(normal, k)
-            if status[k] == MISS and dot(n, n) > 0.5 and still_missing(g, a, *side_a, b, *side_b, n, duration, tolerance):
+            if status[k] == MISS and dot(n, n) > 0.5 and still_missing(g, i, *side_a, j, *side_b, n, duration, tolerance):
                 continue
-        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, a, *side_a, b, *side_b, duration, tolerance)
+        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, i, *side_a, j, *side_b, duration, tolerance)
         store3(point, k, p)
         store3(normal, k, n)

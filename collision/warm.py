@@ -31,10 +31,9 @@ class Kept(NamedTuple):
 
 def recall(kept: Kept | None, about: tuple, row: np.ndarray, inputs: list, outputs: list) -> tuple[np.ndarray, list]:
     """(known (m,), old inputs): which pairs the last call knew, their outputs copied into ``outputs``."""
-    known = np.zeros(len(row), bool)
-    old = [np.zeros_like(column) for column in inputs]
     if kept is None or kept.about != about or not len(kept.row):
-        return known, old
+        return np.zeros(len(row), bool), inputs
+    old = [np.zeros_like(column) for column in inputs]
     at = np.minimum(np.searchsorted(kept.row, row), len(kept.row) - 1)
     known = kept.row[at] == row
     for columns, before in ((old, kept.inputs), (outputs, kept.outputs)):
