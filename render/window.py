@@ -105,6 +105,11 @@ class Window:
             self._screen.viewport = (0, 0, *self.size)
             self.renderer = Renderer(self.size, self.preset, self._gl)
 
+    def choose(self, preset: str) -> None:
+        """Go on with another preset."""
+        self.preset = preset
+        self._resize(self.size)
+
     @property
     def backend(self) -> str:
         return self.renderer.backend

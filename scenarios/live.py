@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from render.sliders import Slider
     from render.window import Command, Window
 
-FRAMES = 60.0  # a second, at most
+FRAMES, LEAST_FRAMES = 60.0, 30.0  # a second: at most, and what is kept up by drawing plainly
+SLOW = 24  # pictures by whose median it is judged
 SLICE = 0.005  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
 NOTE_SECONDS = 4.0
@@ -264,6 +265,7 @@ class Loop:
         self.note, self._note_until = "", 0.0
         self._clock = time.perf_counter()
         self._spent = 0.0  # on the last picture [s]
+        self._drawn: deque = deque(maxlen=SLOW)  # the same of the last ones
         self._pace: deque = deque(maxlen=120)  # (clock, time) of the last turns, to tell the speed that is reached
         window.live, window.span, window.sliders = stage.live, stage.span, stage.sliders if stage.live else []
         self._prepare(tuple(window.overlays))
@@ -304,6 +306,7 @@ class Loop:
         frame.lines = (*frame.lines, self._status())
         self.window.show(frame, self.note)
         self._spent = time.perf_counter() - begun
+        self._keep_up()
         if filming:
             self.say(self.studio.shoot(self.window.pixels()))
 
@@ -370,6 +373,13 @@ class Loop:
         if len(self._pace) < 2 or self._pace[-1][0] - self._pace[0][0] < 0.2:
             return None
         return (self._pace[-1][1] - self._pace[0][1]) / (self._pace[-1][0] - self._pace[0][0])
+
+    def _keep_up(self) -> None:
+        """Draw plainly what can not be drawn well thirty times a second."""
+        self._drawn.append(self._spent)
+        if self.window.preset == "default" and len(self._drawn) == SLOW and sorted(self._drawn)[SLOW // 2] > 1 / LEAST_FRAMES:
+            self.window.choose("fast")
+            self.say("drawn with preset fast, to keep up")
 
     def _patience(self) -> float:
         """Stepping gets at least as much time as drawing."""

@@ -529,3 +529,19 @@ def test_the_bars_of_the_ledger_are_as_long(gl, monkeypatch):
     graphs.books["friction"] = graphs.books["friction"] + 0.2 * run.energy[0] * graphs.times / graphs.times[-1]
     first, second = ends(spoiled.graphs)
     assert abs(first - second) > 20
+
+
+def test_a_window_that_is_too_slow_draws_plainly(open_loop):
+    """After two dozen pictures, if half of them took longer than a thirtieth of a second; not before, and not for a few."""
+    from scenarios.live import SLOW
+
+    loop = open_loop(falling())
+    for slow, expected in ((SLOW // 2 - 2, "default"), (SLOW, "fast")):
+        loop.window.preset = "default"
+        loop._drawn.clear()
+        for k in range(SLOW + 4):
+            loop._spent = 0.05 if k < slow else 0.01
+            loop._keep_up()
+        assert loop.window.preset == expected
+    assert "fast" in loop.note
+    loop.turn(0.0)
