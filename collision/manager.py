@@ -340,7 +340,7 @@ def cast(
         while waiting > 0:
             waiting -= 1
             n = stack[waiting]
-            if meets(box[n, :3], box[n, 3:], o, o, d, limit) > limit:
+            if not meets(box[n, :3], box[n, 3:], o, o, d, limit) <= limit:
                 continue
             if link[n, HEIGHT] == 0:
                 j = link[n, RIGHT]

@@ -410,7 +410,7 @@ def swept(box, link, root, endless, lo, hi, groups, mask, low, high, direction, 
     while waiting > 0:
         waiting -= 1
         n = stack[waiting]
-        if meets(box[n, :3], box[n, 3:], low, high, direction, reach) > reach:
+        if not meets(box[n, :3], box[n, 3:], low, high, direction, reach) <= reach:
             continue
         if link[n, HEIGHT] == 0:
             count = _on_the_way(link[n, RIGHT], lo, hi, groups, mask, low, high, direction, reach, found, enter, count)
@@ -428,7 +428,7 @@ def _on_the_way(j, lo, hi, groups, mask, low, high, direction, reach, found, ent
     if (groups[j] & mask) == 0:
         return count
     t = meets(lo[j], hi[j], low, high, direction, reach)
-    if t > reach:
+    if not t <= reach:
         return count
     if count < len(found):
         found[count] = j
@@ -438,15 +438,15 @@ def _on_the_way(j, lo, hi, groups, mask, low, high, direction, reach, found, ent
 
 @inner
 def meets(lo, hi, low, high, direction, reach):
-    """How far [m] the box low-high can go along a unit vector until it meets the box lo-hi, or a little less; inf: never."""
+    """How far [m] the box low-high can go along a unit vector until it meets the box lo-hi, or a little less; nan: never."""
     enter, leave = 0.0, reach
     for i in range(3):
         near, far = lo[i] - high[i], hi[i] - low[i]
         if direction[i] == 0.0:
             if near > 0.0 or far < 0.0:
-                return math.inf
+                return math.nan
         else:
             a, b = near / direction[i], far / direction[i]
             enter, leave = max(enter, min(a, b)), min(leave, max(a, b))
     slack = 1e-12 * (1.0 + enter) if enter < math.inf else 0.0  # rounding of the slabs must not lose a hit at a corner
-    return max(enter - slack, 0.0) if enter <= leave + slack else math.inf
+    return max(enter - slack, 0.0) if enter <= leave + slack else math.nan

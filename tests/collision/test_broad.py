@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collision import BroadPhase, InputError, candidate_pairs
-from collision.tree import HEIGHT, LEFT, PARENT, RIGHT
+from collision.tree import HEIGHT, LEFT, PARENT, RIGHT, swept
 
 
 def sound(broad):
@@ -111,6 +111,18 @@ def test_a_tree_that_loses_a_box_would_be_seen():
     broad._box[broad._node[broad.rows(b)[0]], :3] = 9  # a fat box that does not hold its box
     broad._stirred[broad.rows(a)] = True
     assert len(broad.pairs()) == 0
+
+
+def test_boxes_beside_the_way_are_passed_over():
+    """Also where the way has no end: else every box would be looked at."""
+    broad = BroadPhase()
+    x = np.arange(300.0)[:, None] * (0, 2, 0)
+    broad.add(x, x + 1)
+    found, enter, d = np.empty(300, np.int64), np.empty(300), np.array((1.0, 0, 0))
+    low = np.array((-5.0, 20.2, 0.5))
+    assert swept(*broad.tree, 1, low, low, d, np.inf, found, enter) == 1
+    assert (broad.handles_of(found[:1])[0], enter[0]) == (10, pytest.approx(5.0))
+    assert swept(*broad.tree, 1, low, low, d, 4.9, found, enter) == 0
 
 
 def test_handles_are_never_given_twice():
