@@ -1,26 +1,30 @@
 """One pair of convex shapes a call: the loops over many pairs, asked about one, with as little Python around them as can be.
 
-Poses go in and answers come out through one row of numbers that each thread keeps, so that a call hands over four words.
+Poses go in and answers come out through one row of words that each thread keeps. The kernel is an entry of a library (native.py):
+it is bound to that row and to the tables of the shapes in stock, so that a call hands over one address, and loads no compiler.
 """
 
 from __future__ import annotations
 
 import struct
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from collision import shapeset
 from collision.batch_kernels import other_pairs, quick_pairs
 from collision.depth import ROW
-from collision.geometry import Geometry
+from collision.geometry import Geometry, empty_geometry
 from collision.group import group
 from collision.jit import kernel
+from collision.native import Call, Entry, Library, Plain
 
-PUT = struct.Struct("15d").pack_into  # position and orientation of A, of B; the margin
-TAKE = struct.Struct("12d").unpack_from
-ANSWER = 15 * 8  # where it begins: distance, lower, upper, normal, point of A, point of B
-STATUSES = 8
+PUT = struct.Struct("15d2q").pack_into  # position and orientation of A, of B; the margin; rows of the geometry
+TAKE = struct.Struct("12d2q").unpack_from  # distance, lower, upper, normal, point of A, point of B; status, iterations
+GIVEN, FOUND, WORDS = 17, 12, 31
 
 
 @group
@@ -42,6 +46,7 @@ class Pair(NamedTuple):
     point_b: np.ndarray
     status: np.ndarray  # (1,) int8
     iterations: np.ndarray  # (1,) int32
+    told: np.ndarray  # (2,) int64: the last two again
     corners: np.ndarray  # (1, 4) int64
     no_axis: np.ndarray  # a `PairCache` of no pairs: (0, 3), (0, 6), (0, ROW)
     no_start: np.ndarray
@@ -49,10 +54,8 @@ class Pair(NamedTuple):
 
 
 @kernel(nogil=True, _nrt=False)
-def ask(g, pair, i, j):
-    """Rows i and j of the geometry at the poses of ``pair``: status + STATUSES iterations."""
-    pair.a[0] = i
-    pair.b[0] = j
+def ask(g, pair):
+    """Two rows of the geometry at the poses of ``pair``."""
     margin = pair.margin[0]
     _, left = quick_pairs(
         g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, margin, pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
@@ -65,32 +68,63 @@ def ask(g, pair, i, j):
             pair.corners, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
             pair.iterations,
         )  # fmt: skip
-    return pair.status[0] + STATUSES * pair.iterations[0]
+    pair.told[0] = pair.status[0]
+    pair.told[1] = pair.iterations[0]
+
+
+def a_pair() -> tuple[np.ndarray, Pair]:
+    """A row of words, and the arrays that are parts of it."""
+    words = np.zeros(WORDS, np.int64)
+    numbers = words.view(float)
+
+    def part(first: int, width: int) -> np.ndarray:
+        return numbers[first : first + width].reshape(1, width)
+
+    one = GIVEN + 3
+    return words, Pair(
+        words[15:16], words[16:17], part(0, 3), part(3, 4), part(7, 3), part(10, 4), numbers[14:15],
+        numbers[GIVEN : GIVEN + 1], numbers[GIVEN + 1 : GIVEN + 2], numbers[GIVEN + 2 : one], part(one, 3), part(one + 3, 3),
+        part(one + 6, 3), np.zeros(1, np.int8), np.zeros(1, np.int32), words[GIVEN + FOUND :], np.zeros((1, 4), np.int64),
+        np.zeros((0, 3)), np.zeros((0, 6), np.int64), np.zeros((0, ROW), np.int64),
+    )  # fmt: skip
+
+
+ASK = Entry(ask, lambda: (empty_geometry(), a_pair()[1]))
+LIBRARY = Library("collision.one", ASK)
+
+
+def bare(bound: Call | Plain) -> Callable[[], int | None]:
+    """A bound kernel without what it returns: what comes back is true where it found no memory."""
+    if isinstance(bound, Plain):
+        return partial(bound.kernel, *bound.arguments)
+    call = partial(bound._function, bound._address)
+    call.keeps = bound
+    return call
 
 
 class Desk(threading.local):
-    """The row of numbers of a thread, and the arrays that are parts of it."""
+    """The row of a thread, and the kernel bound to it and to the shapes that were in stock."""
 
     def __init__(self):
-        numbers = self.numbers = np.zeros(27)
+        self.words, self.pair = a_pair()
+        self.row = memoryview(self.words).cast("B")
+        self.geometry: Geometry | None = None
 
-        def part(first: int, width: int) -> np.ndarray:
-            return numbers[first : first + width].reshape(1, width)
-
-        self.pair = Pair(
-            np.zeros(1, np.int64), np.zeros(1, np.int64), part(0, 3), part(3, 4), part(7, 3), part(10, 4), numbers[14:15],
-            numbers[15:16], numbers[16:17], numbers[17:18], part(18, 3), part(21, 3), part(24, 3), np.zeros(1, np.int8),
-            np.zeros(1, np.int32), np.zeros((1, 4), np.int64), np.zeros((0, 3)), np.zeros((0, 6), np.int64),
-            np.zeros((0, ROW), np.int64),
-        )  # fmt: skip
+    def bind(self, geometry: Geometry) -> None:
+        self.call = bare(ASK.bind(geometry, self.pair))
+        self.geometry = geometry
 
 
 _desk = Desk()
 
 
-def asked(g: Geometry, i: int, pose_a, j: int, pose_b, margin: float) -> tuple[int, int, tuple]:
-    """(status, iterations, twelve numbers from ``distance`` to ``point_b``) of rows i and j at two `Pose`."""
-    numbers, pair = _desk.numbers, _desk.pair
-    PUT(numbers, 0, *pose_a.position, *pose_a.orientation, *pose_b.position, *pose_b.orientation, margin)
-    iterations, status = divmod(ask(g, pair, i, j), STATUSES)
-    return status, iterations, TAKE(numbers, ANSWER)
+def asked(a, pose_a, b, pose_b, margin: float) -> tuple:
+    """The twelve numbers from ``distance`` to ``point_b``, status and iterations of two convex shapes at two `Pose`."""
+    geometry, i, j = shapeset.stocked(a, b)
+    desk = _desk
+    if desk.geometry is not geometry:
+        desk.bind(geometry)
+    PUT(desk.row, 0, *pose_a.position, *pose_a.orientation, *pose_b.position, *pose_b.orientation, margin, i, j)
+    if desk.call():
+        raise MemoryError("a kernel found no memory")
+    return TAKE(desk.row, 8 * GIVEN)

@@ -40,12 +40,14 @@ class Distance:
     stopped early: distance is the lower bound, and the points are not the closest ones.
     """
 
-    __slots__ = ("_numbers", "iterations", "status")
+    __slots__ = ("_numbers",)
 
-    def __init__(self, status: int, iterations: int, numbers: tuple):
-        """numbers: distance, lower, upper, and the coordinates of normal, point_a and point_b."""
-        self.status, self.iterations, self._numbers = STATUS[status], iterations, numbers
+    def __init__(self, numbers: tuple):
+        """numbers: distance, lower, upper, the coordinates of normal, point_a and point_b; status, iterations."""
+        self._numbers = numbers
 
+    status = property(lambda self: STATUS[self._numbers[12]])
+    iterations = property(lambda self: self._numbers[13])
     distance = property(lambda self: self._numbers[0])
     lower = property(lambda self: self._numbers[1])
     upper = property(lambda self: self._numbers[2])
@@ -220,15 +222,15 @@ def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
     if not (isinstance(a, IN_PARTS) or isinstance(b, IN_PARTS)):
-        g, i, j = stocked(a, b)
-        return Distance(*asked(g, i, pose_a, j, pose_b, margin))
+        return Distance(asked(a, pose_a, b, pose_b, margin))
     if has_support(a) or has_support(b):
-        return Distance(*by_support(a, pose_a, b, pose_b, margin))
+        status, iterations, numbers = by_support(a, pose_a, b, pose_b, margin)
+        return Distance((*numbers, status, iterations))
     shapes = set_of(a, b)
     pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
     found = nearest_pieces(search(shapes, pieces.a, pieces.b, pieces.poses, margin), pieces)
     numbers = np.hstack([found[name][0] for name in ("distance", "lower", "upper", "normal", "point_a", "point_b")])
-    return Distance(int(found["status"][0]), int(found["iterations"][0]), tuple(numbers.tolist()))
+    return Distance((*numbers.tolist(), int(found["status"][0]), int(found["iterations"][0])))
 
 
 def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0, max_points: int = MOST) -> Manifold:

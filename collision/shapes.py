@@ -23,6 +23,8 @@ from collision.errors import (
 )
 from collision.pose import Pose
 
+KEPT = ("_packed", "_place")  # what is kept beside the fields: tables, and where these are in stock
+
 
 class Shape:
     """Base of all shapes; ``type`` is the name in files."""
@@ -35,7 +37,7 @@ class Shape:
         return {"type": self.type} | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
 
     def __getstate__(self) -> dict:
-        return {name: value for name, value in self.__dict__.items() if name != "_packed"}  # tables are made anew
+        return {name: value for name, value in self.__dict__.items() if name not in KEPT}  # tables are made anew
 
     def _set(self, **values):
         for name, value in values.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Iterable
 from functools import lru_cache
@@ -48,6 +49,7 @@ ROWS = {
 BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "vertex", "face", "edge", "block", "guide")
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()
+NUMBERS = itertools.count()
 
 
 class ShapeSet:
@@ -117,6 +119,7 @@ class Stock:
     """
 
     def __init__(self):
+        self.number = next(NUMBERS)  # shapes remember where in which stock they are, not the stock itself
         self.geometry = EMPTY
         self.rows: dict[Shape, int] = {}
         self._room = {name: np.empty((8, *column.shape[1:]), column.dtype) for name, column in EMPTY._asdict().items()}
@@ -144,21 +147,31 @@ class Stock:
 _stock = Stock()
 
 
-def stocked(*shapes: Shape) -> tuple:
-    """(geometry, row of each of some convex shapes in it): packed once, whatever they are asked together with."""
-    global _stock
+def stocked(a: Shape, b: Shape) -> tuple[Geometry, int, int]:
+    """(geometry, rows of two convex shapes in it): packed once, whatever they are asked together with."""
     stock = _stock
     try:
-        rows = [stock.rows[shape] for shape in shapes]
-    except (KeyError, TypeError):
-        for shape in shapes:
-            check_convex(shape)
-        if sum(column.nbytes for column in stock.geometry) > ENOUGH:
-            _stock = stock = Stock()
-        for shape in shapes:
-            stock.add(shape)
-        rows = [stock.rows[shape] for shape in shapes]
-    return stock.geometry, *rows
+        stock_a, row_a = a._place
+        stock_b, row_b = b._place
+        if stock_a == stock_b == stock.number:
+            return stock.geometry, row_a, row_b
+    except AttributeError:
+        pass
+    return _stock_up(a, b)
+
+
+def _stock_up(*shapes: Shape) -> tuple:
+    """`stocked`, of shapes that were not asked about before."""
+    global _stock
+    stock = _stock
+    for shape in shapes:
+        check_convex(shape)
+    if sum(column.nbytes for column in stock.geometry) > ENOUGH:
+        _stock = stock = Stock()
+    for shape in shapes:
+        stock.add(shape)
+        object.__setattr__(shape, "_place", (stock.number, stock.rows[shape]))
+    return stock.geometry, *(stock.rows[shape] for shape in shapes)
 
 
 @lru_cache(maxsize=64)

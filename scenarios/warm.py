@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 
+from collision.build import Line
+from collision.one import LIBRARY
 from scenarios.run import warm
 
 if __name__ == "__main__":
     warm()
+    LIBRARY.prepare(Line())
     sys.exit(0)

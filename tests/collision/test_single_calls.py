@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -95,7 +97,8 @@ def test_a_stock_that_is_full_begins_anew(monkeypatch):
 
 def test_tables_in_stock_are_those_of_a_set():
     shapes = [Box(), hull(1, 300), Sphere(), Capsule(), ConvexHull([(0, 0, 0), (1, 0, 0)]), hull(2), Cylinder(), hull(3, 150)]
-    g, *rows = shapeset.stocked(*shapes)
+    rows = [shapeset.stocked(shape, shape)[1] for shape in shapes]
+    g = shapeset.stocked(shapes[0], shapes[-1])[0]
     for shape, row in zip(shapes, rows, strict=True):
         one = shapeset.packed(shape)
         v, f = g.vertex[row, 0], g.face[row, 0]
@@ -117,10 +120,10 @@ def test_tables_do_not_travel():
     box = Box((0.123, 0.456, 0.789))
     signed_distance(shape, Pose(), box, Pose((3, 0, 0)))
     for kept in (shape, box):
-        assert "_packed" in kept.__dict__
+        assert {"_packed", "_place"} <= kept.__dict__.keys()
         for other in (pickle.loads(pickle.dumps(kept)), copy.deepcopy(kept)):
             assert other == kept
-            assert "_packed" not in other.__dict__
+            assert not {"_packed", "_place"} & other.__dict__.keys()
 
 
 def test_poses_are_what_users_have():
@@ -227,6 +230,21 @@ def test_one_shape_against_many_poses():
         signed_distances(shapes, 0, 1, (0, 0, 0), (1, 0, 0, 0), x[:, :2], q)
     with pytest.raises(InputError, match=r"a\[0\]"):
         signed_distances(shapes, 2, 1, (0, 0, 0), (1, 0, 0, 0), x, q)
+
+
+def test_a_call_loads_no_compiler():
+    """What one pair asks is kept as machine code."""
+    signed_distance(Box(), Pose(), Sphere(), Pose((3, 0, 0)))  # compiled now, if it never was
+    code = """
+import sys
+from collision import Box, Cylinder, Pose, colliding, signed_distance
+print(signed_distance(Box(), Pose(), Cylinder(), Pose((3, 0, 0))).distance)
+print(colliding(Box(), Pose(), Box(), Pose((0, 0, 0.5))))
+assert "numba" not in sys.modules
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["2.4", "True"]
 
 
 def test_hulls_are_built_in_little_room():
