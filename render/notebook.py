@@ -68,7 +68,7 @@ def show(what: Any, height: int = 560, camera: Any = None) -> Inline:
         camera = camera or getattr(getattr(what, "scene", None), "camera", None)
     else:
         raise InputError("what", what, "must be a run, a world, or the path of a film or picture")
-    data = json.dumps(replay(frames, camera_for(seen, SIZE, camera))).replace("</", "<\\/")
+    data = json.dumps(replay(frames, camera_for(seen, SIZE, camera))).replace("<", "\\u003c")
     body = page_file("controls.html")
     viewer = page_file("viewer.min.js")
     page = Template(page_file("page.html")).substitute(title=html.escape(seen.cast.title), body=body, data=data, viewer=viewer)

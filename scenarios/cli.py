@@ -10,11 +10,13 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130
 LONGEST_NAME, LONGEST_PATH = 230, 3000  # bytes; what systems allow, 255 and 4096, less what is put before and behind
+LONGEST_LINE = 1500  # letters of an error: what files say is quoted in it
 PRESETS = ("fast", "default", "best")
 CONTACT_OVERLAYS = frozenset(("contacts", "normals", "manifolds", "impacts"))
 FIGURES = (".png", ".svg", ".pdf")
@@ -74,7 +76,8 @@ def _code(error: Exception) -> int | None:
 def _fail(code: int, message: str) -> int:
     from sim.words import printable
 
-    print(printable(f"tumble: {' '.join(message.split())}"), file=sys.stderr)
+    line = " ".join(message.split())
+    print(printable(f"tumble: {line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + ' ...'}"), file=sys.stderr)
     return code
 
 
@@ -122,6 +125,7 @@ def run(arguments: argparse.Namespace) -> None:
     out = Path(arguments.out or Path("runs") / name)
     from scenarios.report import FILM, report, show_warnings, table
     from scenarios.run import TRAJECTORY, run_scene
+    from sim.files import claimed
 
     show_warnings()
     if arguments.video:  # what is wrong with it is said before the run
@@ -136,8 +140,9 @@ def run(arguments: argparse.Namespace) -> None:
         shown = bool(CONTACT_OVERLAYS.intersection(arguments.overlays or ())) or (arguments.video and arguments.sound)
         contacts = arguments.contacts or shown or None
         how = {name: getattr(arguments, name) for name in ("resume", "every", "bodies", "precision", "compression")}
-        artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, contacts=contacts, **how)
-        report(artefacts, out, arguments.video, **_film(arguments))
+        with claimed(out):
+            artefacts = run_scene(scene, out, arguments.seconds, arguments.dt, contacts=contacts, **how)
+            report(artefacts, out, arguments.video, **_film(arguments))
     except KeyboardInterrupt:
         recorded = (out / TRAJECTORY).exists()
         raise KeyboardInterrupt(f"what was recorded is in {out / TRAJECTORY}; --resume goes on" if recorded else "") from None
@@ -166,25 +171,29 @@ def demo(arguments: argparse.Namespace) -> None:
 
 def film(arguments: argparse.Namespace) -> None:
     """A film of a recorded run."""
+    from scenarios.manifest import listed
     from scenarios.report import film_run, show_warnings
-    from sim.run import Run
 
     show_warnings()
-    run = Run.open(arguments.run)
-    print(film_run(run, arguments.out, start=arguments.start, stop=arguments.stop, speed=arguments.speed, **_film(arguments)))
+    run, out = _opened(arguments.run), Path(arguments.out)
+    with listed(out):
+        print(film_run(run, out, start=arguments.start, stop=arguments.stop, speed=arguments.speed, **_film(arguments)))
 
 
 def check(arguments: argparse.Namespace) -> int:
     """Run a recorded scene again; exit code 1 where a bit differs."""
     from scenarios.check import check as again
+    from scenarios.manifest import harms
     from scenarios.progress import Bar
     from scenarios.run import warm
     from sim.run import Run
 
-    run = Run.open(arguments.run)
-    damages = run.damages()
-    for damage in damages:
+    run = _opened(arguments.run)
+    damages, beside = run.damages(), harms(run.path.parent)
+    for damage in [*damages, *beside]:
         print(f"damaged: {damage}")
+    if beside:
+        print("the recording is apart from these; tumble run, film and report make them anew")
     if damages and not arguments.repair:
         print("--repair runs the scene again and, if all that is whole comes out the same, puts that in its place")
         return FAILED
@@ -199,15 +208,14 @@ def check(arguments: argparse.Namespace) -> int:
     with Bar(f"Running {run.attributes['title']} again", counted=True) as bar:
         found = again(run, bar.update)
     print(found)
-    return 0 if found.same else FAILED
+    return 0 if found.same and not beside else FAILED
 
 
 def compare(arguments: argparse.Namespace) -> int:
     """Two recorded runs beside each other; exit code 1 where they differ."""
     from scenarios.compare import compare as beside
-    from sim.run import Run
 
-    a, b = Run.open(arguments.a), Run.open(arguments.b)
+    a, b = _opened(arguments.a), _opened(arguments.b)
     found = beside(a, b)
     print(found)
     if arguments.out:
@@ -247,14 +255,15 @@ def converge(arguments: argparse.Namespace) -> None:
 
 def report(arguments: argparse.Namespace) -> None:
     """One page of HTML about a recorded run."""
+    from scenarios.manifest import listed
     from scenarios.report import PAGE, show_warnings, write_report
-    from sim.run import Run
 
     show_warnings()
-    run = Run.open(arguments.run)
+    run = _opened(arguments.run)
     out = Path(arguments.out or run.path.parent / PAGE)
     options = {"size": arguments.size, "preset": arguments.preset, "overlays": arguments.overlays}
-    print(write_report(run, out, not arguments.no_film, **options))
+    with listed(out):
+        print(write_report(run, out, not arguments.no_film, **options))
 
 
 def export(arguments: argparse.Namespace) -> None:
@@ -262,14 +271,13 @@ def export(arguments: argparse.Namespace) -> None:
     import render
     from scenarios.logs import table_paths, write_log
     from scenarios.progress import Bar
-    from sim.run import Run
 
+    run = _opened(arguments.run)
     with Bar(f"Writing {arguments.out}", counted=True) as bar:
         if Path(arguments.out).suffix.lower() in (".csv", ".parquet", ".mcap"):
-            run = Run.open(arguments.run)
             print(write_log(run, arguments.out, bar.update), *table_paths(run, arguments.out).values(), sep="\n")
             return
-        print(render.export(Run.open(arguments.run), arguments.out, arguments.rate, bar.update))
+        print(render.export(run, arguments.out, arguments.rate, bar.update))
 
 
 def view(arguments: argparse.Namespace) -> None:
@@ -279,9 +287,7 @@ def view(arguments: argparse.Namespace) -> None:
     show_warnings()
     shown: dict[str, Any] = {}
     if Path(arguments.name_or_file).is_dir():
-        from sim.run import Run
-
-        source = Run.open(arguments.name_or_file)
+        source = _opened(arguments.name_or_file)
     else:
         source, values = _scenario(arguments)
         shown["values"], shown["change"] = values, _with_step(arguments.dt)
@@ -324,28 +330,31 @@ def sweep(arguments: argparse.Namespace) -> int:
     import json
 
     from scenarios.ensemble import load_plan
+    from scenarios.run import write_whole
     from scenarios.sweep import statistics, table
     from scenarios.sweep import sweep as run_members
+    from sim.files import claimed
 
-    plan = load_plan(arguments.file)
+    plan = load_plan(arguments.file, _reading(arguments))
     out = Path(arguments.out or Path("runs") / Path(arguments.file).stem)
     path = out / "sweep.zarr"
     try:
-        store = run_members(plan, path, arguments.workers, arguments.scheduler, arguments.resume)
+        with claimed(out):
+            store = run_members(plan, path, arguments.workers, arguments.scheduler, arguments.resume)
+            found = statistics(store)
+            write_whole(out / "statistics.json", json.dumps(found, indent=2) + "\n")
+            print(table(store, found))
+            paths = {"store": path, "statistics": out / "statistics.json"}
+            if figure := _plot_sweep(store, found, out / "sweep.png"):
+                paths["figure"] = figure
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"what was done is in {path}; --resume goes on") from None
-    found = statistics(store)
-    (out / "statistics.json").write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    print(table(store, found))
-    paths = {"store": path, "statistics": out / "statistics.json"}
-    if found:
-        paths["figure"] = _plot_sweep(store, found, out / "sweep.png")
+        raise KeyboardInterrupt(f"what was done is in {path}; --resume goes on" if path.exists() else "") from None
     _say_paths(paths)
     return 0 if found else FAILED
 
 
-def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> Path:
-    """What was measured over what was varied: those numbers of which most is known from the parameters.
+def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> Path | None:
+    """What was measured over what was varied: those numbers of which most is known from the parameters; None where none vary.
 
     On a grid the values of another parameter have colours, where they are few.
     """
@@ -374,6 +383,8 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
                 text = lambda value: f"{value:g}" if isinstance(value, float) else str(value)  # noqa: E731
                 curves = {f"{others[0]} {text(value)}": (x[rows], data[measured][rows]) for value, rows in of.items()}
             fields.append(Panel(title, along, unit, curves, log=log, dots=True))
+    if not fields:
+        return None
     return panels(f"{store.plan.scenario}: {count(len(data['status']), 'member')}", fields, path, across=2)
 
 
@@ -460,6 +471,16 @@ def _with_step(dt: float | None) -> Callable[[Any], None] | None:
     return None if dt is None else change
 
 
+def _opened(given: str) -> Any:
+    """The run of a folder, or of its recording, cleared of what those left who were killed there."""
+    from sim.files import tidy
+    from sim.run import Run
+
+    path = Path(given)
+    tidy(path.parent if path.suffix == ".zarr" else path)
+    return Run.open(path)
+
+
 def _scene(arguments: argparse.Namespace) -> tuple[Any, str]:
     """The scene that is meant by a name or a file, and a name for its folder."""
     scenario, values = _scenario(arguments)
@@ -485,7 +506,7 @@ def _scenario(arguments: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 def _reading(arguments: argparse.Namespace) -> Any:
     from scenarios.limits import Reading
 
-    return Reading(arguments.allow_outside, arguments.yes)
+    return Reading(arguments.allow_outside, getattr(arguments, "yes", False))
 
 
 def _reading_arguments(one: argparse.ArgumentParser) -> None:
@@ -600,6 +621,7 @@ def _scene_arguments(one: argparse.ArgumentParser, dt: str) -> None:
     one.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a parameter, as `tumble show` lists them")
 
 
+@cache
 def parser() -> Parser:
     """The verbs and their options."""
     top = Parser(prog="tumble", description="Rigid bodies whose energy and momentum can be trusted.")
@@ -659,6 +681,7 @@ def parser() -> Parser:
 
     one = verb("sweep", sweep, "run a scenario for many parameters, on all processors or a Dask cluster")
     one.add_argument("file", metavar="FILE", help="a TOML file that says what is varied")
+    one.add_argument("--allow-outside", action="store_true", help="let it name files outside its folder")
     one.add_argument("--out", metavar="DIR", help="where to put the results (runs/FILE)")
     one.add_argument("--workers", type=_positive, metavar="N", help="processes (as many as processors)")
     one.add_argument("--scheduler", type=_address, metavar="ADDRESS", help="of a Dask scheduler, such as tcp://127.0.0.1:8786")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from scenarios.fields import Real, did_you_mean
-from scenarios.limits import read_toml
+from scenarios.limits import MOST_MEMBERS, STRICT, Reading, read_toml
 from scenarios.registry import Scenario, load
 from sim.errors import RecordingError
+from sim.files import settle, whole
 
 SAMPLINGS = ("grid", "random", "lhs")
 TODO, DONE, FAILED = 0, 1, 2
@@ -81,6 +83,12 @@ class Plan:
         if not self.parameters and self.members == 1:
             raise InputError("parameters", {}, "nothing is varied: name a parameter, or ask for members with a nudge")
 
+    @property
+    def count(self) -> int:
+        """How many members it has."""
+        spans = self.parameters.values() if self.sampling == "grid" else ()
+        return self.members * math.prod(span["count"] if isinstance(span, Mapping) else len(span) for span in spans)
+
     def sample(self) -> list[dict[str, Any]]:
         """The parameters of each member, by name; the same for the same plan."""
         scenario, names = load(self.scenario), list(self.parameters)
@@ -109,8 +117,8 @@ class Plan:
         return out
 
 
-def load_plan(path: str | Path) -> Plan:
-    """The plan in a TOML file. InputError names the file and the key."""
+def load_plan(path: str | Path, reading: Reading = STRICT) -> Plan:
+    """The plan in a TOML file. InputError names the file and the key. ``reading``: whether it may name files elsewhere."""
     path = Path(path)
     data = read_toml(path, "sweep")
     for key in data:
@@ -118,17 +126,23 @@ def load_plan(path: str | Path) -> Plan:
             raise InputError(key, data[key], f"unknown key in {path}{did_you_mean(key, KEYS)}; a sweep has {', '.join(KEYS)}")
     if "scenario" not in data:
         raise InputError("scenario", None, f"is missing in {path}: a name of `tumble list`")
-    if str(data["scenario"]).endswith((".toml", ".py")):
-        data["scenario"] = str((path.parent / data["scenario"]).resolve())
+    given = str(data["scenario"])
+    if "\0" in given:
+        raise InputError("scenario", given, "can not be the name of a file")
+    if given.partition(":")[0].endswith((".toml", ".py")) or "/" in given or os.sep in given:
+        data["scenario"] = str(reading.inside("scenario", path.parent / given, path.parent).resolve())
     if "measure" in data:
         file, colon, function = str(data["measure"]).rpartition(":")
-        if not colon or not (path.parent / file).is_file():
+        if not colon or "\0" in file or not (path.parent / file).is_file():
             raise InputError("measure", data["measure"], "must be file.py:function, the file relative to the sweep's")
-        data["measure"] = f"{(path.parent / file).resolve()}:{function}"
+        data["measure"] = f"{reading.inside('measure', path.parent / file, path.parent).resolve()}:{function}"
     for key in ("seconds", "dt"):
         if key in data:
             data[key] = Real(unit="s", above=0).read(key, data[key])
-    return Plan(**data)
+    plan = Plan(**data)
+    if plan.count > MOST_MEMBERS:
+        raise InputError("members", plan.members, f"makes {plan.count} members, more than {MOST_MEMBERS} in all")
+    return plan
 
 
 def _read_span(scenario: Scenario, name: str, span: Any, sampling: str) -> Any:
@@ -186,8 +200,16 @@ class Store:
             newer = f"has layout {self.group.attrs['tumble_sweep']}, this version reads up to {SCHEMA}"
             raise RecordingError(self.path, f"is a sweep of a newer tumble: it {newer}")
         self.status = self.group["status"][:]
-        self.plan = Plan(**json.loads(self.group.attrs["plan"]))
+        self.said = json.loads(self.group.attrs["plan"])
         self.waiting: dict[int, dict[str, Any]] = {}
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan that it is of, which may name programs: they are run where it is asked for."""
+        return Plan(**self.said)
+
+    def is_of(self, plan: Plan) -> bool:
+        return self.said == json.loads(json.dumps(asdict(plan)))
 
     @classmethod
     def create(cls, path: str | Path, plan: Plan, members: Sequence[Mapping[str, Any]]) -> Store:
@@ -195,21 +217,18 @@ class Store:
         import zarr
 
         path = Path(path)
-        if path.exists():
-            if not is_store(path):
-                raise RecordingError(path, "is there already and is not a sweep; it is left as it is")
-            shutil.rmtree(path)
+        settle(path)
+        if path.exists() and not is_store(path):
+            raise RecordingError(path, "is there already and is not a sweep; it is left as it is")
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(path.name + ".new")
-        shutil.rmtree(part, ignore_errors=True)
-        group = zarr.create_group(part, attributes={"tumble_sweep": SCHEMA, "plan": json.dumps(asdict(plan))})
-        n = len(members)
-        for name, kind in (("status", "i1"), ("error", str), ("state_hash", str)):
-            _column(group, name, n, kind)
-        for name in plan.parameters:
-            column = _column(group, f"parameter_{name}", n, str if isinstance(members[0][name], str) else "f8")
-            column[:] = np.array([_plain(m[name]) for m in members], dtype=object if isinstance(members[0][name], str) else "f8")
-        part.rename(path)
+        with whole(path, folder=True) as part:
+            group = zarr.create_group(part, attributes={"tumble_sweep": SCHEMA, "plan": json.dumps(asdict(plan))})
+            n = len(members)
+            for name, kind in (("status", "i1"), ("error", str), ("state_hash", str)):
+                _column(group, name, n, kind)
+            for name in plan.parameters:
+                kind = (str, object) if isinstance(members[0][name], str) else ("f8", "f8")
+                _column(group, f"parameter_{name}", n, kind[0])[:] = np.array([_plain(m[name]) for m in members], kind[1])
         return cls(path, "r+")
 
     @property

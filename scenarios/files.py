@@ -37,7 +37,7 @@ from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_
 from collision.shapeset import check_convex
 from scenarios.declared import declared, filled
 from scenarios.fields import Field, Text, did_you_mean
-from scenarios.limits import MOST_FILES, STRICT, Reading, read_toml
+from scenarios.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
 from scenarios.progress import counted
 from scenarios.registry import Scenario
 from scenarios.repeat import NEEDED, REPEAT, places
@@ -271,7 +271,7 @@ class _Reader:
 
     def repeat(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
         kind = data.get("kind")
-        if kind not in REPEAT:
+        if not isinstance(kind, str) or kind not in REPEAT:
             near = did_you_mean(kind, list(REPEAT)) if isinstance(kind, str) else ""
             raise InputError(f"{prefix}kind", kind, f"must be one of {', '.join(REPEAT)}{near}")
         self.known(prefix, data, ["kind", "body", *REPEAT[kind]], f"a {kind}")
@@ -329,7 +329,7 @@ class _Reader:
         for number, data in enumerate(tables, start=1):
             prefix = f"force {number}: "
             kind = self.table(prefix[:-2], data).get("type")
-            if kind not in FORCES:
+            if not isinstance(kind, str) or kind not in FORCES:
                 near = did_you_mean(kind, list(FORCES)) if isinstance(kind, str) else ""
                 raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(FORCES)}{near}")
             self.known(prefix, data, ["type", *FORCES[kind]], f"a {kind} force")
@@ -338,7 +338,7 @@ class _Reader:
 
     def joint(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
         kind = data.get("type")
-        if kind not in JOINTS:
+        if not isinstance(kind, str) or kind not in JOINTS:
             near = did_you_mean(kind, list(JOINTS)) if isinstance(kind, str) else ""
             raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(JOINTS)}{near}")
         self.known(prefix, data, ["type", *JOINTS[kind]], f"a {kind}")
@@ -401,7 +401,7 @@ class _Reader:
         from collision.mesh import load_mesh
 
         file = self.path.parent / values.pop("file")
-        if "\0" in str(file) or not file.is_file():
+        if not is_file(file):
             raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
         self.reading.inside("file", file, self.path.parent)
         try:
@@ -416,7 +416,7 @@ class _Reader:
             raise InputError(f"{key}.file", None, "is missing: the mesh that is drawn")
         values = self.fields(f"{key}.", data, VISUAL)
         file = self.path.parent / values.pop("file")
-        if "\0" in str(file) or not file.is_file():
+        if not is_file(file):
             raise InputError(f"{key}.file", str(file), "there is no such file (paths are relative to the scene file)")
         with _Within(f"{key}."):
             self.reading.inside("file", file, self.path.parent)

@@ -20,9 +20,10 @@ from collision.errors import InputError
 from collision.mass import mass_properties
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape
-from scenarios.limits import package, read_xml
+from scenarios.limits import MOST_WHOLE, package, read_xml
 from sim.diagnostics import rotations
 from sim.scene import Scene
+from sim.words import count
 
 MECHANICS = (
     "body",
@@ -104,19 +105,72 @@ def numbers(element: xml.Element, key: str, default: Sequence[float] | None, n: 
     text = element.get(key)
     if text is None:
         return None if default is None else tuple(default)
+    out = _floats(f"{element.tag}.{key}", text, n or 1)
+    if n is not None and len(out) != n:
+        raise InputError(f"{element.tag}.{key}", text, f"must be {count(n, 'number')}")
+    return out
+
+
+def _floats(key: str, text: str, least: int) -> tuple[float, ...]:
+    """The finite numbers of a text, so many at least."""
     try:
         out = tuple(float(word) for word in text.split())
     except ValueError:
         out = ()
-    if not out or (n is not None and len(out) != n) or not all(map(math.isfinite, out)):
-        raise InputError(f"{element.tag}.{key}", text, f"must be {n or 'some'} numbers")
+    if len(out) < least or not all(map(math.isfinite, out)):
+        raise InputError(key, text, f"must be {count(least, 'number')}")
     return out
 
 
+def number(element: xml.Element, key: str, default: float | None = None) -> float:
+    """The number of an attribute, which must be there if there is no default."""
+    return needed(element, key, 1)[0] if default is None else numbers(element, key, (default,), 1)[0]
+
+
+def needed(element: xml.Element, key: str, n: int | None = None) -> tuple[float, ...]:
+    """The numbers of an attribute that must be there."""
+    if element.get(key) is None:
+        raise InputError(f"{element.tag}.{key}", None, "is missing")
+    return numbers(element, key, None, n)
+
+
+def whole(element: xml.Element, key: str, default: int | None = None) -> int:
+    """The whole number of an attribute."""
+    value = number(element, key, default)
+    if value != int(value) or abs(value) > MOST_WHOLE:
+        raise InputError(f"{element.tag}.{key}", element.get(key), "must be a whole number")
+    return int(value)
+
+
+def color(key: str, text: str) -> tuple[float, ...]:
+    """Red, green and blue of "r g b a", as far as they are in [0, 1]."""
+    return tuple(min(1.0, max(0.0, c)) for c in _floats(key, text, 3)[:3])
+
+
+def direction(key: str, vector: Any) -> np.ndarray:
+    """(3,) of length one. InputError where it has none."""
+    vector = np.asarray(vector, float)
+    length = np.linalg.norm(vector)
+    if not 0 < length < math.inf:
+        raise InputError(key, tuple(map(float, vector)), "must have a length: it is a direction")
+    return vector / length
+
+
+def part(element: xml.Element, tag: str) -> xml.Element:
+    """The child that an element must have."""
+    found = element.find(tag)
+    if found is None:
+        raise InputError(f"{element.tag} {element.get('name', '')}".strip(), None, f"needs a <{tag}>")
+    return found
+
+
 def matrix(q: Sequence[float]) -> np.ndarray:
-    """(3, 3) of a quaternion of any length."""
+    """(3, 3) of a quaternion of any length. InputError where it has none."""
     q = np.array(q, dtype=float)
-    return rotations(q[None] / np.linalg.norm(q))[0]
+    length = np.linalg.norm(q)
+    if not 0 < length < math.inf:
+        raise InputError("quaternion", tuple(map(float, q)), "must have a length")
+    return rotations(q[None] / length)[0]
 
 
 def compose(a: Pose, b: Pose) -> Pose:

@@ -26,6 +26,8 @@ MOST_ELEMENTS_DEEP = 200  # of XML
 MOST_WHOLE = 2**63 - 1
 MOST_FILES = 100  # of a scene with all it includes
 MOST_BODIES = 100_000
+MOST_MODELLED = 1_000  # bodies of a model, and what its replicas make
+MOST_MEMBERS = 100_000  # of a sweep in a file
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,14 @@ def packaged(key: str, file: Path) -> Path:
     """A file that a model names, if it lies in the model's package."""
     folder = _PACKAGE.get(None)
     return file if folder is None else inside(key, file, folder, "--root names a folder that files may be read from")
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a regular file of this name; none where no file can have it."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a zero byte
+        return False
 
 
 def read_bytes(path: Path) -> bytes:

@@ -24,21 +24,28 @@ from scenarios.importing import (
     Imported,
     Mass,
     Piece,
+    color,
     combined,
     compose,
+    direction,
     fields_of,
     filled,
     ground,
+    needed,
+    number,
     numbers,
     placed,
     scaled_masses,
     solid_of,
     unique,
     welded,
+    whole,
 )
+from scenarios.limits import MOST_MODELLED
 from scenarios.mjcf_joints import joints_of, read_actuator, read_equality, read_joint
 from scenarios.mjcf_parts import Mesh, expanded
 from sim.joints.definitions import Driven, JointDef
+from sim.options import check_step
 from sim.scene import Scene
 
 IGNORED = {  # of the top level: what none of the bodies' motion hangs on
@@ -76,6 +83,8 @@ class _Reader:
         self.compiler = compiler = {key: value for element in root.iter("compiler") for key, value in element.attrib.items()}
         self.turn = 1.0 if compiler.get("angle", "degree") == "radian" else math.pi / 180
         self.euler = compiler.get("eulerseq", "xyz")
+        if len(self.euler) != 3 or not set(self.euler.lower()) <= set("xyz"):
+            raise InputError("compiler.eulerseq", self.euler, "must be three letters of xyz or XYZ")
         self.meshes = path.parent / compiler.get("meshdir", compiler.get("assetdir", ""))
         self.defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         for default in root.findall("default"):
@@ -83,12 +92,15 @@ class _Reader:
         assets = [m for asset in root.findall("asset") for m in asset.findall("mesh") if m.get("file") or m.get("vertex")]
         self.assets = {self.mesh_name(m): m for m in assets}
         self.read_meshes: dict[str, Mesh] = {}
-        low, high = (compiler.get("inertiagrouprange", "0 5").split() + ["5"])[:2]
+        low, high = numbers(xml.Element("compiler", compiler), "inertiagrouprange", (0, 5), 2)
         self.weighed = range(int(low), int(high) + 1)  # groups of geoms that have mass
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
         self.places: dict[str, tuple[str | None, Pose]] = {"world": (None, Pose())}  # body of the file: of the scene, pose
         self.bits: dict[str, list[tuple[int, int]]] = {}  # body of the scene: contype and conaffinity of its geoms
         self.taken: list[str] = []  # names of joints
+        self.copied = 0  # by replicas
+        if sum(1 for _ in root.iter("body")) > MOST_MODELLED:
+            raise InputError("worldbody", None, f"holds more than {MOST_MODELLED} bodies")
         self.out = Imported(Scene(name=root.get("model", path.stem), allow_overlap=True, friction_rule="max"))
 
     def default(self, element: xml.Element, name: str, above: dict[str, dict[str, str]]) -> None:
@@ -109,7 +121,7 @@ class _Reader:
         for option in self.root.findall("option"):
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
-                scene.dt = numbers(option, "timestep", None, 1)[0]
+                scene.dt = check_step("option.timestep", number(option, "timestep"))
             for key in sorted(set(option.attrib) - {"gravity", "timestep"}):
                 self.out.leave("option", f"{key}={option.get(key)}")
         for key in sorted(set(self.compiler) - COMPILER):
@@ -129,7 +141,7 @@ class _Reader:
 
     def total_mass(self) -> None:
         """``settotalmass``: all masses times one factor, which is known where no body was left out."""
-        wanted = float(self.compiler.get("settotalmass", -1))
+        wanted = number(xml.Element("compiler", self.compiler), "settotalmass", -1.0)
         if wanted <= 0:
             return
         if JOINTED in self.out.left_out:
@@ -145,11 +157,19 @@ class _Reader:
             elif child.tag == "replicate":
                 step = xml.Element("frame", {"pos": child.get("offset", "0 0 0"), "euler": child.get("euler", "0 0 0")})
                 place = at
-                for _ in range(int(numbers(child, "count", None, 1)[0])):
+                for _ in range(self.copies(child)):
                     yield from self.inside(child, child.get("childclass", inherited), place)
                     place = compose(place, self.pose(step))
             else:
                 yield child, at, inherited
+
+    def copies(self, replicate: xml.Element) -> int:
+        """How many a replica makes, while there is room for what all of them make."""
+        count = whole(replicate, "count")
+        self.copied += max(count, 0)
+        if self.copied > MOST_MODELLED:
+            raise InputError("replicate.count", count, f"makes more than {MOST_MODELLED} copies in all")
+        return count
 
     def fixed(self, body: xml.Element, name: str, at: Pose, inherited: str, where: str) -> None:
         """What is in the world, or in a body that stands still."""
@@ -284,7 +304,7 @@ class _Reader:
             for child, _, own in found:
                 values = self.with_defaults(child, own) if child.tag == "joint" else {}
                 for key in ("damping", "armature", "stiffness", "frictionloss"):
-                    if float(values.get(key, "0").split()[0]) != 0:
+                    if numbers(xml.Element("joint", values), key, (0.0,))[0] != 0:
                         self.out.leave("free joint", f"{key}={values[key]} of {name}")
             return lambda mine: []
         auto = self.compiler.get("autolimits", "true") == "true"
@@ -332,17 +352,19 @@ class _Reader:
                 elif element.tag not in IGNORED:
                     out.leave(f"{element.tag} {child.tag}", child.get("name", ""))
         kinds = {body.name: body.kind for body in scene}
+        apart: list[tuple[str, str]] = []
         for (a, mine), (b, its) in combinations(self.bits.items(), 2):
             if "dynamic" not in (kinds[a], kinds[b]) or not mine or not its:
                 continue
             meet = [bool(p & s or q & r) for p, q in mine for r, s in its]
             if not any(meet):
-                scene.exclude(a, b)
+                apart.append((min(a, b), max(a, b)))
             elif not all(meet):
                 out.leave("contype and conaffinity of some geoms of a body, which touch as one", f"{a} and {b}")
+        scene.apart = list(dict.fromkeys([*scene.apart, *apart]))
 
     def inertial(self, element: xml.Element) -> Mass:
-        mass, at = numbers(element, "mass", None, 1)[0], self.pose(element)
+        mass, at = number(element, "mass"), self.pose(element)
         full = numbers(element, "fullinertia", None, 6)
         if full is not None:
             xx, yy, zz, xy, xz, yz = full
@@ -374,26 +396,27 @@ class _Reader:
         ends = numbers(geom, "fromto", None, 6)
         if ends is not None:
             a, b = np.array(ends[:3]), np.array(ends[3:])
-            pose, half = Pose(tuple((a + b) / 2), self.along(a - b)), float(np.linalg.norm(b - a)) / 2
-            size = (size[0], size[0], half) if kind in ("box", "ellipsoid") else (size[0], half)
+            pose, half = Pose(tuple((a + b) / 2), self.along("geom.fromto", a - b)), float(np.linalg.norm(b - a)) / 2
+            radius = needed(geom, "size")[0]
+            size = (radius, radius, half) if kind in ("box", "ellipsoid") else (radius, half)
         mesh = self.mesh(geom) if geom.get("mesh") in self.assets and kind in ("mesh", "sdf") else None
         shape = self.shape(name, kind, size) if mesh is None else mesh.hull()
         if shape is None:
             return None
         slide, torsion, roll = self.frictions(geom)
         more: dict[str, Any] = {"friction": slide}
-        condim = int(geom.get("condim", 3))
+        condim = whole(geom, "condim", 3)
         more |= {"friction": 0.0} if condim == 1 else {}
         more |= {"torsional_friction": torsion} if condim >= 4 else {}
         more |= {"rolling_friction": roll} if condim == 6 else {}
-        color = geom.get("rgba") or self.colors.get(geom.get("material"))
-        if color:
-            more["color"] = tuple(min(1.0, max(0.0, float(c))) for c in color.split()[:3])
+        rgba = geom.get("rgba") or self.colors.get(geom.get("material"))
+        if rgba:
+            more["color"] = color("geom.rgba", rgba)
         if geom.get("mass") is not None:
-            more["mass"] = numbers(geom, "mass", None, 1)[0]
-        more["bits"] = int(geom.get("contype", "1")), int(geom.get("conaffinity", "1"))
-        more["group"] = int(numbers(geom, "group", (0,), 1)[0])
-        more["density"] = numbers(geom, "density", (1000.0,), 1)[0]
+            more["mass"] = number(geom, "mass")
+        more["bits"] = whole(geom, "contype", 1), whole(geom, "conaffinity", 1)
+        more["group"] = whole(geom, "group", 0)
+        more["density"] = number(geom, "density", 1000.0)
         return shape, pose, None if mesh is None else mesh.solid(), more | ({"shows": True} if shows else {})
 
     def mesh(self, geom: xml.Element) -> Mesh:
@@ -410,14 +433,14 @@ class _Reader:
 
     def frictions(self, geom: xml.Element) -> tuple[float, float, float]:
         given = numbers(geom, "friction", (), None) or ()
-        return (*given, *(1.0, 0.005, 0.0001)[len(given) :])
+        return (*given[:3], *(1.0, 0.005, 0.0001)[len(given) :])
 
     def shape(self, name: str, kind: str, size: tuple[float, ...]) -> Shape | None:
-        needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
+        sizes = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
         if kind == "plane":
             return HalfSpace()
-        if kind in needed and len(size) < needed[kind]:
-            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {needed[kind]} numbers")
+        if kind in sizes and len(size) < sizes[kind]:
+            raise InputError(f"geom {name}: size", list(size), f"a {kind} has {sizes[kind]} numbers")
         if kind == "sphere":
             return Sphere(size[0])
         if kind in ("capsule", "cylinder"):
@@ -433,16 +456,14 @@ class _Reader:
         """pos with one of quat, euler, axisangle, xyaxes, zaxis."""
         at = numbers(element, "pos", (0, 0, 0), 3)
         if element.get("quat"):
-            q = np.array(numbers(element, "quat", None, 4))
-            return Pose(at, tuple(q / np.linalg.norm(q)))
+            return Pose(at, tuple(direction(f"{element.tag}.quat", needed(element, "quat", 4))))
         if element.get("axisangle"):
-            *axis, angle = numbers(element, "axisangle", None, 4)
-            half = angle * self.turn / 2
-            axis = np.array(axis) / np.linalg.norm(axis)
+            *axis, angle = needed(element, "axisangle", 4)
+            half, axis = angle * self.turn / 2, direction(f"{element.tag}.axisangle", axis)
             return Pose(at, (math.cos(half), *(math.sin(half) * axis)))
         if element.get("euler"):
             out = Pose()
-            for letter, angle in zip(self.euler, numbers(element, "euler", None, 3), strict=True):
+            for letter, angle in zip(self.euler, needed(element, "euler", 3), strict=True):
                 half, axis = angle * self.turn / 2, "xyz".index(letter.lower())
                 q = [math.cos(half), 0.0, 0.0, 0.0]
                 q[1 + axis] = math.sin(half)
@@ -450,18 +471,17 @@ class _Reader:
                 out = compose(out, one) if letter.islower() else compose(one, out)
             return Pose(at, out.orientation)
         if element.get("xyaxes"):
-            given = np.array(numbers(element, "xyaxes", None, 6))
-            x = given[:3] / np.linalg.norm(given[:3])
-            y = given[3:] - (given[3:] @ x) * x
-            y /= np.linalg.norm(y)
+            given = np.array(needed(element, "xyaxes", 6))
+            x = direction(f"{element.tag}.xyaxes", given[:3])
+            y = direction(f"{element.tag}.xyaxes", given[3:] - (given[3:] @ x) * x)
             return Pose(at, Pose.from_matrix(np.column_stack((x, y, np.cross(x, y)))).orientation)
         if element.get("zaxis"):
-            return Pose(at, self.along(np.array(numbers(element, "zaxis", None, 3))))
+            return Pose(at, self.along(f"{element.tag}.zaxis", needed(element, "zaxis", 3)))
         return Pose(at)
 
-    def along(self, direction: np.ndarray) -> tuple[float, ...]:
+    def along(self, key: str, vector: np.ndarray) -> tuple[float, ...]:
         """The shortest turn of the z axis into a direction."""
-        d = direction / np.linalg.norm(direction)
+        d = direction(key, vector)
         if d[2] < -1 + 1e-12:
             return (0.0, 1.0, 0.0, 0.0)
         q = np.array([1 + d[2], -d[1], d[0], 0.0])

@@ -10,7 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.pose import Pose
-from scenarios.importing import Imported, matrix, numbers
+from scenarios.importing import Imported, direction, matrix, needed, number, numbers
 from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
 from sim.joints.tables import frame_of
 from sim.mechanism.actuators import Actuator
@@ -60,7 +60,7 @@ def read_joint(values: dict[str, str], name: str, at: Pose, turn: float, auto: b
     for key in ("stiffness", "damping"):
         if len(values.get(key, "").split()) > 1:
             out.leave("joint", f"{key}={values[key]} of {name}, of which the first is taken")
-    return Read(name, kind, anchor, axis / np.linalg.norm(axis), said)
+    return Read(name, kind, anchor, direction(f"joint {name}: axis", axis), said)
 
 
 def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> list[JointDef] | None:
@@ -140,10 +140,10 @@ def read_actuator(tag: str, values: dict[str, str], known: dict[str, JointDef], 
     prm = lambda key, default: (*(numbers(element, key, default) or ()), 0.0, 0.0, 0.0)[:3]  # noqa: E731
     gain, bias = 1.0, (0.0, 0.0, 0.0)
     if tag == "position":
-        kp, kv = (numbers(element, key, (default,), 1)[0] for key, default in (("kp", 1.0), ("kv", 0.0)))
+        kp, kv = (number(element, key, default) for key, default in (("kp", 1.0), ("kv", 0.0)))
         gain, bias = kp, (0.0, -kp, -kv)
     elif tag == "velocity":
-        gain = numbers(element, "kv", (1.0,), 1)[0]
+        gain = number(element, "kv", 1.0)
         bias = (0.0, 0.0, -gain)
     elif tag == "general":
         gain = prm("gainprm", (1.0,))[0]
@@ -159,7 +159,7 @@ def read_actuator(tag: str, values: dict[str, str], known: dict[str, JointDef], 
     def ends(key: str, limited: str) -> tuple[float, float] | None:
         flag = values.get(limited, "auto")
         given = flag == "true" or (flag == "auto" and auto and key in values)
-        return numbers(element, key, None, 2) if given else None
+        return needed(element, key, 2) if given else None
 
     for key in sorted(set(values) - ACTUATOR):
         out.leave(f"actuator {tag}", f"{key}={values[key]} of {name}")

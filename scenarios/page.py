@@ -46,7 +46,7 @@ def page(
     parts += ["<h2>Where the energy went</h2>", books(run), "<h2>How it was made</h2>", provenance(run, summary)]
     if doc:
         parts += ["<h2>About this scene</h2>", "".join(f"<p>{html.escape(p)}</p>" for p in doc.split("\n\n"))]
-    safe = json.dumps(data).replace("</", "<\\/")
+    safe = json.dumps(data).replace("<", "\\u003c")  # no tag, and no comment, that ends or hides what comes after
     return Template(template).substitute(title=html.escape(title), body="\n".join(parts), data=safe, viewer=viewer)
 
 

@@ -121,18 +121,20 @@ def load(name: str | Path, reading: Any = None) -> Scenario:
     file, _, function = name.rpartition(":") if ".py:" in name else (name, "", "")
     if file.endswith(".py"):
         return _of_file(Path(file), function)
-    if (
-        name.endswith(".toml")
-        or "/" in name
-        or os.sep in name
-        or (name not in known and "\0" not in name and Path(name).exists())
-    ):
+    if name.endswith(".toml") or "/" in name or os.sep in name or (name not in known and _there(name)):
         from scenarios.files import load_scenario
 
         return load_scenario(name) if reading is None else load_scenario(name, reading)
     if name not in known:
         raise InputError("scenario", name, f"there is none of this name{did_you_mean(name, known)} (see `tumble list`)")
     return getattr(importlib.import_module(f"scenarios.catalog.{name}"), name)
+
+
+def _there(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def _of_file(path: Path, name: str) -> Scenario:

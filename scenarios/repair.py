@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +10,10 @@ import numpy as np
 from scenarios.compare import unequal
 from sim.checksums import TABLE, TAIL, consolidate
 from sim.errors import RecordingError
+from sim.files import aside, put
 from sim.observers import Every
 from sim.recording import Recorder
 from sim.run import Run
-from sim.stores import beside, put
 
 
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:
@@ -27,12 +26,13 @@ def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = 
     damages = run.damages()
     if not damages:
         return damages
-    path, was, new = run.path, run.attributes, beside(run.path, "repaired")
+    path, was = run.path, run.attributes
     chosen = None if run.whole else list(run.names)
     held = {"contacts": "contact_count" in run._arrays, "impacts": "impact_time" in run._arrays}
     how = {name: was[name] for name in ("every", "precision", "compression") if name in was}
     last = _last_step(run)
-    try:
+    with aside(path) as folder:
+        new = folder / path.name
         world = run.scene.build()
         recorder = Recorder(new, bodies=chosen, **how, **held)
         watch = [] if progress is None else [Every(max(1, last // 200), lambda world: progress(world.step_count, last))]
@@ -41,8 +41,6 @@ def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = 
         told = {**was, "repaired": [*was.get("repaired", []), *damages], TAIL: again.attributes[TAIL]}
         consolidate(new, **told)
         put(new, path)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
     return damages
 
 

@@ -93,7 +93,7 @@ def _wall(values: dict[str, Any], shape: Any) -> list[Place]:
 def _pile(values: dict[str, Any], shape: Any) -> list[Place]:
     """Places drawn one after the other, each anew until it is far enough from those before (random sequential addition)."""
     low, high, spacing = np.array(values["low"]), np.array(values["high"]), values["spacing"]
-    if not (low < high).all():
+    if not (low < high).all() or not np.isfinite(high - low).all():
         raise InputError("high", values["high"], f"must be above low, {values['low']}, in each coordinate")
     random = np.random.default_rng(values.get("seed", 0))
     found = np.zeros((values["count"], 3))
@@ -103,7 +103,7 @@ def _pile(values: dict[str, Any], shape: Any) -> list[Place]:
             found[n] = random.uniform(low, high)
             cell = tuple(np.floor((found[n] - low) / spacing).astype(int).tolist())
             near = [k for step in AROUND for k in cells.get((cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]), ())]
-            if not near or ((found[near] - found[n]) ** 2).sum(axis=1).min() >= spacing**2:
+            if not near or ((found[near] - found[n]) ** 2).sum(axis=1).min() >= spacing * spacing:
                 cells.setdefault(cell, []).append(n)
                 break
         else:

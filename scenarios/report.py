@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
+from scenarios.manifest import listed
 from scenarios.progress import Bar, console
 from scenarios.run import Artefacts
 from sim.run import Run
@@ -63,9 +64,11 @@ def plot_run(run: Run, path: str | Path) -> Path:
 
 def report(artefacts: Artefacts, out: Path, video: bool, quiet: bool = False, **options: Any) -> None:
     """Add the figure and, with ``video``, the film to the files of a run."""
-    artefacts.paths["figure"] = plot_run(artefacts.run, out / FIGURE)
+    with listed(out / FIGURE):
+        artefacts.paths["figure"] = plot_run(artefacts.run, out / FIGURE)
     if video:
-        artefacts.paths["film"] = film_run(artefacts.run, out / FILM, quiet, **options)
+        with listed(out / FILM):
+            artefacts.paths["film"] = film_run(artefacts.run, out / FILM, quiet, **options)
 
 
 def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = False, **options: Any) -> Path:

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
+from scenarios.manifest import TRAJECTORY, listed
 from scenarios.progress import Bar, RunProgress
+from sim.errors import SimulationError
 from sim.files import claimed, whole
 from sim.options import check_step
 from sim.provenance import versions
@@ -27,7 +29,7 @@ from sim.words import count as number
 if TYPE_CHECKING:
     from sim.world import World
 
-TRAJECTORY, SUMMARY, CHECKPOINT = "trajectory.zarr", "summary.json", "checkpoint.npz"
+SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
 CHECKPOINT_SECONDS = 20.0  # wall clock: what a crash can cost at most
 
 
@@ -122,7 +124,8 @@ def _run(
     run = world.run(left, [*observers, RunProgress(f"Running {scene.name}", seconds, scene.dt, quiet)])
     artefacts = Artefacts(run, run.summary())
     if out is not None:
-        write_whole(out / SUMMARY, json.dumps(artefacts.summary, indent=2) + "\n")
+        with listed(out / SUMMARY):
+            write_whole(out / SUMMARY, json.dumps(artefacts.summary, indent=2) + "\n")
         artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
     return artefacts
 
@@ -149,7 +152,8 @@ class Checkpoints:
             self.save(world)
 
     def finish(self, world: World) -> None:
-        if sys.exception() is None:
+        """Save the world as it ends; one that can not go on too, as it was before the step that it could not take."""
+        if sys.exception() is None or isinstance(sys.exception(), SimulationError):
             self.save(world)
 
     def save(self, world: World) -> None:

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +58,7 @@ def sweep(
     path = Path(out)
     if resume and is_store(path):
         store = Store(path, "r+")
-        if asdict(store.plan) != asdict(plan):
+        if not store.is_of(plan):
             raise InputError("resume", str(path), "is of another plan: sweep into another folder")
     else:
         store = Store.create(path, plan, members)

@@ -22,17 +22,22 @@ from scenarios.importing import (
     Imported,
     Mass,
     Piece,
+    color,
     combined,
     compose,
+    direction,
     fields_of,
     ground,
     matrix,
+    needed,
+    number,
     numbers,
+    part,
     placed,
     unique,
     welded,
 )
-from scenarios.limits import packaged
+from scenarios.limits import MOST_MODELLED, packaged
 from sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
 from sim.mechanism.actuators import Actuator
 from sim.scene import Scene
@@ -42,10 +47,14 @@ def read(path: Path, root: xml.Element) -> Imported:
     """The scene of a <robot> element."""
     out = Imported(Scene(name=root.get("name") or path.stem, allow_overlap=True))
     links = {link.get("name"): link for link in root.findall("link")}
+    if None in links:
+        raise InputError("link", None, "needs a name")
+    if len(links) > MOST_MODELLED:
+        raise InputError("robot", root.get("name"), f"holds more than {MOST_MODELLED} links")
     colors = {m.get("name"): m.find("color").get("rgba") for m in root.iter("material") if m.find("color") is not None}
     parents: dict[str, tuple[str, xml.Element]] = {}
     for joint in root.findall("joint"):
-        parent, child = (joint.find(side).get("link") for side in ("parent", "child"))
+        parent, child = (part(joint, side).get("link") for side in ("parent", "child"))
         for name in (parent, child):
             if name not in links:
                 raise InputError(f"joint {joint.get('name')}", name, "there is no such link")
@@ -150,15 +159,15 @@ class _Reader:
         for visual in link.findall("visual"):
             material = visual.find("material")
             if material is not None and "color" not in more:
-                color = material.find("color")
-                rgba = color.get("rgba") if color is not None else colors.get(material.get("name"))
-                more |= {"color": tuple(min(1.0, max(0.0, float(c))) for c in rgba.split()[:3])} if rgba else {}
+                own_color = material.find("color")
+                rgba = own_color.get("rgba") if own_color is not None else colors.get(material.get("name"))
+                more |= {"color": color(f"link {link.get('name')}: rgba", rgba)} if rgba else {}
         contact = link.find("contact")
         for element in contact if contact is not None else ():
             key = {"lateral_friction": "friction", "restitution": "restitution", "rolling_friction": "rolling_friction",
                    "spinning_friction": "torsional_friction"}.get(element.tag)  # fmt: skip
             if key:
-                more[key] = float(element.get("value"))
+                more[key] = number(element, "value")
             else:
                 out.leave("contact", f"{element.tag} of {link.get('name')}")
         for element in link:
@@ -173,15 +182,15 @@ class _Reader:
                 out.leave(f"joint {child.tag}", name)
         given = element.find("axis")
         axis = matrix(at.orientation) @ (numbers(given, "xyz", (1, 0, 0), 3) if given is not None else (1.0, 0.0, 0.0))
-        if kind not in ("floating", "fixed") and not np.linalg.norm(axis) > 0:
-            raise InputError(f"joint {name}: axis", [0, 0, 0], "must have a length: it is a direction")
+        if kind not in ("floating", "fixed"):
+            axis = direction(f"joint {name}: axis", axis)
         ends = {"a": parent, "b": own, "name": name, "anchor": at.position}
         said: dict[str, Any] = {}
         dynamics, limit = element.find("dynamics"), element.find("limit")
         if dynamics is not None:
-            said = {key: numbers(dynamics, key, (0.0,), 1)[0] for key in ("damping", "friction")}
+            said = {key: number(dynamics, key, 0.0) for key in ("damping", "friction")}
         if limit is not None and kind in ("revolute", "prismatic"):
-            low, high = (numbers(limit, key, (0.0,), 1)[0] for key in ("lower", "upper"))
+            low, high = (number(limit, key, 0.0) for key in ("lower", "upper"))
             if low < high:
                 said["limits"] = low, high
             else:
@@ -209,17 +218,18 @@ class _Reader:
                 if name not in driven:
                     self.out.leave("transmission", element.get("name", name or ""))
                     continue
-                gear = next((float(g.text) for g in element.iter("mechanicalReduction") if g.text), 1.0)
-                most = limits[name] is not None and numbers(limits[name], "effort", (0.0,), 1)[0]
+                said = next((g.text for g in element.iter("mechanicalReduction") if g.text), "1")
+                gear = number(xml.Element("mechanicalReduction", {"value": said}), "value")
+                most = limits[name] is not None and number(limits[name], "effort", 0.0)
                 label = unique(element.get("name") or name, [a.name for a in scene.actuators])
                 scene.add_actuator(Actuator(label, name, gear=gear, force_range=(-most, most) if most else None))
 
 
 def _inertial(element: xml.Element, place: Pose) -> Mass:
     """In the frame of the body."""
-    mass = float(element.find("mass").get("value"))
+    mass = number(part(element, "mass"), "value")
     given = element.find("inertia")
-    get = (lambda key: float(given.get(key, 0.0))) if given is not None else (lambda key: 0.0)
+    get = (lambda key: number(given, key, 0.0)) if given is not None else (lambda key: 0.0)
     xx, xy, xz, yy, yz, zz = (get(key) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return placed((mass, np.zeros(3), inertia), compose(place, _origin(element)))
@@ -243,11 +253,11 @@ def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None) -
     found = geometry[0] if geometry is not None and len(geometry) else None
     kind = "nothing" if found is None else found.tag
     if kind == "box":
-        return Box(tuple(x / 2 for x in numbers(found, "size", None, 3)))
+        return Box(tuple(x / 2 for x in needed(found, "size", 3)))
     if kind == "sphere":
-        return Sphere(float(found.get("radius")))
+        return Sphere(number(found, "radius"))
     if kind in ("cylinder", "capsule"):
-        return (Cylinder if kind == "cylinder" else Capsule)(float(found.get("radius")), float(found.get("length")) / 2)
+        return (Cylinder if kind == "cylinder" else Capsule)(number(found, "radius"), number(found, "length") / 2)
     if kind == "plane":
         return HalfSpace()
     if kind == "mesh":

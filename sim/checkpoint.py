@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,14 @@ import numpy as np
 from sim.bodies import BodyDef
 from sim.body import Body
 from sim.compiled import REFRESH
-from sim.errors import RecordingError
+from sim.errors import InputError, RecordingError, SimulationError
 from sim.files import whole
 from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
 from sim.mechanism.actuators import Actuator
 from sim.pushes import Pushes
+from sim.state import Model
+from sim.tables import with_pairs
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -47,6 +50,7 @@ def save(world: World, path: str | Path) -> None:
         "gone": {s: body.definition.to_dict() for s, body in world._by_serial.items() if not body.alive},
         "changed_at": world._changed_at,
         "pushes": world._pushes.to_dict(),
+        "quarantined": [[error.reason, error.step, error.time, error.names] for error in world.quarantined],
     }
     arrays = {
         f"{group}.{field}": array
@@ -68,11 +72,22 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
             arrays = {name: file[name] for name in file.files if name != "header"}
     except FileNotFoundError:
         raise RecordingError(path, "there is no such file") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
         raise RecordingError(path, "is not a saved world") from None
+    if not isinstance(header, dict):
+        raise RecordingError(path, "is not a saved world")
     if header.get("tumble_checkpoint") != SCHEMA:
         other = f"has layout {header.get('tumble_checkpoint')}, this version reads {SCHEMA}"
         raise RecordingError(path, f"is a world saved by another version of tumble: it {other}")
+    try:
+        return _built(cls, header, arrays, functions)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(error, InputError) and error.name == "function":
+            raise  # of the force that the caller has to give again
+        raise RecordingError(path, f"is damaged: {error}") from None
+
+
+def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarray], functions: dict[str, Any]) -> World:
     world = cls(**header["options"])
     for name, material in header["materials"].items():
         world.set_material(name, **material)
@@ -89,9 +104,7 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
             force = force.replace(function=functions.get(force.name))
         world.add_force(force)
     world._pushes.take(world, header.get("pushes", {}))
-    groups = world._packed()._asdict().items()
-    stored = {n: type(g)(*(arrays[f"{n}.{field}"] for field in g._fields)) for n, g in groups if n != "forces"}
-    world._resize(world.model._replace(**stored))
+    world._resize(_stored(world._packed(), arrays))
     world._packed_for = world.model.bodies
     REFRESH.bind(world.model.bodies, world.model.forces)()
     world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
@@ -101,7 +114,28 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))
     world._start, world._started = header["start"], header["started"]
     world._changed_at = header["changed_at"]
+    world.quarantined = [SimulationError(*said) for said in header.get("quarantined", [])]
     return world
+
+
+FREE = ("books.log", "books.account", "books.works")  # as long as somebody wanted, or as what happened
+
+
+def _stored(model: Model, arrays: dict[str, np.ndarray]) -> Model:
+    """The model with the arrays of a file in the place of its own, which are of the same types and sizes; else ValueError."""
+    model = with_pairs(model, max(len(model.pairs.event), len(arrays["pairs.event"])))
+    stored = {}
+    for name, group in model._asdict().items():
+        if name == "forces":
+            continue
+        stored[name] = type(group)(*(arrays[f"{name}.{field}"] for field in group._fields))
+        for field, own, found in zip(group._fields, group, stored[name], strict=True):
+            free = f"{name}.{field}" in FREE
+            if found.dtype != own.dtype or found.shape[free:] != own.shape[free:]:
+                raise ValueError(f"{name}.{field} is {found.dtype} {found.shape}, where {own.dtype} {own.shape} is needed")
+    if len(stored["books"].account) != len(stored["books"].works):
+        raise ValueError("books.account and books.works differ in length")
+    return model._replace(**stored)
 
 
 def taken(world: World) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ except ImportError:  # Windows: what the dead left behind stays
     fcntl = None
 
 PART = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
+_HELD: ContextVar[frozenset[Path]] = ContextVar("folders that are claimed here", default=frozenset())
+BEFORE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
 
 
 class whole:
@@ -50,14 +53,16 @@ class whole:
         try:
             if error is None:
                 if self.folder:
-                    shutil.rmtree(self.path, ignore_errors=True)
-                os.replace(self.part, self.path)
+                    put(self.part, self.path)
+                else:
+                    os.replace(self.part, self.path)
         except OSError as failed:
             error = failed
+        finally:
+            if self._lock is not None:
+                os.close(self._lock)
         if error is not None:
             remove(self.part)
-        if self._lock is not None:
-            os.close(self._lock)
         if isinstance(error, OSError):
             raise self._told(error) from error
 
@@ -80,6 +85,7 @@ class whole:
                 os.close(lock)
 
     def failed(self, reason: str) -> Exception:
+        """What is raised."""
         return RecordingError(self.path, f"can not be written: {reason}")
 
     def _told(self, error: OSError) -> Exception:
@@ -87,12 +93,60 @@ class whole:
         return self.failed("the disk is full" if full else error.strerror or str(error))
 
 
+class aside(whole):
+    """``with aside(path) as folder``: a hidden folder beside ``path``, gone at the end, or with the next who comes there."""
+
+    def __init__(self, path: Path):
+        super().__init__(path, folder=True)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        remove(self.part)
+        if self._lock is not None:
+            os.close(self._lock)
+
+
+def put(new: Path, path: Path) -> None:
+    """Give a folder its name. One that had it goes, whole until the new one is there: see :func:`standing`."""
+    settle(path)
+    before = _before(path)
+    if path.exists():
+        os.rename(path, before)
+    os.rename(new, path)
+    shutil.rmtree(before, ignore_errors=True)
+
+
+def standing(path: Path) -> Path:
+    """Where a folder is, also of one who was killed while another took its place: folders have no one step for both."""
+    before = _before(path)
+    return before if before.is_dir() and not path.exists() else path
+
+
+def settle(path: Path) -> None:
+    """End what :func:`put` began and was killed in: a folder that has no heir comes back, any other goes."""
+    before = _before(path)
+    if path.exists():
+        shutil.rmtree(before, ignore_errors=True)
+    elif before.is_dir():
+        os.rename(before, path)
+
+
+def _before(path: Path) -> Path:
+    return path.with_name(f".{path.name}.before-put")
+
+
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Make a folder, clear it of what the dead left, and keep others who claim it out; RecordingError where one has it."""
-    made = not folder.exists()
+    """Make a folder, clear it of what the dead left, and keep others who claim it out; RecordingError where one has it.
+
+    Who has it may claim it again within.
+    """
+    made, held = not folder.exists(), _HELD.get()
+    if folder.resolve() in held:
+        yield
+        return
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
         lock = os.open(folder, os.O_RDONLY) if fcntl else None
     except OSError as error:
         raise RecordingError(folder, f"can not be written: {error.strerror}") from error
@@ -105,13 +159,27 @@ def claimed(folder: Path) -> Iterator[None]:
             except OSError:  # a file system without locks
                 pass
         clear(folder)
-        yield
+        for entry in list(os.scandir(folder)):  # nobody puts anything there while it is ours
+            if found := BEFORE.fullmatch(entry.name):
+                settle(folder / found[1])
+        token = _HELD.set(held | {folder.resolve()})
+        try:
+            yield
+        finally:
+            _HELD.reset(token)
     finally:
         if lock is not None:
             os.close(lock)
         if made and sys.exception() is not None:
             with suppress(OSError):  # it is not empty
                 folder.rmdir()
+
+
+def tidy(folder: Path) -> None:
+    """Clear a folder of what the dead left, unless somebody is writing there."""
+    if folder.is_dir():
+        with suppress(RecordingError, OSError), claimed(folder):
+            pass
 
 
 def clear(folder: Path) -> None:

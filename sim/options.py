@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any
 
-from collision.errors import check_number, check_vector
+from collision.errors import InputError, check_number, check_vector
 from sim.checks import check_range
 from sim.integrators import TABLE
 from sim.materials import RESTITUTION_LAWS, RULES, choice
@@ -36,6 +36,7 @@ class Options:
     solver : of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort, for large heaps where millimetres do).
     sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
     sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
+    quarantine : bodies whose state stops being finite are taken out of the world, which goes on; else the run ends there.
     """
 
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
@@ -49,6 +50,7 @@ class Options:
     sleep_after: float = 0.0
     sleep_speed: float = 1e-3
     sleep_spin: float = 1e-2
+    quarantine: bool = False
 
     def __post_init__(self) -> None:
         self.gravity = check_vector("gravity", self.gravity)
@@ -62,6 +64,8 @@ class Options:
         self.sleep_after = check_number("sleep_after", self.sleep_after, least=0)
         self.sleep_speed = check_number("sleep_speed", self.sleep_speed, above=0)
         self.sleep_spin = check_number("sleep_spin", self.sleep_spin, above=0)
+        if not isinstance(self.quarantine, bool):
+            raise InputError("quarantine", self.quarantine, "must be true or false")
 
     def chosen(self) -> dict[str, Any]:
         """The options by name; of a scene too, which has them among its fields."""

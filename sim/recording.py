@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import InputError, RecordingError
+from sim.files import settle
 from sim.observers import whole
 from sim.provenance import metadata
 from sim.recorded_contacts import impact_rows, rows
@@ -95,6 +96,8 @@ class Recorder:
     def _begin(self, world: Any) -> None:
         """Make the store, or take up the one that is there."""
         names = world.names if self.chosen is None else tuple(chosen(self.chosen, world.names))
+        if self.path is not None:
+            settle(self.path)
         going_on = self.append and self.path.exists()
         known = Run.open(self.path).partners if going_on else names
         partners = (*known, *(name for name in world.names if name not in set(known)))

@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
 from sim.errors import RecordingError
+from sim.files import standing
 from sim.provenance import SCHEMA
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
@@ -48,10 +49,11 @@ class Run:
         import zarr
 
         path = Path(path)
+        if (inside := standing(path / "trajectory.zarr")).is_dir():
+            path = inside
+        path = standing(path)
         if not path.exists():
             raise RecordingError(path, "there is no such recording")
-        if (path / "trajectory.zarr").is_dir():
-            path = path / "trajectory.zarr"
         try:
             root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
             schema = root["attributes"]["tumble_schema"]

@@ -9,8 +9,6 @@ consolidated metadata (xarray's default) sees all of them or, killed a moment ea
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ import numpy as np
 
 from sim.checksums import PART, TABLE, TAIL, Sums, checksum_table, consolidate, make_table, of_labels, put_full, writable
 from sim.errors import RecordingError
+from sim.files import settle, whole
 from sim.recorded_contacts import AXES, IMPACT, RowStore
 from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
 from sim.run import Run, check_whole
@@ -161,10 +160,11 @@ class Store:
         labelled = {"body": names, **COORDINATES}
         tables = [t for t, kept in (("contact", self.layout.contacts), ("impact", self.layout.impacts)) if kept]
         refuse(self.path)
-        partial = beside(self.path, "new")  # complete before it has its name
-        shutil.rmtree(partial, ignore_errors=True)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
+        with whole(self.path, folder=True) as partial:  # complete before it has its name
             group = zarr.create_group(partial, attributes=attributes)
             for v in self.variables:
                 group.create_array(
@@ -187,9 +187,6 @@ class Store:
                 )
                 array[:] = np.array(labels, dtype=object)
             consolidate(partial, **{TAIL: {dim: of_labels(labels) for dim, labels in labelled.items()}})
-            put(partial, self.path)
-        except OSError as error:
-            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
         self.attributes = dict(self.group.attrs)
         self.arrays = self._writable()
@@ -268,12 +265,9 @@ def _codec(level: int) -> Any:
     return (*([ZstdCodec(level=level)] if level else []), Crc32cCodec())
 
 
-def beside(path: Path, end: str) -> Path:
-    return path.with_name(f".{path.name}.{end}")
-
-
 def refuse(path: Path) -> None:
     """RecordingError where something is in the way that is not a recording."""
+    settle(path)
     if not path.exists():
         return
     try:
@@ -283,13 +277,3 @@ def refuse(path: Path) -> None:
         ours = False
     if not ours:
         raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")
-
-
-def put(new: Path, path: Path) -> None:
-    """Give a store its name; one that had it goes, whole until the new one is there."""
-    old = beside(path, "old")
-    shutil.rmtree(old, ignore_errors=True)
-    if path.exists():
-        os.rename(path, old)
-    os.rename(new, path)
-    shutil.rmtree(old, ignore_errors=True)

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import pathlib
 import time
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Literal
@@ -44,6 +45,7 @@ from sim.state import (
     DYNAMIC,
     EVENTS,
     LOG,
+    NOT_FINITE,
     OK,
     PAIRS_FULL,
     POINTS,
@@ -68,6 +70,17 @@ _PLURALS = {
     "masses": "mass", "densities": "density", "colors": "color",
 }  # fmt: skip
 _DEFAULTS = {field.name: field.default for field in dataclasses.fields(BodyDef)}
+
+
+CHANGED = (  # of bodies and books: what a step changes, as pipeline.save keeps it
+    ("x", "q", "p", "l", "p_before", "l_before", "low", "island"),
+    ("counters", "energy", "pending", "moved", "worst", "reservoir", "reservoir_pending", "account", "works"),
+)
+
+
+def _not_finite(bodies: Any) -> np.ndarray:
+    """(n,) bool: the bodies whose state is not finite."""
+    return ~np.isfinite(np.hstack((bodies.x, bodies.q, bodies.p, bodies.l, bodies.p_before, bodies.l_before))).all(axis=1)
 
 
 class World(Asking):
@@ -97,6 +110,7 @@ class World(Asking):
         sleep_after: float = 0.0,
         sleep_speed: float = 1e-3,
         sleep_spin: float = 1e-2,
+        quarantine: bool = False,
     ):
         self.options = Options(
             gravity=gravity,
@@ -110,6 +124,7 @@ class World(Asking):
             sleep_after=sleep_after,
             sleep_speed=sleep_speed,
             sleep_spin=sleep_spin,
+            quarantine=quarantine,
         )
         self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
@@ -120,6 +135,7 @@ class World(Asking):
         self._glance_joint: Any = None
         self._pace = 1  # steps of a compiled call
         self.bodies: list[Body] = []
+        self.quarantined: list[SimulationError] = []  # why bodies were taken out, one for each step at which some were
         self.joints: list[Joint] = []
         self.controls = Controls(self)
         self._scene: Scene | None = None
@@ -654,7 +670,7 @@ class World(Asking):
             else:
                 self._grow_pairs()
         if result != OK:
-            self._stop(result)
+            raise self._why(result)
 
     def _beginning(self) -> Callable[[], int]:
         """The compiled kick of what was set from outside, bound to the arrays as they are."""
@@ -722,23 +738,49 @@ class World(Asking):
                 self._stop(result)
 
     def _stop(self, result: int) -> None:
-        """Say why it does not go on."""
+        """Go back to before the step, and say why it could not be taken; or go on without the bodies that it failed for."""
+        error = self._why(result)
+        self._undo()
+        if not (self.options.quarantine and result == NOT_FINITE and set(error.names) & set(self._named)):
+            raise error
+        for name in error.names:
+            self.remove(self._named[name])
+        self.quarantined.append(error)
+        warnings.warn(f"{error}: taken out of the world", stacklevel=3)
+
+    def _why(self, result: int) -> SimulationError:
+        """Why a step could not be taken."""
         where = self.step_count + 1, self.time
         if result == TORN:
             worst = max(self.joints, key=lambda joint: joint.error)
             why = "a smaller dt may hold it: taut light links swing faster than 2/dt"
-            raise SimulationError(f"joint {worst.name} is open by {worst.error:.3g}; {why}", *where, (worst.name,))
+            return SimulationError(f"joint {worst.name} is open by {worst.error:.3g}; {why}", *where, (worst.name,))
         for call in self._calls.values():
             if call.error is not None:
-                error, call.error = call.error, None
-                raise SimulationError(
-                    f"force {call.name} raised {type(error).__name__}: {error}", *where, (call.name,)
-                ) from error
-        bodies, flights = self.model.bodies, self.model.forces
-        bad = ~np.isfinite(bodies.x).all(axis=1) | ~np.isfinite(bodies.q).all(axis=1)
+                cause, call.error = call.error, None
+                error = SimulationError(f"force {call.name} raised {type(cause).__name__}: {cause}", *where, (call.name,))
+                error.__cause__ = cause
+                return error
+        flights = self.model.forces
+        bad = _not_finite(self.model.bodies)
         bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)
         names = tuple(self.names[i] for i in np.flatnonzero(bad))
-        raise SimulationError(f"the state of {', '.join(names) or 'the momenta'} is not finite", *where, names)
+        return SimulationError(f"the state of {', '.join(names) or 'the momenta'} is not finite", *where, names)
+
+    def _undo(self) -> None:
+        """Go back to the state before a step that failed half way; the next step begins anew from there.
+
+        A body whose state was not finite there either lies still at the origin: nothing else is known of it.
+        """
+        for kept, now, columns in zip(self._saved, (self.model.bodies, self.model.books), CHANGED, strict=True):
+            for column in columns:
+                getattr(now, column)[:] = getattr(kept, column)
+        bodies = self.model.bodies
+        lost = _not_finite(bodies)
+        for column in (bodies.x, bodies.p, bodies.l, bodies.p_before, bodies.l_before):
+            column[lost] = 0.0
+        bodies.q[lost] = (1.0, 0.0, 0.0, 0.0)
+        self._change(())
 
     def run(self, seconds: float, observers: Iterable[Any] = (), control: Callable[[World], None] | None = None) -> Run:
         """Advance by ``seconds`` (to the nearest step), calling the observers at their steps; what was recorded.

@@ -116,10 +116,67 @@ def browser():
         "host-resolver-rules=MAP * ~NOTFOUND",
     ):  # fmt: skip
         options.add_argument(f"--{word}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options, webdriver.ChromeService(paths["chromedriver"]))
     yield driver
     driver.quit()
+
+
+HOSTILE = (
+    "</script><script>hit('script')</script>",
+    "<img src=x onerror=\"hit('image')\">",
+    "\"><svg onload=hit('svg')>",
+    "'><a href=\"javascript:hit('link')\" autofocus onfocus=hit('focus')>",
+    "<!--<script>",
+    "<iframe src='http://example.invalid/frame'></iframe>",
+    "<link rel=stylesheet href='http://example.invalid/a.css'>",
+    "$body ${viewer} {{x}} \\u003cscript>hit('escape')</script>",
+)
+LISTENER = """
+window.hits = [];
+window.hit = (what) => window.hits.push(what);
+for (const name of ['alert', 'confirm', 'prompt', 'open', 'fetch']) window[name] = () => window.hits.push(name);
+window.addEventListener('securitypolicyviolation', (event) => window.hits.push(event.blockedURI));
+"""
+
+
+def seen(browser, page) -> tuple[list[str], list[str], int]:
+    """(what scripts of others did, requests beyond the page itself, script elements) of a page in the browser."""
+    browser.get_log("performance")
+    browser.get(page.as_uri())
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(browser, 60).until(lambda _: browser.execute_script("return document.readyState") == "complete")
+    for element in browser.find_elements("css selector", "[autofocus]"):
+        element.click()
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+    asked = [url for url in asked if not url.startswith(("data:", "blob:")) and url != page.as_uri()]
+    return browser.execute_script("return window.hits"), asked, browser.execute_script("return document.scripts.length")
+
+
+def test_hostile_names_in_a_browser(browser, made, tmp_path):
+    """Whatever bodies, scene and parameters are called: no script of theirs runs, nothing is asked for, the replay works."""
+    from collision import HalfSpace, Sphere
+    from sim import Scene
+
+    scene = Scene(name=HOSTILE[0], about="\n\n".join(HOSTILE), duration=0.1, allow_overlap=True)
+    scene.parameters = dict.fromkeys(HOSTILE, HOSTILE[0])
+    scene.add(HalfSpace(), kind="static", name="floor")
+    for k, name in enumerate(HOSTILE):
+        scene.add(Sphere(0.1), name=name, position=(0.3 * k, 0, 0.3), velocity=(1, 0, 0))
+    page = write_report(run_scene(scene, tmp_path / "run", quiet=True).run, tmp_path / "report.html", film=False, quiet=True)
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": LISTENER})
+    hits, asked, scripts = seen(browser, page)
+    assert (hits, asked) == ([], [])
+    assert scripts == seen(browser, made)[2]  # as many as in a page whose names are plain
+    assert browser.execute_script("return typeof replay.position(0)") == "object"
+
+    twin = tmp_path / "twin.html"  # the listener hears what is not escaped
+    twin.write_text("<body>" + "".join(HOSTILE[k] for k in (1, 2, 5)) + "</body>")
+    hits, asked, _ = seen(browser, twin)
+    assert {"image", "svg"} <= set(hits)
+    assert asked  # the picture, at least
 
 
 def test_the_replay_in_a_browser(browser, made, recorded):

@@ -179,3 +179,28 @@ def test_sums_do_not_depend_on_how_rows_come():
     assert at_once.full == bit_by_bit.full
     assert at_once.tail == bit_by_bit.tail == {name: checksum(values[64:]) for name, values in rows.items()}
     assert at_once.full[1] == (1, [checksum(rows["a"][16:32]), checksum(rows["b"][16:32])])
+
+
+def test_files_beside_a_recording_are_listed_and_looked_at(tmp_path, capsys, monkeypatch):
+    """Summary, figure, films and pages have their hashes in SHA256SUMS: a bit that flips is named."""
+    from scenarios.cli import main
+    from scenarios.manifest import MANIFEST, harms
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "tumbling_box", "--seconds", "0.1", "--out", "r"]) == 0
+    assert main(["film", "r", "--out", "r/film.gif", "--size", "32x24", "--fps", "20"]) == 0
+    assert main(["check", "r"]) == 0
+    names = [line.split("  ")[1] for line in Path("r", MANIFEST).read_text().splitlines()]
+    assert names == ["energy.png", "film.gif", "summary.json"]
+    for name in names:
+        file = Path("r", name)
+        data = file.read_bytes()
+        file.write_bytes(data[:-9] + bytes([data[-9] ^ 1]) + data[-8:])
+        assert main(["check", "r"]) == 1
+        assert f"damaged: {name} is not what was written" in capsys.readouterr().out
+        file.write_bytes(data)
+    Path("r/energy.png").unlink()  # its owner may
+    assert harms(Path("r")) == []
+    Path("r/film.gif").write_bytes(b"another")
+    assert main(["film", "r", "--out", "r/film.gif", "--size", "32x24", "--fps", "20"]) == 0
+    assert main(["check", "r"]) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextvars import Context
 from pathlib import Path
 
 import pytest
@@ -98,7 +99,7 @@ def test_one_folder_takes_one_run(tmp_path):
     from sim.files import claimed
 
     with claimed(tmp_path / "out"), pytest.raises(RecordingError, match="another run is being written there"):
-        run_scene(scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)
+        Context().run(run_scene, scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)  # as of another thread
     run_scene(scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)
     assert not [file for file in os.listdir(tmp_path / "out") if file.startswith(".")]
     assert sys.exception() is None

@@ -27,6 +27,7 @@ OTHER = {
     "sleep_after": 0.0125,
     "sleep_speed": 2e-3,
     "sleep_spin": 3e-2,
+    "quarantine": True,
 }
 every_field = pytest.mark.parametrize("name", [field.name for field in fields(Options)])
 

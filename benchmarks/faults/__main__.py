@@ -1,0 +1,122 @@
+"""Kill runs, films, sweeps and what fills caches at random instants; fill disks; delete folders: python -m benchmarks.faults
+
+python -m benchmarks.faults --instants 500     # signals at random instants
+python -m benchmarks.faults --disk 100         # a disk that is full at each hundredth of a run with film (needs mounts: root)
+python -m benchmarks.faults --states           # a home that can not be written, files of the future, folders that go
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+SHARES = {  # of the instants
+    "run": 20, "run again over a run": 14, "run --video": 12, "resume": 14, "film": 10, "report": 8, "check --repair": 6,
+    "sweep": 6, "two runs to one folder": 6, "a cache that is filled": 2, "a cache that two fill": 2,
+}  # fmt: skip
+
+
+def load() -> None:
+    """What children need, once."""
+    import av  # noqa: F401
+    import matplotlib.pyplot  # noqa: F401
+    import xarray  # noqa: F401
+    import zarr  # noqa: F401
+
+    import render  # noqa: F401
+    import render.plots  # noqa: F401
+    import scenarios.report  # noqa: F401
+    import scenarios.sweep  # noqa: F401
+    import sim.world  # noqa: F401
+
+
+def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str, Counter], list[str]]:
+    """Strike ``count`` times; by what was struck, the counts, and what was wrong."""
+    from benchmarks.faults.trials import SIGNALS, cache_filled, child, ended, prepared, struck, trials, two_at_once
+
+    load()
+    base = folder / "base"
+    prepared(base)
+    all_trials, told, found = trials(base), {}, []
+    number, rng = 0, random.Random(seed)
+    for what, share in SHARES.items():
+        goal = max(1, round(count * share / sum(SHARES.values())))
+        row = told[what] = Counter()
+        length = 3.0
+        if what in all_trials:
+            place = folder / "measured"
+            place.mkdir()
+            all_trials[what].prepare(place)
+            begun = time.perf_counter()
+            ended(child(place, all_trials[what].words))
+            length = time.perf_counter() - begun
+            shutil.rmtree(place)
+        for _ in range(3 * goal):
+            if row["instants"] >= goal:
+                break
+            place, sign = folder / str(number), SIGNALS[number % 3]
+            number += 1
+            if what in all_trials:
+                outcome = struck(all_trials[what], place, rng.uniform(0.0, length), sign)
+            elif what == "two runs to one folder":
+                outcome = two_at_once(base, place, rng, 1.5)
+            else:
+                outcome = cache_filled(place, rng, length, "two" in what)
+            if not outcome.struck and not outcome.wrong:
+                row["too late"] += 1
+                length *= 0.95
+                continue
+            row["instants"] += 1
+            row[f"exit {outcome.code}"] += 1
+            row["wrong"] += bool(outcome.wrong)
+            for word, key in (("lost", "lost"), ("damaged", "unopenable"), ("left behind", "litter")):
+                row[key] += any(word in text for text in outcome.wrong)
+            if outcome.wrong:
+                found.append(f"{what}, number {number - 1}, signal {int(sign)}: {outcome.wrong}")
+                show(found[-1])
+        show(f"{what}: {dict(row)}")
+    return told, found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--instants", type=int, default=0)
+    parser.add_argument("--disk", type=int, default=0, metavar="N", help="sizes of the disk, from none to what the run needs")
+    parser.add_argument("--states", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="tumble-faults-", dir=memory if memory.is_dir() else None))
+    found: list[str] = []
+    show = lambda *words: print(*words, flush=True)  # noqa: E731
+    if asked.instants:
+        told, wrong = instants(asked.instants, asked.seed, folder, show)
+        found += wrong
+        show("| killed at | instants | lost samples | unopenable | litter | exit codes |\n|---|---|---|---|---|---|")
+        for what, row in told.items():
+            codes = ", ".join(f"{key[5:]}: {n}" for key, n in sorted(row.items()) if key.startswith("exit"))
+            show(f"| {what} | {row['instants']} | {row['lost']} | {row['unopenable']} | {row['litter']} | {codes} |")
+    if asked.disk:
+        from benchmarks.faults.places import full_disks
+
+        found += full_disks(asked.disk, folder, show)
+    if asked.states:
+        from benchmarks.faults.places import states
+
+        found += states(folder, show)
+    shutil.rmtree(folder, ignore_errors=True)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

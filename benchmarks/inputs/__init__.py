@@ -1,0 +1,1 @@
+"""Hostile inputs by grammar: scene files, models, recordings, sweeps, command lines. ``python -m benchmarks.inputs``"""

@@ -1,0 +1,74 @@
+"""What happens to a body whose state stops being finite: the run ends with the state before, or goes on without the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collision import Box, HalfSpace, Sphere
+from scenarios.run import CHECKPOINT, run_scene
+from sim import Recorder, Run, Scene, SimulationError, World
+from sim.forces import TabulatedForce
+
+
+def burst(t, position, orientation, velocity, angular_velocity):
+    """Nothing, and from 0.1 s on more than a number holds."""
+    return (np.inf if t > 0.1 else 0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def world(**more) -> World:
+    out = World(**more)
+    out.add(HalfSpace(), kind="static", name="floor")
+    out.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1), name="resting")
+    out.add(Sphere(0.1), position=(3, 0, 1), restitution=0.5, name="good")
+    bad = out.add(Sphere(0.1), position=(6, 0, 1), name="bad")
+    out.add_force(burst, bodies=[bad])
+    return out
+
+
+def test_the_error_names_body_and_step_and_leaves_the_state_before(tmp_path):
+    one, other = world(), world()
+    with pytest.raises(SimulationError, match=r"step 25 \(t = 0.1 s\): the state of bad is not finite") as told:
+        one.run(0.5)
+    assert (told.value.names, told.value.step) == (("bad",), 25)
+    assert one.step_count == 24
+    other.step(24)
+    assert np.array_equal(one.positions, other.positions)
+    assert one.energy().total == pytest.approx(other.energy().total, rel=1e-13)
+    assert one.ledger.closes
+    one.save(tmp_path / "world.npz")
+    again = World.load(tmp_path / "world.npz", functions={"burst": burst})
+    assert np.array_equal(again.positions, one.positions)
+    assert again.step_count == 24
+
+
+def test_a_run_that_can_not_go_on_leaves_its_world(tmp_path):
+    """Beside the recording is the world as it was before the step that failed."""
+    scene = Scene(name="fast", duration=0.1, dt=0.01)
+    scene.add(Sphere(0.1), name="ball", mass=1e-3)
+    scene.add_force(TabulatedForce(times=(0.0, 0.05, 0.06), forces=((0, 0, 0), (0, 0, 0), (1e308, 0, 0))))
+    with pytest.raises(SimulationError, match="ball is not finite"):
+        run_scene(scene, tmp_path, quiet=True)
+    run, left = Run.open(tmp_path), World.load(tmp_path / CHECKPOINT)
+    assert not run.complete
+    assert np.array_equal(run.positions[-1], left.positions)
+    assert left.step_count == run.steps[-1] >= 4
+
+
+def test_the_others_go_on_as_if_it_had_been_removed(tmp_path):
+    one, other = world(quarantine=True), world()
+    with pytest.warns(UserWarning, match="the state of bad is not finite: taken out of the world"):
+        run = one.run(0.5, [Recorder(tmp_path / "run.zarr")])
+    other.step(24)
+    other.remove(other["bad"])
+    other.step(one.step_count - 24)
+    assert one.names == ("floor", "resting", "good")
+    assert [error.names for error in one.quarantined] == [("bad",)]
+    assert np.allclose(one.positions, other.positions, rtol=0, atol=1e-13)
+    assert one.ledger.closes
+    assert one.ledger.user == pytest.approx(other.ledger.user, rel=1e-12)  # its energy left
+    row = run.index("bad")
+    assert np.isfinite(run.positions[:25, row]).all()
+    assert np.isnan(run.positions[25:, row]).all()
+    one.save(tmp_path / "world.npz")
+    assert [str(error) for error in World.load(tmp_path / "world.npz").quarantined] == [str(one.quarantined[0])]

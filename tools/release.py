@@ -1,0 +1,69 @@
+"""Make a release, and try it: wheel, source distribution and bill of materials in dist/.
+
+python tools/release.py python3.11 python3.12 python3.13
+
+For each Python named, wheel and source distribution are installed in an empty environment each, run a scene (uncompiled: it
+is the packaging that is tried), and are uninstalled; whatever stays behind is told. The bill of materials (CycloneDX) lists
+what the environment of the wheel holds. Build tools are installed in an environment of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DIST = ROOT / "dist"
+
+
+def main(pythons: list[str]) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        tools = environment(sys.executable, work / "tools")
+        run(tools, "-m", "pip", "install", "-q", "build", "cyclonedx-bom")
+        shutil.rmtree(DIST, ignore_errors=True)
+        subprocess.run([str(tools), "-m", "build", "--outdir", str(DIST), str(ROOT)], check=True, stdout=subprocess.DEVNULL)
+        wrong = 0
+        for python in pythons or [sys.executable]:
+            for made in sorted(DIST.glob("tumble-*")):
+                left = tried(python, made, work / "tried", None if made.suffix != ".whl" else work / "bill.json", tools)
+                print(f"{python} {made.name}: {'clean' if not left else f'left behind: {left}'}", flush=True)
+                wrong += bool(left)
+        shutil.copy(work / "bill.json", DIST / "sbom.json")
+        print(*sorted(path.name for path in DIST.iterdir()), sep="\n")
+    return 1 if wrong else 0
+
+
+def tried(python: str, made: Path, place: Path, bill: Path | None, tools: Path) -> list[str]:
+    """Install, run, uninstall; the files that stay behind."""
+    shutil.rmtree(place, ignore_errors=True)
+    own = environment(python, place)
+    run(own, "-m", "pip", "install", "-q", str(made), "-c", str(ROOT / "constraints.txt"))
+    if bill is not None:
+        subprocess.run([str(tools.parent / "cyclonedx-py"), "environment", str(own), "-o", str(bill), "--of", "JSON"], check=True)
+    run(own, "-m", "pip", "check")
+    scene = ["run", "bouncing_ball", "--seconds", "0.05", "--out", str(place / "runs")]
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ""}
+    subprocess.run([str(own.parent / "tumble"), *scene], check=True, cwd=place, env=plain, stdout=subprocess.DEVNULL)
+    run(own, "-m", "pip", "uninstall", "-q", "-y", "tumble")
+    packages = [f"{name}*" for name in ("collision", "sim", "render", "scenarios", "tumble")]
+    sites = list(place.glob("lib/python*/site-packages"))
+    return [path.name for site in sites for pattern in packages for path in site.glob(pattern)]
+
+
+def environment(python: str, place: Path) -> Path:
+    """An empty environment; its interpreter."""
+    subprocess.run([python, "-m", "venv", str(place)], check=True)
+    return place / "bin" / "python"
+
+
+def run(python: Path, *words: str) -> None:
+    subprocess.run([str(python), *words], check=True, env={**os.environ, "PYTHONPATH": ""})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
