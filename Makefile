@@ -55,7 +55,7 @@ clean:
 
 # the environment of a developer is that of a user, and more
 $(USER_STAMP): $(INPUTS)
-	@$(call setup,,$(USER_STAMP))
+	@$(call setup,demo,$(USER_STAMP))
 
 $(DEV_STAMP): $(INPUTS)
 	@$(call setup,dev,$(DEV_STAMP))

@@ -40,6 +40,7 @@ _LATER = {
     "principal_axes": "mass",
     "MeshWarning": "mesh_repair",
     "load_mesh": "mesh",
+    "load_meshes": "mesh",
     "ShapeSet": "shapeset",
     "Status": "status",
     "Distance": "proximity",

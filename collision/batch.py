@@ -12,6 +12,7 @@ import numpy as np
 from collision.batch_kernels import UNIT, other_pairs, quick_pairs
 from collision.depth import ROW
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
+from collision.hints import Numbers, Rows, Whole
 from collision.pairs.result import SIGN_ONLY
 from collision.pieces import Pieces, nearest_pieces, piece_pairs
 from collision.shapeset import ShapeSet
@@ -109,12 +110,12 @@ COLD = PairCache(0)
 
 def signed_distances(
     shapes: ShapeSet,
-    a,
-    b,
-    positions_a,
-    orientations_a,
-    positions_b,
-    orientations_b,
+    a: Whole,
+    b: Whole,
+    positions_a: Numbers | Rows,
+    orientations_a: Numbers | Rows,
+    positions_b: Numbers | Rows,
+    orientations_b: Numbers | Rows,
     margin: float = math.inf,
     cache: PairCache | None = None,
     threads: int = 1,
@@ -134,12 +135,12 @@ def signed_distances(
 
 def collisions(
     shapes: ShapeSet,
-    a,
-    b,
-    positions_a,
-    orientations_a,
-    positions_b,
-    orientations_b,
+    a: Whole,
+    b: Whole,
+    positions_a: Numbers | Rows,
+    orientations_a: Numbers | Rows,
+    positions_b: Numbers | Rows,
+    orientations_b: Numbers | Rows,
     cache: PairCache | None = None,
     threads: int = 1,
 ) -> np.ndarray:

@@ -9,9 +9,10 @@ from collision.batch_kernels import pose
 from collision.bounds import aabb
 from collision.broadphase import find_pairs
 from collision.errors import InputError, check_number
+from collision.hints import Numbers, PoseLike, Rows, Whole
 from collision.jit import kernel
 from collision.linalg import load3, load4, norm, store3
-from collision.pose import Pose
+from collision.pose import as_pose
 from collision.shapes import Shape
 from collision.shapeset import ShapeSet, set_of
 from collision.support import EPS
@@ -19,20 +20,22 @@ from collision.support import EPS
 ROUNDING = 8.0 * EPS  # of size + distance from the origin: by so much boxes are widened
 
 
-def bounding_box(shape: Shape, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
+def bounding_box(shape: Shape, pose: PoseLike) -> tuple[np.ndarray, np.ndarray]:
     """(lo, hi): the corners (3,) [m] of the box along the world's axes that holds a shape at a pose.
 
     It is tight to rounding, and wider by that: no point is outside. A half-space has infinite corners, but for the side it
     ends on where its normal lies along an axis. Raises InputError for what is not a shape or a pose.
     """
-    for name, value, kind in (("shape", shape, Shape), ("pose", pose, Pose)):
-        if not isinstance(value, kind):
-            raise InputError(name, value, f"must be a {kind.__name__}")
+    if not isinstance(shape, Shape):
+        raise InputError("shape", shape, "must be a Shape")
+    pose = as_pose("pose", pose)
     lo, hi = bounding_boxes(set_of(shape), [0], [pose.position], [pose.orientation])
     return lo[0], hi[0]
 
 
-def bounding_boxes(shapes: ShapeSet, which, positions, orientations, margin: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def bounding_boxes(
+    shapes: ShapeSet, which: Whole, positions: Numbers | Rows, orientations: Numbers | Rows, margin: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """(lo, hi), (n, 3) each: the boxes of n shapes in one compiled call, see `bounding_box`.
 
     which: (n,) int, rows of ``shapes``. positions (n, 3) [m]; orientations (n, 4), unit quaternions (w, x, y, z).
@@ -72,7 +75,7 @@ def boxes(g, rows, x, q, margin, lo, hi):
         store3(hi, k, (high[0] + fat, high[1] + fat, high[2] + fat))
 
 
-def candidate_pairs(lo, hi, bodies=None, mobile=None) -> np.ndarray:
+def candidate_pairs(lo: Rows, hi: Rows, bodies: Whole | None = None, mobile: Numbers | None = None) -> np.ndarray:
     """(m, 2) int64: the pairs i < j of boxes that overlap or touch, sorted, in one compiled call.
 
     lo, hi: (n, 3) corners [m], infinite ones allowed. bodies: (n,) int; boxes of one body make no pair. mobile: (n,) bool;

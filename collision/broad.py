@@ -8,6 +8,7 @@ import numpy as np
 
 from collision.batch import table
 from collision.errors import InputError, check_number
+from collision.hints import Numbers, Rows, Whole
 from collision.tree import clear, meetings, put, take_out, within
 
 ALL = 0xFFFFFFFF  # of groups and masks: every bit
@@ -61,7 +62,7 @@ class BroadPhase:
         """(n,) all handles, rising."""
         return np.sort(self._handle[self._alive])
 
-    def add(self, lo, hi, groups=1, mask=ALL, mobile=True):
+    def add(self, lo: Numbers | Rows, hi: Numbers | Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray = True):
         """Take in boxes lo, hi (n, 3) [m], which may have no end: their handles (n,). One box (3,) has one handle, an int.
 
         groups, mask, mobile: one for all boxes, or (n,).
@@ -83,7 +84,7 @@ class BroadPhase:
         self._place(rows, lo, hi)
         return int(handles[0]) if one else handles
 
-    def move(self, which, lo, hi) -> None:
+    def move(self, which: Whole, lo: Numbers | Rows, hi: Numbers | Rows) -> None:
         """New boxes (n, 3) for the handles (n,), or one for one."""
         lo, hi = _boxes(lo, hi)
         rows = self.rows(which)
@@ -91,7 +92,7 @@ class BroadPhase:
             raise InputError("lo", lo.shape, f"must be a box for each of the {len(rows)} handles")
         self._place(rows, lo, hi)
 
-    def remove(self, which) -> None:
+    def remove(self, which: Whole) -> None:
         """Take out a box, or several."""
         rows = np.unique(self.rows(which))
         take_out(self._box, self._link, self._root, rows, self._node)
@@ -101,7 +102,7 @@ class BroadPhase:
         self._endless = self._endless[self._alive[self._endless]]
         self._free += rows.tolist()[::-1]
 
-    def regroup(self, which, groups=None, mask=None) -> None:
+    def regroup(self, which: Whole, groups: Whole | None = None, mask: Whole | None = None) -> None:
         """Other groups, another mask, of a box or several."""
         rows = self.rows(which)
         for name, column, value, least in (("groups", self._groups, groups, 1), ("mask", self._mask, mask, 0)):
@@ -122,7 +123,7 @@ class BroadPhase:
         self._last = now
         return PairChanges(_without(now, before), _without(before, now))
 
-    def query(self, lo, hi, mask=ALL) -> np.ndarray:
+    def query(self, lo: Numbers | Rows, hi: Numbers | Rows, mask: Whole = ALL) -> np.ndarray:
         """(n,) handles of the boxes that overlap or touch the box lo-hi and have a bit of ``mask`` in their groups, rising."""
         (low,), (high,) = _boxes(lo, hi)
         room = 64
@@ -138,7 +139,7 @@ class BroadPhase:
         """The tables that searches of tree.py take."""
         return self._box, self._link, self._root, self._endless, self._lo, self._hi, self._groups
 
-    def rows(self, which) -> np.ndarray:
+    def rows(self, which: Whole) -> np.ndarray:
         """(n,) rows of handles that are there."""
         found = np.atleast_1d(np.asarray(which))
         if found.ndim != 1 or (found.size and found.dtype.kind not in "iu"):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from collision.batch import signed_distances
 from collision.errors import InputError, check_number, check_vector
+from collision.hints import Numbers, PoseLike
 from collision.impact import HIT, LONGEST, MISS, OVERLAPPING
 from collision.many import times_of_impact
 from collision.pose import Pose, as_pose
@@ -37,7 +39,13 @@ class ShapeHit:
 
 
 def shape_cast(
-    shape: Shape, pose, direction, target: Shape | ShapeSet, target_pose, reach: float = math.inf, tolerance: float | None = None
+    shape: Shape,
+    pose: PoseLike | Sequence[PoseLike],
+    direction: Numbers,
+    target: Shape | ShapeSet,
+    target_pose: PoseLike | Sequence[PoseLike],
+    reach: float = math.inf,
+    tolerance: float | None = None,
 ) -> ShapeHit | None:
     """Where a shape, moved from ``pose`` along ``direction`` without turning, first touches the target; None where it does not.
 

@@ -25,7 +25,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, name: str, value: object, hint: str):
-        self.name, self.value, self.hint = name, value, hint
+        self.name: str = name
+        self.value: object = value
+        self.hint: str = hint
         super().__init__(name, value, hint)  # all three, so that the error survives pickling
 
     def __str__(self) -> str:
@@ -100,9 +102,17 @@ def unit(vector: tuple[float, ...]) -> tuple[float, ...]:
     return vector if abs(length - 1.0) <= UNIT else tuple(x / length for x in vector)
 
 
+def scalar_first(value: object) -> object:
+    """The quaternion (w, x, y, z) of a rotation of SciPy, which puts w last; anything else as it is."""
+    if not hasattr(value, "as_quat"):
+        return value
+    quaternion = np.asarray(value.as_quat())
+    return np.roll(quaternion, 1).tolist() if quaternion.ndim == 1 else quaternion
+
+
 def check_quaternion(name: str, value: object) -> tuple[float, float, float, float]:
-    """A unit quaternion (w, x, y, z). Up to 1e-3 off unit length it is normalised, beyond that it is an InputError."""
-    q = check_vector(name, value, 4)
+    """A unit quaternion (w, x, y, z), or a rotation of SciPy. Up to 1e-3 off unit length it is normalised, else an InputError."""
+    q = check_vector(name, scalar_first(value), 4)
     length = math.hypot(*q)
     if abs(length - 1.0) > 1e-3:
         raise InputError(name, value, f"must be a unit quaternion (w, x, y, z); its length is {length:.6g}")

@@ -28,12 +28,13 @@ import numpy as np
 
 from collision.errors import InputError, check_number, check_point, check_vector
 from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.hints import Numbers, PoseLike
 from collision.impact_pieces import MANY, slices
 from collision.jit import kernel, lean
 from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pairs.surface import reach
-from collision.pose import Pose
+from collision.pose import Pose, as_pose
 from collision.shapes import Compound, HalfSpace, Shape, convex_parts
 from collision.shapeset import set_of, stocked
 from collision.support import EPS, core_radius, inflation, is_polytope
@@ -70,13 +71,12 @@ class Motion:
     """
 
     pose: Pose = Pose()
-    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    velocity: Numbers = (0.0, 0.0, 0.0)
+    angular_velocity: Numbers = (0.0, 0.0, 0.0)
+    center: Numbers = (0.0, 0.0, 0.0)
 
-    def __post_init__(self):
-        if not isinstance(self.pose, Pose):
-            raise InputError("pose", self.pose, "must be a Pose")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pose", as_pose("pose", self.pose))
         object.__setattr__(self, "center", check_point("center", self.center))
         for name in ("velocity", "angular_velocity"):
             value = check_vector(name, getattr(self, name))
@@ -85,13 +85,11 @@ class Motion:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def between(cls, start: Pose, end: Pose, duration: float = 1.0, center=(0.0, 0.0, 0.0)) -> Motion:
+    def between(cls, start: PoseLike, end: PoseLike, duration: float = 1.0, center: Numbers = (0.0, 0.0, 0.0)) -> Motion:
         """The motion from one pose to another in ``duration`` [s], turning the shorter way about one axis."""
         duration = check_number("duration", duration, above=0.0)
         center = check_vector("center", center)
-        for name, pose in (("start", start), ("end", end)):
-            if not isinstance(pose, Pose):
-                raise InputError(name, pose, "must be a Pose")
+        start, end = as_pose("start", start), as_pose("end", end)
         moved = end.apply(center) - start.apply(center)
         w, *axis = (end @ start.inverse()).orientation
         half = math.atan2(math.hypot(*axis), abs(w))
@@ -130,11 +128,16 @@ class Impact:
 
 
 def time_of_impact(
-    a: Shape, motion_a: Motion | Pose, b: Shape, motion_b: Motion | Pose, duration: float = 1.0, tolerance: float | None = None
+    a: Shape,
+    motion_a: Motion | PoseLike,
+    b: Shape,
+    motion_b: Motion | PoseLike,
+    duration: float = 1.0,
+    tolerance: float | None = None,
 ) -> Impact:
     """The first time in [0, duration] at which shapes a and b touch.
 
-    A `Pose` in place of a motion: the shape rests. ``tolerance`` [m]: shapes that come this close have touched; 1e-9 of
+    A pose in place of a motion: the shape rests. ``tolerance`` [m]: shapes that come this close have touched; 1e-9 of
     their size where not given, and never less than rounding. So the time is right to the tolerance over the speed of
     approach. Shapes that touch at the start are a HIT at 0 where they go on to overlap, and no hit where they part or
     slide along each other. A half-space may move but not turn. Raises InputError for what is none of these.
@@ -144,9 +147,8 @@ def time_of_impact(
             raise InputError(name, shape, "must be a Shape")
     motions = {}
     for name, motion, shape in (("motion_a", motion_a, a), ("motion_b", motion_b, b)):
-        motion = Motion(motion) if isinstance(motion, Pose) else motion
-        if not isinstance(motion, Motion):
-            raise InputError(name, motion, "must be a Motion, or a Pose for a shape at rest")
+        if not isinstance(motion, Motion):  # it is at rest
+            motion = Motion(as_pose(name, motion))
         if isinstance(shape, HalfSpace) and any(motion.angular_velocity):
             raise InputError(name, motion.angular_velocity, "a half-space can not turn; a large Box can")
         motions[name] = motion

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.hints import PoseLike
 from collision.pose import Pose
 from collision.proximity import Distance, Manifold, signed_distance
 from collision.shapes import Shape
@@ -56,7 +57,7 @@ class IncrementalManifold:
         self._points: list[_Point] = []
         self._named = 0
 
-    def update(self, pose_a: Pose, pose_b: Pose) -> Manifold:
+    def update(self, pose_a: PoseLike, pose_b: PoseLike) -> Manifold:
         """The points at these poses, as `contact_manifold` gives them; normal and status are those of the distance.
 
         A point keeps its id as long as it lives. Raises InputError for what is not a pose.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from collision.boxes import bounding_boxes
 from collision.broad import ALL, BroadPhase, PairChanges, _bits
 from collision.casts import ShapeHit, first_hit, unit_direction
 from collision.errors import InputError, check_number, check_point, check_vector
+from collision.hints import Numbers, PoseLike, Rows, Whole
 from collision.jit import inner, kernel
 from collision.linalg import add, load3, load9, matmul, mul, store3
 from collision.pose import Pose, as_pose
@@ -71,14 +73,22 @@ class CollisionManager:
         """(n,) all handles, rising."""
         return self.broad.handles
 
-    def add(self, shape: Shape, pose=Pose(), groups: int = 1, mask: int = ALL, mobile: bool = True) -> int:
+    def add(self, shape: Shape, pose: PoseLike = Pose(), groups: int = 1, mask: int = ALL, mobile: bool = True) -> int:
         """Take in a shape at a pose: its handle. Two that are not ``mobile`` make no pair."""
         if not isinstance(shape, Shape):
             raise InputError("shape", shape, "must be a Shape")
         pose = as_pose("pose", pose)
         return int(self.add_many(shape, [pose.position], [pose.orientation], groups, mask, mobile)[0])
 
-    def add_many(self, shape: Shape, positions, orientations=None, groups=1, mask=ALL, mobile=True) -> np.ndarray:
+    def add_many(
+        self,
+        shape: Shape,
+        positions: Numbers | Rows,
+        orientations: Numbers | Rows | None = None,
+        groups: Whole = 1,
+        mask: Whole = ALL,
+        mobile: bool | np.ndarray = True,
+    ) -> np.ndarray:
         """Take in a shape n times: (n,) handles. positions (n, 3) [m]; orientations (n, 4), upright where not given."""
         if not isinstance(shape, Shape):
             raise InputError("shape", shape, "must be a Shape")
@@ -102,12 +112,12 @@ class CollisionManager:
         self._which[rows], self._x[rows], self._q[rows] = which, x, q
         return handles
 
-    def move(self, which: int, pose) -> None:
+    def move(self, which: int, pose: PoseLike) -> None:
         """Another pose of one shape."""
         pose = as_pose("pose", pose)
         self.move_many([which], [pose.position], [pose.orientation])
 
-    def move_many(self, which, positions, orientations=None) -> None:
+    def move_many(self, which: Whole, positions: Numbers | Rows, orientations: Numbers | Rows | None = None) -> None:
         """Other poses of the shapes with the handles (n,): positions (n, 3), orientations (n, 4), as before where not given."""
         rows = self.broad.rows(which)
         x, q = _poses(positions, self._q[rows] if orientations is None else orientations)
@@ -116,7 +126,7 @@ class CollisionManager:
         self.broad.move(which, *bounding_boxes(self._packed, self._which[rows], x, q, margin=self.margin / 2))
         self._x[rows], self._q[rows] = x, q
 
-    def remove(self, which) -> None:
+    def remove(self, which: Whole) -> None:
         """Take out a shape, or several."""
         self.broad.remove(which)
 
@@ -137,7 +147,7 @@ class CollisionManager:
         """Which pairs began and which ended since the last update."""
         return self.broad.update()
 
-    def placed(self, pairs) -> tuple:
+    def placed(self, pairs: np.ndarray) -> tuple[Any, ...]:
         """What `signed_distances`, `collisions` and `contact_manifolds` take, for (m, 2) handles.
 
         >>> contact_manifolds(*manager.placed(manager.pairs()), margin=0.01)
@@ -162,7 +172,7 @@ class CollisionManager:
         near = found.lower <= self.margin
         return pairs[near], Distances(*(column[near] for column in vars(found).values()))
 
-    def ray_cast(self, origin, direction, reach: float = math.inf, mask: int = ALL) -> RayHit | None:
+    def ray_cast(self, origin: Numbers, direction: Numbers, reach: float = math.inf, mask: int = ALL) -> RayHit | None:
         """The first shape on a ray; ``shape`` of the hit is its handle. See `collision.ray_cast`."""
         found = self.ray_casts(np.array([check_point("origin", origin)]), [check_vector("direction", direction)], reach, mask)
         if found.shape[0] < 0:
@@ -170,7 +180,7 @@ class CollisionManager:
         distance = float(found.distance[0])
         return RayHit(distance, found.point[0], found.normal[0], distance == 0.0, int(found.part[0]), int(found.shape[0]))
 
-    def ray_casts(self, origins, directions, reach: float = math.inf, mask: int = ALL) -> RayHits:
+    def ray_casts(self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, mask: int = ALL) -> RayHits:
         """Many rays in one compiled call: origins and directions (n, 3), or one row for all."""
         reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
         origins, directions = (np.atleast_2d(np.array(v, float)) for v in (origins, directions))
@@ -198,7 +208,7 @@ class CollisionManager:
         hit[hit >= 0] = self.broad.handles_of(hit[hit >= 0])
         return RayHits(distance, point, normal, part, hit)
 
-    def overlap(self, shape: Shape, pose=Pose(), mask: int = ALL) -> np.ndarray:
+    def overlap(self, shape: Shape, pose: PoseLike = Pose(), mask: int = ALL) -> np.ndarray:
         """(n,) handles of what overlaps or touches a shape at a pose, rising; a point (3,) will do for the shape."""
         shape, pose, (low, high) = _asked(shape, pose)
         found = self.broad.query(low, high, mask)
@@ -206,7 +216,9 @@ class CollisionManager:
         shapes, which = self._beside(shape, rows)
         return found[collisions(shapes, 0, which, *_once(pose), self._x[rows], self._q[rows])] if len(rows) else found
 
-    def nearest(self, shape: Shape, pose=Pose(), count: int | None = 1, reach: float = math.inf, mask: int = ALL) -> list[Near]:
+    def nearest(
+        self, shape: Shape, pose: PoseLike = Pose(), count: int | None = 1, reach: float = math.inf, mask: int = ALL
+    ) -> list[Near]:
         """The ``count`` shapes that are nearest to a shape at a pose, all of them for None, by rising signed distance.
 
         A point (3,) will do for the shape. ``reach`` [m]: what is further counts for nothing.
@@ -241,7 +253,13 @@ class CollisionManager:
         return best[:wanted]
 
     def shape_cast(
-        self, shape: Shape, pose, direction, reach: float = math.inf, mask: int = ALL, tolerance: float | None = None
+        self,
+        shape: Shape,
+        pose: PoseLike,
+        direction: Numbers,
+        reach: float = math.inf,
+        mask: int = ALL,
+        tolerance: float | None = None,
     ) -> ShapeHit | None:
         """The first shape that another touches on its way; ``shape`` of the hit is its handle. See `collision.shape_cast`."""
         if isinstance(shape, HalfSpace):

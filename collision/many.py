@@ -11,6 +11,7 @@ from collision.batch import NAMES, PairCache, check_cache, check_poses, indices,
 from collision.batch_kernels import pose
 from collision.errors import InputError, check_number
 from collision.geometry import HALFSPACE
+from collision.hints import Numbers, Rows, Whole
 from collision.impact import (
     FASTEST,
     LONGEST,
@@ -89,12 +90,12 @@ class Impacts:
 
 def contact_manifolds(
     shapes: ShapeSet,
-    a,
-    b,
-    positions_a,
-    orientations_a,
-    positions_b,
-    orientations_b,
+    a: Whole,
+    b: Whole,
+    positions_a: Numbers | Rows,
+    orientations_a: Numbers | Rows,
+    positions_b: Numbers | Rows,
+    orientations_b: Numbers | Rows,
     margin: float = 0.0,
     cache: PairCache | None = None,
     threads: int = 1,
@@ -143,20 +144,20 @@ def contact_manifolds(
 
 def times_of_impact(
     shapes: ShapeSet,
-    a,
-    b,
-    positions_a,
-    orientations_a,
-    velocities_a,
-    angular_velocities_a,
-    positions_b,
-    orientations_b,
-    velocities_b,
-    angular_velocities_b,
+    a: Whole,
+    b: Whole,
+    positions_a: Numbers | Rows,
+    orientations_a: Numbers | Rows,
+    velocities_a: Numbers | Rows,
+    angular_velocities_a: Numbers | Rows,
+    positions_b: Numbers | Rows,
+    orientations_b: Numbers | Rows,
+    velocities_b: Numbers | Rows,
+    angular_velocities_b: Numbers | Rows,
     duration: float = 1.0,
     tolerance: float | None = None,
-    centers_a=None,
-    centers_b=None,
+    centers_a: Numbers | Rows | None = None,
+    centers_b: Numbers | Rows | None = None,
     cache: PairCache | None = None,
     threads: int = 1,
 ) -> Impacts:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.errors import InputError
+from collision.hints import Rows
 from collision.polytope import Polytope, polytope
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Shape, Sphere
 from collision.steiner import rounded_ellipsoid, rounded_polytope, rounded_revolved
@@ -159,7 +160,7 @@ def composed(parts) -> tuple[float, np.ndarray, np.ndarray]:
     return volume, center, (inertia + inertia.T) / 2
 
 
-def principal_axes(inertia) -> tuple[np.ndarray, np.ndarray]:
+def principal_axes(inertia: Rows) -> tuple[np.ndarray, np.ndarray]:
     """``(moments (3,), axes (3, 3))``: inertia = axes @ diag(moments) @ axes.T, moments rising, axes a proper rotation.
 
     A diagonal tensor with rising entries gives the identity. InputError where the matrix is not symmetric to 1e-9.

@@ -14,14 +14,16 @@ import tempfile
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.hints import FileName
 from collision.mass import enclosed, mass_properties
-from collision.mesh_repair import passes_through_itself, repair, warn
+from collision.mesh_repair import closed_bodies, passes_through_itself, repair, warn
 from collision.pose import Pose
-from collision.shapes import Compound, ConvexHull
+from collision.shapes import Compound, ConvexHull, convex_parts
 
 FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
 MOST_FACES = 2_000_000
@@ -31,37 +33,82 @@ CONCAVITY = 0.05  # coacd's threshold, of the size of the mesh
 SEED = 0
 
 
-def load_mesh(path: str | Path, convex: str = "decompose", scale: float = 1.0) -> ConvexHull | Compound:
+def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose", scale: float = 1.0) -> ConvexHull | Compound:
     """A shape from an STL, OBJ, PLY, glTF or GLB file.
 
     convex: "decompose" cuts a mesh that is not convex into convex pieces (a Compound, within about 5 % of its size, with
     the mass properties of the mesh itself); "hull" takes the convex hull of its points. scale: file units to metres, for
     example 1e-3 for millimetres.
 
+    Closed bodies in one file that do not touch are taken each by itself, and fixed to each other; a MeshWarning tells how many
+    there are. `load_meshes` gives them one by one.
+
     Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes, parts that overlap (the
     mass is then that of the convex pieces). Raises InputError
     where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise InputError("path", path, "must be the path of a mesh file")
-    path = Path(path)
-    if convex not in ("decompose", "hull"):
-        raise InputError("convex", convex, 'must be "decompose" or "hull"')
-    scale = check_number("scale", scale, above=0)
+    path, scale = _asked(path, convex, scale)
     mesh = read_mesh(path)
     if convex == "hull":
         return _hull(path, np.asarray(mesh.vertices) * scale)
     repair(path, mesh)
-    vertices = np.asarray(mesh.vertices, np.float64)
-    overlap = passes_through_itself(mesh)
-    hull = mesh.convex_hull
-    if not overlap and hull.volume - mesh.volume <= CONVEX * hull.volume:
-        return _hull(path, vertices * scale)
-    parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, np.asarray(mesh.faces, np.int32))]
-    if overlap:
+    if passes_through_itself(mesh):
         warn(path, "the mesh passes through itself; its mass is taken from the convex pieces")
-        return Compound(parts)
-    return Compound(parts, *enclosed(vertices[mesh.faces] * scale))
+        return Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(mesh))])
+    bodies = closed_bodies(mesh)
+    if len(bodies) == 1:
+        return _shape(path, mesh, scale)
+    warn(path, f"{len(bodies)} closed bodies, taken as one rigid body; load_meshes gives them one by one")
+    pieces = [part for faces in bodies for part in convex_parts(_shape(path, _only(mesh, faces), scale))]
+    vertices, faces = _arrays(mesh)
+    return Compound(pieces, *enclosed(vertices[faces] * scale))
+
+
+def load_meshes(
+    path: FileName, convex: Literal["decompose", "hull"] = "decompose", scale: float = 1.0
+) -> list[ConvexHull | Compound]:
+    """The closed bodies of a mesh file, each as `load_mesh` makes it, in the frame of the file and in its order."""
+    path, scale = _asked(path, convex, scale)
+    mesh = read_mesh(path)
+    repair(path, mesh)
+    out: list[ConvexHull | Compound] = []
+    for faces in closed_bodies(mesh):
+        body = _only(mesh, faces)
+        if convex == "hull":
+            out.append(_hull(path, np.asarray(body.vertices) * scale))
+        elif passes_through_itself(body):
+            warn(path, f"body {len(out) + 1} of the mesh passes through itself; its mass is taken from the convex pieces")
+            out.append(Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(body))]))
+        else:
+            out.append(_shape(path, body, scale))
+    return out
+
+
+def _asked(path: FileName, convex: str, scale: float) -> tuple[Path, float]:
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("path", path, "must be the path of a mesh file")
+    if convex not in ("decompose", "hull"):
+        raise InputError("convex", convex, 'must be "decompose" or "hull"')
+    return Path(path), check_number("scale", scale, above=0)
+
+
+def _arrays(mesh) -> tuple[np.ndarray, np.ndarray]:
+    return np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int32)
+
+
+def _only(mesh, faces: np.ndarray):
+    """The mesh of some faces."""
+    return mesh.submesh([faces], append=True, repair=False)
+
+
+def _shape(path: Path, mesh, scale: float) -> ConvexHull | Compound:
+    """A closed body that does not pass through itself."""
+    vertices, faces = _arrays(mesh)
+    hull = mesh.convex_hull
+    if hull.volume - mesh.volume <= CONVEX * hull.volume:
+        return _hull(path, vertices * scale)
+    parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, faces)]
+    return Compound(parts, *enclosed(vertices[faces] * scale))
 
 
 def read_mesh(path: Path):

@@ -48,19 +48,45 @@ def _inward(mesh) -> np.ndarray:
 
     A surface bounds a hollow where it lies within an odd number of others.
     """
+    surfaces = _surfaces(mesh)
+    wrong = np.zeros(len(mesh.faces), bool)
+    for faces, around in zip(surfaces, _nested(mesh, surfaces), strict=True):
+        own = np.asarray(mesh.triangles)[faces]
+        outward = np.linalg.det(own - own.mean(axis=(0, 1))).sum() > 0
+        wrong[faces] = outward == bool(len(around) % 2)
+    return wrong
+
+
+def closed_bodies(mesh) -> list[np.ndarray]:
+    """Numbers of the faces of each closed body: a surface that bounds a solid, and those of the hollows in it."""
+    surfaces = _surfaces(mesh)
+    if len(surfaces) == 1:
+        return surfaces
+    nested = _nested(mesh, surfaces)
+    out = {k: [surfaces[k]] for k, around in enumerate(nested) if len(around) % 2 == 0}
+    for k, around in enumerate(nested):
+        if k not in out:  # a hollow is of the solid next around it: the one that lies in most others
+            out[max((m for m in around if m in out), key=lambda m: len(nested[m]))].append(surfaces[k])
+    return [np.sort(np.concatenate(faces)) for faces in out.values()]
+
+
+def _surfaces(mesh) -> list[np.ndarray]:
+    """Numbers of the faces of each closed surface, in the order of the file."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
     pairs, n = mesh.face_adjacency, len(mesh.faces)
     count, part = connected_components(coo_matrix((np.ones(len(pairs)), pairs.T), shape=(n, n)), directed=False)
-    triangles = np.asarray(mesh.triangles)
-    wrong = np.zeros(n, bool)
-    surfaces = [triangles[part == k] for k in range(count)]
-    for k, own in enumerate(surfaces):
-        around = sum(abs(round(winding(own[0, 0], other))) for m, other in enumerate(surfaces) if m != k and _holds(other, own))
-        outward = np.linalg.det(own - own.mean(axis=(0, 1))).sum() > 0
-        wrong[part == k] = outward == bool(around % 2)
-    return wrong
+    return [np.flatnonzero(part == k) for k in range(count)]
+
+
+def _nested(mesh, surfaces: list[np.ndarray]) -> list[list[int]]:
+    """For each closed surface the others that it lies within."""
+    triangles = [np.asarray(mesh.triangles)[faces] for faces in surfaces]
+    return [
+        [m for m, other in enumerate(triangles) if m != k and _holds(other, own) and round(winding(own[0, 0], other)) != 0]
+        for k, own in enumerate(triangles)
+    ]
 
 
 def _holds(triangles: np.ndarray, others: np.ndarray) -> bool:

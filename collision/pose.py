@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from collision.errors import InputError, check_point, check_quaternion, check_vector, unit
+from collision.hints import Numbers, PoseLike, Rows, Turn
 
 
 @dataclass(frozen=True)
 class Pose:
     """Local to world: x_world = R(orientation) x_local + position.
 
-    position: 3 numbers [m]. orientation: unit quaternion (w, x, y, z); up to 1e-3 off unit length it is normalised.
+    position: 3 numbers [m]. orientation: unit quaternion (w, x, y, z), up to 1e-3 off unit length it is normalised; or a
+    rotation of SciPy.
     Raises InputError for anything else.
     """
 
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
     orientation: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # what is given is made into tuples
+
+        def __init__(self, position: Numbers = (0.0, 0.0, 0.0), orientation: Numbers | Turn = (1.0, 0.0, 0.0, 0.0)) -> None: ...
+
+    def __post_init__(self) -> None:
         object.__setattr__(self, "position", check_point("position", self.position))
         object.__setattr__(self, "orientation", check_quaternion("orientation", self.orientation))
 
@@ -31,7 +38,7 @@ class Pose:
         return cls()
 
     @classmethod
-    def from_euler_xyz(cls, angles, position=(0.0, 0.0, 0.0)) -> Pose:
+    def from_euler_xyz(cls, angles: Numbers, position: Numbers = (0.0, 0.0, 0.0)) -> Pose:
         """Turn about x, then about the new y, then about the new z [rad]: R = Rx Ry Rz."""
         ax, ay, az = check_vector("angles", angles)
         q = (1.0, 0.0, 0.0, 0.0)
@@ -42,7 +49,7 @@ class Pose:
         return cls(position, q)
 
     @classmethod
-    def from_matrix(cls, matrix) -> Pose:
+    def from_matrix(cls, matrix: Rows) -> Pose:
         """From a rotation matrix (3, 3) or a homogeneous matrix (4, 4); InputError where it is not one to 1e-6."""
         try:
             m = np.array(matrix, float)
@@ -70,7 +77,7 @@ class Pose:
             ]
         )
 
-    def apply(self, points) -> np.ndarray:
+    def apply(self, points: Numbers | Rows) -> np.ndarray:
         """Local points (..., 3) in world coordinates."""
         return np.asarray(points, float) @ self.matrix().T + np.array(self.position)
 
@@ -85,23 +92,23 @@ class Pose:
         return Pose(-(self.matrix().T @ np.array(self.position)), back)
 
 
-def as_pose(name: str, value) -> Pose:
-    """A pose from what users have: a `Pose`, an array (7,) of position and quaternion (w, x, y, z), a matrix (4, 4) or (3, 3), or
-    a pair of a position and a rotation of SciPy or a quaternion. InputError, with the name, for anything else.
+def as_pose(name: str, value: PoseLike) -> Pose:
+    """A pose from what users have: a `Pose`, a position (3,), a rotation of SciPy, a pair of a position and a quaternion
+    (w, x, y, z) or a rotation of SciPy, these seven numbers in a row, a matrix (4, 4) or (3, 3). InputError for anything else.
     """
     if isinstance(value, Pose):
         return value
-    hint = "must be a Pose, 7 numbers (position, quaternion w x y z), a 4x4 matrix, or a pair (position, Rotation)"
+    hint = "must be a Pose, a position, a pair (position, quaternion w x y z or Rotation), these 7 numbers, or a 4x4 matrix"
+    if hasattr(value, "as_quat"):
+        return Pose(orientation=value)
     if isinstance(value, tuple | list) and len(value) == 2:
-        position, turn = value
-        if hasattr(turn, "as_quat"):
-            x, y, z, w = np.asarray(turn.as_quat()).tolist()
-            turn = w, x, y, z
-        return Pose(position, turn)
+        return Pose(*value)
     try:
         numbers = np.asarray(value, float)
     except (TypeError, ValueError):
         raise InputError(name, value, hint) from None
+    if numbers.shape == (3,):
+        return Pose(numbers.tolist())
     if numbers.shape == (7,):
         return Pose(tuple(numbers[:3].tolist()), tuple(numbers[3:].tolist()))
     if numbers.shape not in ((4, 4), (3, 3)):

@@ -14,6 +14,7 @@ import numpy as np
 
 from collision.batch import search
 from collision.errors import InputError, check_number
+from collision.hints import FileName, Numbers, PoseLike
 from collision.manifold import MOST
 from collision.narrowphase import manifold
 from collision.one import asked
@@ -46,14 +47,45 @@ class Distance:
         """numbers: distance, lower, upper, the coordinates of normal, point_a and point_b; status, iterations."""
         self._numbers = numbers
 
-    status = property(lambda self: STATUS[self._numbers[12]])
-    iterations = property(lambda self: self._numbers[13])
-    distance = property(lambda self: self._numbers[0])
-    lower = property(lambda self: self._numbers[1])
-    upper = property(lambda self: self._numbers[2])
-    normal = property(lambda self: np.array(self._numbers[3:6]))
-    point_a = property(lambda self: np.array(self._numbers[6:9]))
-    point_b = property(lambda self: np.array(self._numbers[9:12]))
+    @property
+    def status(self) -> str:
+        """What is known: SEPARATED, TOUCHING, OVERLAPPING, BEYOND_MARGIN or UNCERTAIN."""
+        return STATUS[self._numbers[12]]
+
+    @property
+    def iterations(self) -> int:
+        """Turns of the search."""
+        return self._numbers[13]
+
+    @property
+    def distance(self) -> float:
+        """[m]; negative: the depth of an overlap."""
+        return self._numbers[0]
+
+    @property
+    def lower(self) -> float:
+        """[m] The truth is not less."""
+        return self._numbers[1]
+
+    @property
+    def upper(self) -> float:
+        """[m] The truth is not more."""
+        return self._numbers[2]
+
+    @property
+    def normal(self) -> np.ndarray:
+        """(3,) from A to B."""
+        return np.array(self._numbers[3:6])
+
+    @property
+    def point_a(self) -> np.ndarray:
+        """(3,) [m] of A, world axes."""
+        return np.array(self._numbers[6:9])
+
+    @property
+    def point_b(self) -> np.ndarray:
+        """(3,) [m] of B, world axes."""
+        return np.array(self._numbers[9:12])
 
     def __repr__(self) -> str:
         names = "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations"
@@ -112,7 +144,14 @@ class Proximity:
     (False, 1.0)
     """
 
-    def __init__(self, a: Shape, b: Shape, pose_a=Pose(), pose_b=Pose(), trace: str | os.PathLike | Trace | None = None):
+    def __init__(
+        self,
+        a: Shape,
+        b: Shape,
+        pose_a: PoseLike = Pose(),
+        pose_b: PoseLike = Pose(),
+        trace: FileName | Trace | None = None,
+    ):
         if not (trace is None or isinstance(trace, str | os.PathLike | Trace)):
             raise InputError("trace", trace, "must be a path or a Trace")
         self._sides: dict[str, Shape | Pose] = {}
@@ -128,11 +167,11 @@ class Proximity:
         lambda self: self._sides["pose_b"], lambda self, pose: self._set("pose_b", as_pose("pose_b", pose)), doc="Of B."
     )
 
-    def move_a(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
+    def move_a(self, position: Numbers = (0.0, 0.0, 0.0), angles: Numbers = (0.0, 0.0, 0.0)) -> None:
         """Place A: turned about x, then the new y, then the new z by ``angles`` [rad], at ``position`` [m]."""
         self.pose_a = Pose.from_euler_xyz(angles, position)
 
-    def move_b(self, position=(0.0, 0.0, 0.0), angles=(0.0, 0.0, 0.0)) -> None:
+    def move_b(self, position: Numbers = (0.0, 0.0, 0.0), angles: Numbers = (0.0, 0.0, 0.0)) -> None:
         """Place B, as `move_a` does A."""
         self.pose_b = Pose.from_euler_xyz(angles, position)
 
@@ -195,11 +234,11 @@ class Proximity:
         return Penetration(depth, depth * r.normal, r.point_a, r.point_b)
 
 
-def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = math.inf) -> Distance:
+def signed_distance(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike, margin: float = math.inf) -> Distance:
     """Signed distance of shape a at pose_a and shape b at pose_b.
 
-    Poses: a `Pose`, an array (7,) of position and quaternion (w, x, y, z), a homogeneous matrix (4, 4), or a pair of a
-    position and a `scipy.spatial.transform.Rotation` or a quaternion.
+    Poses: a `Pose`, a position (3,), a pair of a position and a quaternion (w, x, y, z) or a
+    `scipy.spatial.transform.Rotation`, these seven numbers in a row, or a homogeneous matrix (4, 4).
     ``margin`` [m]: stop as soon as the shapes are certainly further apart (status BEYOND_MARGIN). Overlap of compounds
     is that of their deepest pair of pieces. Raises InputError for what is not a shape, a pose or a number.
 
@@ -210,7 +249,7 @@ def signed_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: floa
     return _distance(a, pose_a, b, pose_b, margin_of(margin))
 
 
-def colliding(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> bool:
+def colliding(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike) -> bool:
     """Do shapes a and b overlap or touch? False only where they are certainly apart.
 
     The search ends as soon as that is certain, one way or the other: no depth is looked for. Raises InputError for what
@@ -233,7 +272,9 @@ def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> 
     return Distance((*numbers.tolist(), int(found["status"][0]), int(found["iterations"][0])))
 
 
-def contact_manifold(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float = 0.0, max_points: int = MOST) -> Manifold:
+def contact_manifold(
+    a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike, margin: float = 0.0, max_points: int = MOST
+) -> Manifold:
     """Contact points of shape a at pose_a and shape b at pose_b: all with a gap of at most ``margin`` [m].
 
     ``max_points``: of a pair of convex pieces, 8 or more; of a patch with more corners those are kept that span it best.

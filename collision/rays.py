@@ -7,12 +7,14 @@ inside hits at once.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
 from collision.geometry import HALFSPACE, empty_geometry
+from collision.hints import Numbers, PoseLike, Rows
 from collision.jit import far, kernel
 from collision.linalg import IDENTITY, ZERO, axpy, dot, load3, mul, mul_t, neg, store3, sub
 from collision.lines import interval
@@ -49,7 +51,9 @@ class RayHits:
     shape: np.ndarray
 
 
-def ray_cast(shape: Shape | ShapeSet, pose, origin, direction, reach: float = math.inf) -> RayHit | None:
+def ray_cast(
+    shape: Shape | ShapeSet, pose: PoseLike | Sequence[PoseLike], origin: Numbers, direction: Numbers, reach: float = math.inf
+) -> RayHit | None:
     """Where the ray from ``origin`` along ``direction`` first meets the shape at that pose; None where it does not.
 
     Of a `ShapeSet`, at a list of poses, one for each of its shapes, the nearest is hit.
@@ -66,7 +70,13 @@ def ray_cast(shape: Shape | ShapeSet, pose, origin, direction, reach: float = ma
     return RayHit(distance, found.point[0], normal, distance == 0.0, int(found.part[0]), int(found.shape[0]))
 
 
-def ray_casts(shape: Shape | ShapeSet, pose, origins, directions, reach: float = math.inf) -> RayHits:
+def ray_casts(
+    shape: Shape | ShapeSet,
+    pose: PoseLike | Sequence[PoseLike],
+    origins: Numbers | Rows,
+    directions: Numbers | Rows,
+    reach: float = math.inf,
+) -> RayHits:
     """Many rays in one compiled call: origins and directions (n, 3), or one row for all. See `ray_cast`."""
     shapes, poses = _placed_shapes(shape, pose)
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)

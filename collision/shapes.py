@@ -6,7 +6,9 @@ Lengths in metres, from 1e-30 to 1e30, in the frame of the shape. Axes of revolu
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +23,9 @@ from collision.errors import (
     check_vector,
     unit,
 )
-from collision.pose import Pose
+from collision.hints import Numbers, PoseLike, Rows
+from collision.pose import Pose, as_pose
+from collision.spelling import spelled
 
 KEPT = ("_packed", "_place")  # what is kept beside the fields: tables, and where these are in stock
 
@@ -31,19 +35,20 @@ class Shape:
 
     type: str
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """Plain data from which `shape_from_dict` makes an equal shape."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {"type": self.type} | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
 
-    def __getstate__(self) -> dict:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in KEPT}  # tables are made anew
 
-    def _set(self, **values):
+    def _set(self, **values: Any) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
+@spelled
 @dataclass(frozen=True)
 class HalfSpace(Shape):
     """All points with normal . x <= offset: the ground, with its normal pointing out of it.
@@ -51,11 +56,11 @@ class HalfSpace(Shape):
     The normal is taken as a direction and stored with unit length; ``offset`` [m] is measured along the unit normal.
     """
 
-    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    normal: Numbers = (0.0, 0.0, 1.0)
     offset: float = 0.0
     type = "halfspace"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         normal = check_vector("normal", self.normal)
         length = math.hypot(*normal)
         if not 1e-150 < length < 1e150:
@@ -66,6 +71,7 @@ class HalfSpace(Shape):
         self._set(normal=unit(normal), offset=offset)
 
 
+@spelled
 @dataclass(frozen=True)
 class Sphere(Shape):
     """Ball about the local origin."""
@@ -73,21 +79,23 @@ class Sphere(Shape):
     radius: float = 0.5
     type = "sphere"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(radius=check_length("radius", self.radius))
 
 
+@spelled
 @dataclass(frozen=True)
 class Box(Shape):
     """Cuboid about the local origin; ``half_extents`` are half of its edges along x, y, z."""
 
-    half_extents: tuple[float, float, float] = (0.5, 0.5, 0.5)
+    half_extents: Numbers = (0.5, 0.5, 0.5)
     type = "box"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(half_extents=check_lengths("half_extents", self.half_extents))
 
 
+@spelled
 @dataclass(frozen=True)
 class Capsule(Shape):
     """All points within ``radius`` of the segment from (0, 0, -half_length) to (0, 0, half_length)."""
@@ -96,11 +104,12 @@ class Capsule(Shape):
     half_length: float = 0.5
     type = "capsule"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         half = check_length("half_length", self.half_length)
         self._set(radius=check_length("radius", self.radius), half_length=half)
 
 
+@spelled
 @dataclass(frozen=True)
 class Cylinder(Shape):
     """Cylinder about the local origin, from z = -half_length to half_length."""
@@ -109,11 +118,12 @@ class Cylinder(Shape):
     half_length: float = 0.5
     type = "cylinder"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         half = check_length("half_length", self.half_length)
         self._set(radius=check_length("radius", self.radius), half_length=half)
 
 
+@spelled
 @dataclass(frozen=True)
 class Cone(Shape):
     """Cone with its tip at z = half_height and its base disc at z = -half_height."""
@@ -122,22 +132,24 @@ class Cone(Shape):
     half_height: float = 0.5
     type = "cone"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         half = check_length("half_height", self.half_height)
         self._set(radius=check_length("radius", self.radius), half_height=half)
 
 
+@spelled
 @dataclass(frozen=True)
 class Ellipsoid(Shape):
     """Ellipsoid about the local origin; ``radii`` are its half axes along x, y, z."""
 
-    radii: tuple[float, float, float] = (0.1, 0.2, 0.3)
+    radii: Numbers = (0.1, 0.2, 0.3)
     type = "ellipsoid"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self._set(radii=check_lengths("radii", self.radii))
 
 
+@spelled
 @dataclass(frozen=True, eq=False)
 class ConvexHull(Shape):
     """Convex hull of ``vertices`` (n, 3), n >= 1. Flat, collinear and single points are legal (but have no mass)."""
@@ -145,7 +157,11 @@ class ConvexHull(Shape):
     vertices: np.ndarray
     type = "hull"
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # rows of any kind are made into an array
+
+        def __init__(self, vertices: Rows) -> None: ...
+
+    def __post_init__(self) -> None:
         try:
             given = np.asarray(self.vertices)
             vertices = np.array(given if given.dtype.kind in "iufO" else (), np.float64, order="C")
@@ -161,26 +177,27 @@ class ConvexHull(Shape):
         vertices.setflags(write=False)
         self._set(vertices=vertices, _hash=hash(vertices.tobytes()))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, ConvexHull):
             return NotImplemented
         return self._hash == other._hash and np.array_equal(self.vertices, other.vertices)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self._hash
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type, tuple[np.ndarray]]:
         return ConvexHull, (self.vertices,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         if len(self.vertices) <= 8:
             return f"ConvexHull({self.vertices.tolist()})"
         return f"ConvexHull(<{len(self.vertices)} vertices>)"
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         return {"type": self.type, "vertices": self.vertices.tolist()}
 
 
+@spelled
 @dataclass(frozen=True)
 class Rounded(Shape):
     """All points within ``radius`` of a convex shape: a box with soft edges, a margin as part of the shape.
@@ -212,6 +229,7 @@ class Rounded(Shape):
 CONVEX = (Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull)  # that may be rounded
 
 
+@spelled
 @dataclass(frozen=True)
 class Compound(Shape):
     """Convex pieces fixed to each other: pairs of a shape and its pose in the frame of the compound.
@@ -228,7 +246,17 @@ class Compound(Shape):
     inertia: tuple[tuple[float, float, float], ...] | None = None
     type = "compound"
 
-    def __post_init__(self):
+    if TYPE_CHECKING:  # what is given is made into tuples
+
+        def __init__(
+            self,
+            parts: Sequence[tuple[Shape, PoseLike]],
+            volume: float | None = None,
+            center: Numbers | None = None,
+            inertia: Rows | None = None,
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
         hint = "must be one or more pairs (shape, Pose)"
         try:
             pairs = [tuple(pair) for pair in self.parts]
@@ -238,9 +266,9 @@ class Compound(Shape):
         own = self.volume is not None or self.center is not None or self.inertia is not None
         sums = False
         for pair in pairs:
-            if len(pair) != 2 or not isinstance(pair[0], Shape) or not isinstance(pair[1], Pose):
+            if len(pair) != 2 or not isinstance(pair[0], Shape):
                 raise InputError("parts", pair, hint)
-            shape, pose = pair
+            shape, pose = pair[0], as_pose("parts", pair[1])
             if isinstance(shape, HalfSpace):
                 raise InputError("parts", shape, "a half-space has no end and can not be a part of a compound")
             if isinstance(shape, Compound):
@@ -260,7 +288,7 @@ class Compound(Shape):
             self._set(inertia=_check_inertia(self.inertia))
         self._set(parts=tuple(flat))
 
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         parts = [{"shape": s.to_dict(), "position": list(p.position), "orientation": list(p.orientation)} for s, p in self.parts]
         data = {"type": self.type, "parts": parts}
         if self.volume is not None:
@@ -285,7 +313,7 @@ def _check_inertia(value) -> tuple:
 SHAPES = {c.type: c for c in (HalfSpace, *CONVEX, Rounded, Compound)}
 
 
-def shape_from_dict(data: dict) -> Shape:
+def shape_from_dict(data: dict[str, Any]) -> Shape:
     """The shape that `to_dict` wrote. Fields left out take their defaults; InputError names an unknown or missing one."""
     if not isinstance(data, dict) or "type" not in data:
         raise InputError("shape", data, f"must be a table with `type`, one of {', '.join(SHAPES)}")
@@ -309,7 +337,7 @@ def shape_from_dict(data: dict) -> Shape:
     return cls(**values)
 
 
-def _parts_from_list(parts) -> list[tuple[Shape, Pose]]:
+def _parts_from_list(parts: Any) -> list[tuple[Shape, Pose]]:
     if not isinstance(parts, (list, tuple)):
         raise InputError("parts", parts, "must be a list of tables with shape, position, orientation")
     result = []

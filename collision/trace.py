@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
+from collision.hints import Numbers
 from collision.pose import Pose
 from collision.reference import Answer, Body, body, directions, signed_distance
 from collision.shapes import Compound, HalfSpace, Shape
@@ -36,13 +37,15 @@ class Trace:
     """
 
     def __init__(self, data: dict[str, Any] | None = None):
-        self.data = data or {}
+        self.data: dict[str, Any] = data or {}
 
     @property
     def steps(self) -> list[dict[str, Any]]:
         return self.data.get("steps", [])
 
-    def record(self, a: Body, b: Body, origin=None, tolerance: float = 0.0, header: dict | None = None) -> Answer:
+    def record(
+        self, a: Body, b: Body, origin: Numbers | None = None, tolerance: float = 0.0, header: dict[str, Any] | None = None
+    ) -> Answer:
         """Search for the distance of two bodies and keep all that happens. ``origin`` is added to the points of the answer."""
         steps: list[dict[str, Any]] = []
         found = signed_distance(a, b, tolerance, steps=steps)
@@ -59,14 +62,14 @@ class Trace:
         }
         return found
 
-    def save(self, path: str | os.PathLike) -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the JSON file. Raises OSError where that can not be."""
         path = Path(path)
         path.write_text(json.dumps(self.data, indent=1), encoding="utf-8")
         return path
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> Trace:
+    def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Read what `save` wrote; InputError for anything else."""
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -30,7 +30,9 @@ TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # (x, y, z, w): z up becomes y u
 FLOOR = 12.0  # half the width of a half-space's square, in radii of the scene
 
 
-def export(run: Any, path: str | os.PathLike, rate: float = 60.0, progress: Callable[[int, int], None] | None = None) -> Path:
+def export(
+    run: Any, path: str | os.PathLike[str], rate: float = 60.0, progress: Callable[[int, int], None] | None = None
+) -> Path:
     """Write a recorded run as .glb with ``rate`` poses a second; returns the path.
 
     Raises

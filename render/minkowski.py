@@ -40,7 +40,7 @@ KEY = (
 ROUND = (("○", INK, "radii added to the cores"),)
 
 
-def still(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1600, 1000)) -> Path:
+def still(trace: Trace, path: str | os.PathLike[str], size: tuple[int, int] = (1600, 1000)) -> Path:
     """Write the steps of a search side by side to a .png, .svg or .pdf file; of a long search twelve of them.
 
     Raises
@@ -62,7 +62,7 @@ def still(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1600, 
     return path
 
 
-def film(trace: Trace, path: str | os.PathLike, size: tuple[int, int] = (1280, 720)) -> Path:
+def film(trace: Trace, path: str | os.PathLike[str], size: tuple[int, int] = (1280, 720)) -> Path:
     """Write a film (.mp4) of a search: each step for two seconds, first where it stands, then where it looks."""
     path = Path(path)
     if path.suffix.lower() != ".mp4":

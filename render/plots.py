@@ -25,7 +25,9 @@ BOOK_COLORS = dict(zip((*GAINS, *LOSSES), (GREEN, "#7a5cc4", SKY, PINK, "#b8a614
 NOISE = 1e-15  # floor of relative curves: below, there is rounding only
 
 
-def energy_momentum(run: Any, path: str | os.PathLike | None = None, size: tuple[float, float] = (14.0, 9.6)) -> Path | Figure:
+def energy_momentum(
+    run: Any, path: str | os.PathLike[str] | None = None, size: tuple[float, float] = (14.0, 9.6)
+) -> Path | Figure:
     """Energy by part, where it went, momentum and angular momentum of a run over time, and how well each was kept.
 
     Parameters
@@ -75,7 +77,7 @@ def energy_momentum(run: Any, path: str | os.PathLike | None = None, size: tuple
         return path
 
 
-def trajectory(run: Any, body: str, path: str | os.PathLike) -> Path:
+def trajectory(run: Any, body: str, path: str | os.PathLike[str]) -> Path:
     """Position, velocity and angular velocity of a body over time, and its way seen from above, as .png, .svg or .pdf.
 
     Raises InputError: no such body, or no kind of picture. RenderError: the file can not be written.

@@ -65,7 +65,7 @@ def picture(
 
 def still(
     source: Any,
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     size: tuple[int, int] = (1280, 720),
     time: float | None = None,
     preset: str = "default",
@@ -89,7 +89,7 @@ def still(
 
 def film(
     run: Any,
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     size: tuple[int, int] = (1280, 720),
     fps: float = 30,
     preset: str = "default",
@@ -233,7 +233,7 @@ def check_dress(graph: str | None, blur: float, preset: str) -> None:
 
 def check_film(
     names: Sequence[str],
-    path: str | os.PathLike,
+    path: str | os.PathLike[str],
     size: tuple[int, int] = (1280, 720),
     fps: float = 30,
     camera: Any = None,

@@ -1,1 +1,55 @@
-"""What users run: the catalog, scene files, running and recording, the command line."""
+"""What users run: the catalog, scene files, running and recording, the command line. Names load when they are first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scenarios.assertions import Violation
+    from scenarios.fields import Flag, Real, Text, Vector, Whole
+    from scenarios.files import load_scene, save_scene
+    from scenarios.importing import load_model
+    from scenarios.live import view
+    from scenarios.registry import Scenario, load, names, scenario
+    from scenarios.run import run_scene, scene_of
+
+__all__ = [
+    "Flag",
+    "Real",
+    "Scenario",
+    "Text",
+    "Vector",
+    "Violation",
+    "Whole",
+    "load",
+    "load_model",
+    "load_scene",
+    "names",
+    "run_scene",
+    "save_scene",
+    "scenario",
+    "scene_of",
+    "view",
+]
+
+_ROOMS = {
+    "assertions": ("Violation",),
+    "fields": ("Flag", "Real", "Text", "Vector", "Whole"),
+    "files": ("load_scene", "save_scene"),
+    "importing": ("load_model",),
+    "live": ("view",),
+    "registry": ("Scenario", "load", "names", "scenario"),
+    "run": ("run_scene", "scene_of"),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'scenarios' has no attribute {name!r}")
+    return getattr(import_module(f"scenarios.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,5 +1,7 @@
 """Parameters of scene files: [parameter.NAME] gives default, unit, range and help; the text "$NAME" stands for the value.
 
+In place of a number a sum of parameters will do, "2 * height": ``scenarios/expressions.py``.
+
     [parameter.height]
     default = 2.0
     unit = "m"
@@ -18,7 +20,8 @@ from __future__ import annotations
 from typing import Any
 
 from collision.errors import InputError
-from scenarios.fields import Field, Flag, Many, Real, Text, Vector, Whole, did_you_mean
+from collision.spelling import did_you_mean
+from scenarios.fields import Field, Flag, Many, Real, Text, Vector, Whole
 from scenarios.registry import Parameter
 
 DECLARED: dict[str, Field] = {
@@ -75,7 +78,7 @@ def filled(data: Any, values: dict[str, Any], key: str = "") -> Any:
         return {name: filled(item, values, f"{key}.{name}" if key else name) for name, item in data.items()}
     if isinstance(data, list):
         return [filled(item, values, f"{key}[{i}]") for i, item in enumerate(data)]
-    if isinstance(data, str) and data.startswith("$"):
+    if isinstance(data, str) and data.startswith("$") and data[1:].isidentifier():
         if data[1:] not in values:
             near = did_you_mean(data[1:], list(values))
             raise InputError(key, data, f"there is no [parameter.{data[1:]}]{near}")

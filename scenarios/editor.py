@@ -77,8 +77,10 @@ def of_field(field: Field) -> dict[str, Any]:
     """The schema of one field, with its help and unit as the description."""
     said = ", ".join(text for text in (field.help, f"[{field.unit}]" if getattr(field, "unit", "") else "") if text)
     bare = _bare(field)
-    if isinstance(field, Whole | Flag | Vector) or isinstance(field, Text) and field.choices:
+    if isinstance(field, Flag | Vector) or isinstance(field, Text) and field.choices:
         bare = {"anyOf": [bare, {"type": "string", "pattern": r"^\$"}]}  # the name of a parameter
+    elif isinstance(field, Whole):
+        bare = {"anyOf": [bare, {"type": "string", "minLength": 1}]}  # or a sum of them
     return {**bare, **({"description": said} if said else {})}
 
 
@@ -114,10 +116,10 @@ def _bare(field: Field) -> dict[str, Any]:
 
 
 def _number(field: Real) -> dict[str, Any]:
-    """A number in its range, or a text with a unit."""
+    """A number in its range, or a text: a number with a unit, a parameter, a sum of parameters."""
     ends = {"minimum": field.low, "maximum": field.high, "exclusiveMinimum": field.above}
     number = {"type": "number", **{key: value for key, value in ends.items() if math.isfinite(value)}}
-    return {"anyOf": [number, {"type": "string", "pattern": r"^\s*[+-]?[0-9.]|^\$"}]}
+    return {"anyOf": [number, {"type": "string", "minLength": 1}]}
 
 
 def _fields(fields: dict[str, Field]) -> dict[str, Any]:

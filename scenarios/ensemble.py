@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError, check_number
-from scenarios.fields import Real, did_you_mean
+from collision.spelling import did_you_mean
+from scenarios.fields import Real
 from scenarios.limits import MOST_MEMBERS, STRICT, Reading, read_toml
 from scenarios.registry import Scenario, load
 from sim.errors import RecordingError

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from collision.errors import InputError
-from scenarios.units import to_si
-from sim.words import did_you_mean
+from collision.spelling import did_you_mean
+from scenarios import expressions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Real(Field):
     def read(self, name: str, value: Any) -> float:
         if isinstance(value, str):
             try:
-                x = to_si(value, self.unit)
+                x = expressions.number(value, self.unit)
             except ValueError as error:
                 raise InputError(name, value, str(error)) from None
         elif isinstance(value, bool) or not isinstance(value, int | float):
@@ -164,6 +164,14 @@ class Whole(Field):
     high: int | None = None
 
     def read(self, name: str, value: Any) -> int:
+        if isinstance(value, str):
+            try:
+                found = expressions.number(value)
+            except ValueError as error:
+                raise InputError(name, value, str(error)) from None
+            if not found.is_integer():
+                raise InputError(name, value, f"must be a whole number, this is {found:g}")
+            value = int(found)
         if isinstance(value, bool) or not isinstance(value, int):
             raise InputError(name, value, "must be a whole number")
         if (self.low is not None and value < self.low) or (self.high is not None and value > self.high):

@@ -24,7 +24,6 @@ Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,12 +34,14 @@ from collision.pose import Pose
 from collision.rings import torus
 from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
+from collision.spelling import did_you_mean
 from scenarios.declared import declared, filled
-from scenarios.fields import Field, Text, did_you_mean
+from scenarios.expressions import known
+from scenarios.fields import Field, Text
 from scenarios.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
 from scenarios.progress import counted
 from scenarios.registry import Scenario
-from scenarios.repeat import NEEDED, REPEAT, places
+from scenarios.repeat import NEEDED, REPEAT, bodies_of, places
 from scenarios.schema import (
     ACTUATOR,
     BODY,
@@ -64,6 +65,7 @@ from sim.mechanism.actuators import Actuator
 from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Names, Scene
 from sim.visual import Visual
+from sim.words import count
 
 
 class SceneFileError(InputError):
@@ -105,7 +107,7 @@ def load_scenario(path: str | Path, reading: Reading = STRICT) -> Scenario:
         name = SCENE["name"].read("name", data.get("name", path.stem))
 
     def build(**values: Any) -> Scene:
-        with _InFile(path):
+        with _InFile(path), known(values):
             return _Reader(path, reading).scene(filled(data, values))
 
     build.__name__, build.__doc__ = name, about
@@ -283,8 +285,7 @@ class _Reader:
         at = BODY["position"].read(f"{prefix}body.position", body.get("position", [0, 0, 0]))
         shape = self.shape(f"{prefix}body.shape", body.get("shape", {}))  # here first: a wall goes by its size
         with _Within(prefix):
-            wanted = math.prod(values["count"]) if isinstance(values["count"], tuple) else values["count"]
-            self.repeated += wanted
+            self.repeated += bodies_of(kind, values["count"])
             self.reading.room("count", values["count"], self.repeated)
             found = places(kind, values, shape)
         for n, (place, turn) in enumerate(counted(found, f"Building {scene.name}"), start=1):
@@ -398,14 +399,20 @@ class _Reader:
             return Compound(out, **own)
 
     def mesh(self, key: str, values: dict[str, Any]) -> Shape:
-        from collision.mesh import load_mesh
+        from collision.mesh import load_mesh, load_meshes
 
         file = self.path.parent / values.pop("file")
         if not is_file(file):
             raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
         self.reading.inside("file", file, self.path.parent)
+        part = values.pop("part", None)
         try:
-            return load_mesh(file, **values)
+            if part is None:
+                return load_mesh(file, **values)
+            bodies = load_meshes(file, **values)
+            if part > len(bodies):
+                raise InputError("part", part, f"the file has {count(len(bodies), 'closed body')}")
+            return bodies[part - 1]
         except InputError as error:
             raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
 

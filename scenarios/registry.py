@@ -25,11 +25,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, get_args, get_origin, get_type_hints
 
 from collision.errors import InputError
-from scenarios.fields import Field, did_you_mean
+from collision.spelling import did_you_mean
+from scenarios.fields import Field
 from sim.scene import Scene
+
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True)
@@ -53,25 +56,33 @@ class Parameter:
         return self.field.help
 
 
-class Scenario:
+class Scenario(Generic[P]):
     """A named builder of scenes. Call it with parameters, as keywords: ``dzhanibekov(perturbation=1e-4) -> Scene``."""
 
-    def __init__(self, function: Callable[..., Scene], parameters: dict[str, Parameter] | None = None):
+    def __init__(self, function: Callable[P, Scene], parameters: dict[str, Parameter] | None = None):
         self.function = function
         self.name = function.__name__
         self.doc = inspect.getdoc(function) or ""
         self.summary = self.doc.partition("\n")[0]
         self.parameters = {p.name: p for p in _parameters(function)} if parameters is None else parameters
         self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+        named = inspect.Parameter.KEYWORD_ONLY
+        shown = [inspect.Parameter(p.name, named, default=p.default) for p in self.parameters.values()]
+        self.__signature__ = inspect.Signature(shown, return_annotation=Scene)  # what consoles and notebooks show
 
-    def __call__(self, **values: Any) -> Scene:
-        chosen = {p.name: p.default for p in self.parameters.values()}
-        for name, value in values.items():
-            chosen[name] = self.parameter(name, value).field.read(name, value)
-        scene = self.function(**chosen)
-        scene.name, scene.about = self.name, scene.about or self.doc
-        scene.parameters |= {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
-        return scene
+    if TYPE_CHECKING:
+
+        def __call__(self, *given: P.args, **values: P.kwargs) -> Scene: ...
+    else:
+
+        def __call__(self, **values: Any) -> Scene:
+            chosen = {p.name: p.default for p in self.parameters.values()}
+            for name, value in values.items():
+                chosen[name] = self.parameter(name, value).field.read(name, value)
+            scene = self.function(**chosen)
+            scene.name, scene.about = self.name, scene.about or self.doc
+            scene.parameters |= {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
+            return scene
 
     def parse(self, texts: dict[str, str]) -> dict[str, Any]:
         """Parameters from texts, as ``--set name=text`` gives them."""
@@ -87,12 +98,12 @@ class Scenario:
         return f"<scenario {self.name}: {self.summary}>"
 
 
-def scenario(function: Callable[..., Scene]) -> Scenario:
+def scenario(function: Callable[P, Scene]) -> Scenario[P]:
     """Make a scenario of a function whose parameters are ``Annotated[type, Field] = default``."""
     return Scenario(function)
 
 
-def _parameters(function: Callable) -> list[Parameter]:
+def _parameters(function: Callable[..., Scene]) -> list[Parameter]:
     hints = get_type_hints(function, include_extras=True)
     out = []
     for name, parameter in inspect.signature(function).parameters.items():
@@ -112,7 +123,7 @@ def names() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(scenarios.catalog.__path__) if not m.name.startswith("_"))
 
 
-def load(name: str | Path, reading: Any = None) -> Scenario:
+def load(name: str | Path, reading: Any = None) -> Scenario[...]:
     """The scenario that is meant: a name of the catalog, a scene file, or a Python file ("x.py:name" where it has several).
 
     Raises InputError with the nearest name where there is none.
@@ -137,7 +148,7 @@ def _there(name: str) -> bool:
         return False
 
 
-def _of_file(path: Path, name: str) -> Scenario:
+def _of_file(path: Path, name: str) -> Scenario[...]:
     """The scenario of a Python file."""
     if not path.is_file():
         raise InputError("scenario", str(path), "there is no such file")
@@ -167,6 +178,6 @@ def module_of_file(path: Path) -> ModuleType:
     return module
 
 
-def catalog() -> dict[str, Scenario]:
+def catalog() -> dict[str, Scenario[...]]:
     """All scenarios by name."""
     return {name: load(name) for name in names()}

@@ -1,4 +1,4 @@
-"""Many bodies from one table of a scene file: a grid, a wall, a random pile.
+"""Many bodies from one table of a scene file: a grid, a triangle, a wall, a random pile.
 
     [[repeat]]
     kind = "wall"
@@ -12,6 +12,14 @@
     spacing = [0.3, 0.3, 0.3]            # from one to the next
     origin = [0, 0, 0.2]                 # of the first
     body = { shape = { type = "sphere", radius = 0.1 } }
+
+    [[repeat]]
+    kind = "triangle"                    # ten pins
+    count = 4                            # rows: of one, two, three, four
+    across = [0, 0.305, 0]               # from one to the next in a row
+    along = [0.264, 0, 0]                # from the middle of a row to the middle of the next
+    origin = [0, 0, 0.19]                # of the first
+    body = { name = "pin", shape = { type = "capsule", radius = 0.055, half_length = 0.135 } }
 
     [[repeat]]
     kind = "pile"
@@ -28,6 +36,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -42,6 +51,12 @@ REPEAT: dict[str, dict[str, Field]] = {
     "grid": {
         "count": Many(of=Whole(low=1), help="along x, y and z"),
         "spacing": Vector(unit="m", help="from one to the next along x, y and z"),
+        "origin": Vector(unit="m", help="of the first; (0, 0, 0) where it is left out"),
+    },
+    "triangle": {
+        "count": Whole(low=1, help="rows: one, two, three ... bodies"),
+        "across": Vector(unit="m", help="from one to the next in a row"),
+        "along": Vector(unit="m", help="from the middle of a row to the middle of the next; upwards or down it stands"),
         "origin": Vector(unit="m", help="of the first; (0, 0, 0) where it is left out"),
     },
     "wall": {
@@ -59,7 +74,12 @@ REPEAT: dict[str, dict[str, Field]] = {
         "turned": Flag(help="at random; true where it is left out"),
     },
 }
-NEEDED = {"grid": ("count", "spacing"), "wall": ("count",), "pile": ("count", "low", "high", "spacing")}
+NEEDED = {
+    "grid": ("count", "spacing"),
+    "triangle": ("count", "across", "along"),
+    "wall": ("count",),
+    "pile": ("count", "low", "high", "spacing"),
+}
 
 Place = tuple[np.ndarray, tuple[float, ...] | None]  # position [m], and orientation where it is not the body's own
 
@@ -69,11 +89,24 @@ def places(kind: str, values: dict[str, Any], shape: Any) -> list[Place]:
     return _MAKE[kind](values, shape)
 
 
+def bodies_of(kind: str, count: Any) -> int:
+    """The most bodies that a repetition of this count makes."""
+    if kind == "triangle":
+        return count * (count + 1) // 2
+    return math.prod(count) if isinstance(count, tuple) else count
+
+
 def _grid(values: dict[str, Any], shape: Any) -> list[Place]:
     count = _counts(values, 3)
     origin, step = np.array(values.get("origin", (0.0, 0.0, 0.0))), np.array(values["spacing"])
     steps = ((i, j, k) for k in range(count[2]) for j in range(count[1]) for i in range(count[0]))
     return [(origin + step * np.array(at), None) for at in steps]
+
+
+def _triangle(values: dict[str, Any], shape: Any) -> list[Place]:
+    origin = np.array(values.get("origin", (0.0, 0.0, 0.0)))
+    across, along = np.array(values["across"]), np.array(values["along"])
+    return [(origin + row * along + (k - row / 2) * across, None) for row in range(values["count"]) for k in range(row + 1)]
 
 
 def _wall(values: dict[str, Any], shape: Any) -> list[Place]:
@@ -122,4 +155,9 @@ def _counts(values: dict[str, Any], n: int) -> tuple[int, ...]:
     return count
 
 
-_MAKE: dict[str, Callable[[dict[str, Any], Any], list[Place]]] = {"grid": _grid, "wall": _wall, "pile": _pile}
+_MAKE: dict[str, Callable[[dict[str, Any], Any], list[Place]]] = {
+    "grid": _grid,
+    "triangle": _triangle,
+    "wall": _wall,
+    "pile": _pile,
+}

@@ -102,7 +102,7 @@ BODY: dict[str, Field] = {
     "euler_xyz": Vector(unit="rad", help='instead of orientation: turns about x, the new y, the new z; "30 deg" is fine'),
     "velocity": Vector(unit="m/s", help="of the centre of mass"),
     "angular_velocity": Vector(unit="rad/s", help="in world axes"),
-    "mass": Real(unit="kg", above=0),
+    "mass": Real(unit="kg", above=0, help="in place of density"),
     "inertia": Either(
         Vector(unit="kg m^2", help="about the centre of mass, body axes: 3 principal moments or 3 rows"),
         Rows(unit="kg m^2", least=3, most=3),
@@ -128,20 +128,25 @@ VISUAL: dict[str, Field] = {
     "orientation": Vector(n=4, help="unit quaternion (w, x, y, z) in the body frame"),
 }
 
-LENGTH = Real(unit="m", above=0)
+
+def _length(text: str) -> Real:
+    return Real(unit="m", above=0, help=text)
+
+
 SHAPES: dict[str, dict[str, Field]] = {
     "box": {"half_extents": Vector(unit="m", above=0, help="half of the edges")},
-    "sphere": {"radius": LENGTH},
-    "capsule": {"radius": LENGTH, "half_length": LENGTH},
-    "cylinder": {"radius": LENGTH, "half_length": LENGTH},
-    "cone": {"radius": LENGTH, "half_height": LENGTH},
-    "ellipsoid": {"radii": Vector(unit="m", above=0)},
+    "sphere": {"radius": _length("of the ball")},
+    "capsule": {"radius": _length("of the round ends"), "half_length": _length("half the way between their centres, along z")},
+    "cylinder": {"radius": _length("of the ends"), "half_length": _length("half the way between them, along z")},
+    "cone": {"radius": _length("of the base"), "half_height": _length("half the way from base to tip, along z")},
+    "ellipsoid": {"radii": Vector(unit="m", above=0, help="half axes along x, y and z")},
     "hull": {"vertices": Rows(unit="m", help="points; the shape is their convex hull")},
     "halfspace": {"normal": Vector(help="out of the ground"), "offset": Real(unit="m", help="along the normal")},
     "mesh": {
         "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file"),
         "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
         "convex": Text(choices=("decompose", "hull"), help="cut into convex pieces, or take the convex hull"),
+        "part": Whole(low=1, help="which of the closed bodies of the file; all of them, as one body, where it is left out"),
     },
     "rounded": {"radius": Real(unit="m", above=0, help="of the ball that is added to the shape within")},  # shape: a table
     "torus": {
@@ -157,7 +162,14 @@ SHAPES: dict[str, dict[str, Field]] = {
         "inertia": Rows(unit="m^5", least=3, most=3, help="its tensor at density 1 about the centre"),
     },
 }
-OPTIONAL = {("halfspace", "normal"), ("halfspace", "offset"), ("mesh", "scale"), ("mesh", "convex"), ("torus", "segments")}
+OPTIONAL = {
+    ("halfspace", "normal"),
+    ("halfspace", "offset"),
+    ("mesh", "scale"),
+    ("mesh", "convex"),
+    ("mesh", "part"),
+    ("torus", "segments"),
+}
 OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
 
 _ON = {"bodies": Many(of=Text(), help="names of the bodies it acts on; all dynamic ones where it is left out")}
@@ -169,34 +181,39 @@ FORCES: dict[str, dict[str, Field]] = {
     "uniform_gravity": {"acceleration": Vector(unit="m/s^2", help="besides the scene's gravity"), **_ON},
     "central_gravity": {
         "gm": Real(unit="m^3/s^2", low=0, help="G times the mass at the centre"),
-        "center": Vector(unit="m"),
+        "center": Vector(unit="m", help="of attraction, in the world"),
         "gradient": Flag(help="the extent of the body is felt too: gravity-gradient torque"),
         **_ON,
     },
     "mutual_gravity": {
         "constant": Real(unit="m^3/(kg s^2)", low=0, help="Newton's where it is left out"),
-        "softening": Real(unit="m", low=0),
+        "softening": Real(unit="m", low=0, help="added to the square of the distance"),
         **_ON,
     },
     "drag": {
-        "linear": Real(unit="N s/m", low=0),
-        "quadratic": Real(unit="N s^2/m^2", low=0),
-        "spin_linear": Real(unit="N m s", low=0),
-        "spin_quadratic": Real(unit="N m s^2", low=0),
+        "linear": Real(unit="N s/m", low=0, help="force by speed"),
+        "quadratic": Real(unit="N s^2/m^2", low=0, help="force by speed squared"),
+        "spin_linear": Real(unit="N m s", low=0, help="torque by angular speed"),
+        "spin_quadratic": Real(unit="N m s^2", low=0, help="torque by angular speed squared"),
         "wind": Vector(unit="m/s", help="velocity of the medium"),
         **_ON,
     },
     "spring": {
         "a": Text(help="name of a body"),
         "b": Text(help="name of another; left out, the other end is a point of the world"),
-        "stiffness": Real(unit="N/m", low=0),
+        "stiffness": Real(unit="N/m", low=0, help="force by length"),
         "length": Real(unit="m", low=0, help="at rest"),
-        "damping": Real(unit="N s/m", low=0),
+        "damping": Real(unit="N s/m", low=0, help="force by speed of its ends"),
         "anchor_a": Vector(unit="m", help="in the frame of a"),
         "anchor_b": Vector(unit="m", help="in the frame of b, or of the world"),
         "slack": Flag(help="it pulls but does not push"),
     },
-    "constant": {"force": Vector(unit="N"), "torque": Vector(unit="N m"), **_FRAME, **_ON},
+    "constant": {
+        "force": Vector(unit="N", help="on each body"),
+        "torque": Vector(unit="N m", help="on each body"),
+        **_FRAME,
+        **_ON,
+    },
     "tabulated": {
         "times": Many(of=Real(unit="s"), help="rising"),
         "forces": Rows(unit="N", help="one for each time"),

@@ -26,8 +26,19 @@ UNITS: dict[str, dict[str, float]] = {
     "": {},
 }
 
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_QUANTITY = re.compile(rf"^\s*({_NUMBER})(?:\s*/\s*({_NUMBER}))?\s*(.*?)\s*$")
+NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_QUANTITY = re.compile(rf"^\s*([+-]?{NUMBER})(?:\s*/\s*([+-]?{NUMBER}))?\s*(.*?)\s*$")
+_WORDS = frozenset(name for units in UNITS.values() for name in units)
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a text is a number, alone or with a unit that there is."""
+    match = _QUANTITY.match(text)
+    return bool(match) and (not match[3] or _plain(match[3]) in _WORDS)
+
+
+def _plain(unit: str) -> str:
+    return unit.replace("²", "^2").replace("³", "^3").replace("*", " ")
 
 
 def to_si(text: str, unit: str) -> float:
@@ -43,7 +54,7 @@ def to_si(text: str, unit: str) -> float:
         if float(match[2]) == 0:
             raise ValueError("divides by zero")
         value /= float(match[2])
-    given = match[3].replace("²", "^2").replace("³", "^3").replace("*", " ")
+    given = _plain(match[3])
     if not given or given == unit:
         return value
     table = UNITS.get(unit, {})

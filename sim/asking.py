@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError, check_vector
+from collision.hints import Numbers, PoseLike, Rows
 from collision.pose import Pose
+from collision.spelling import did_you_mean
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
 from sim.mechanism.mechanism import Mechanism
 from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
-from sim.words import did_you_mean
 
 if TYPE_CHECKING:
+    from collision.shapes import Shape
     from sim.body import Body
+    from sim.joints.joint import Joint
 
 NO_POSE = Pose()
 ARRAYS = ("positions", "orientations", "velocities", "angular_velocities", "centers_of_mass")
@@ -35,11 +38,33 @@ def fixed(array: np.ndarray) -> np.ndarray:
 class Asking:
     """State, energies, contacts and neighbours of a :class:`~sim.world.World`, which derives from this."""
 
-    dt = property(lambda self: self.settings.dt, doc="length of a step [s]")
-    gravity = property(lambda self: np.array(self.settings.gravity), doc="(3,) [m/s^2]")
-    step_count = property(lambda self: int(self.model.books.counters[STEPS]), doc="steps taken since the world began")
-    time = property(lambda self: self.step_count * self.settings.dt, doc="[s] since the world began")
-    names = property(lambda self: tuple(body.name for body in self.bodies))
+    bodies: list[Body]
+    joints: list[Joint]
+
+    @property
+    def dt(self) -> float:
+        """Length of a step [s]."""
+        return self.settings.dt
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) [m/s^2]"""
+        return fixed(np.array(self.settings.gravity))
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the world began."""
+        return int(self.model.books.counters[STEPS])
+
+    @property
+    def time(self) -> float:
+        """[s] since the world began."""
+        return self.step_count * self.settings.dt
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all bodies, in the order of the arrays."""
+        return tuple(body.name for body in self.bodies)
 
     def show(self, height: int = 560, camera: Any = None) -> Any:
         """The world as it stands in 3D in a notebook, to be orbited: :func:`render.show`."""
@@ -114,14 +139,14 @@ class Asking:
         """(3,) [kg m/s] of all dynamic bodies."""
         return diagnostics.momentum(self.model.bodies)
 
-    def angular_momentum(self, about: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
+    def angular_momentum(self, about: Numbers = (0.0, 0.0, 0.0)) -> np.ndarray:
         """(3,) [kg m^2/s] of all dynamic bodies about a point of the world."""
         return diagnostics.angular_momentum(self.model.bodies, check_vector("about", about))
 
     @property
     def reservoir(self) -> np.ndarray:
         """(2, 3): momentum, and angular momentum about the origin, given to static and driven bodies so far."""
-        return self.model.books.reservoir + 0.0
+        return fixed(self.model.books.reservoir + 0.0)
 
     @property
     def ledger(self) -> ledger.Ledger:
@@ -177,29 +202,31 @@ class Asking:
         return out
 
     def ray_cast(
-        self, origin: object, direction: object, reach: float = math.inf, ignore: Iterable[Body] = ()
+        self, origin: Numbers, direction: Numbers, reach: float = math.inf, ignore: Iterable[Body] = ()
     ) -> queries.BodyHit | None:
         """The first body on the ray from ``origin`` (3,) [m] along ``direction`` (3,), within ``reach`` [m]; None: no body."""
         return queries.ray_cast(self, origin, direction, reach, ignore)
 
-    def ray_casts(self, origins: object, directions: object, reach: float = math.inf, ignore: Iterable[Body] = ()) -> tuple:
+    def ray_casts(
+        self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, ignore: Iterable[Body] = ()
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Many rays at once, (n, 3) each or one row for all: see :func:`sim.queries.ray_casts`."""
         return queries.ray_casts(self, origins, directions, reach, ignore)
 
     def nearest(
-        self, shape: object, pose: Pose = NO_POSE, reach: float = math.inf, ignore: Iterable[Body] = ()
+        self, shape: Shape | Numbers, pose: PoseLike = NO_POSE, reach: float = math.inf, ignore: Iterable[Body] = ()
     ) -> list[queries.Neighbor]:
         """Bodies within ``reach`` [m] of a shape at a pose, or of a point (3,) [m]; the nearest first, overlap negative."""
         return queries.neighbors(self, shape, pose, reach, ignore)
 
-    def overlap(self, shape: object, pose: Pose = NO_POSE, ignore: Iterable[Body] = ()) -> list[queries.Neighbor]:
+    def overlap(self, shape: Shape | Numbers, pose: PoseLike = NO_POSE, ignore: Iterable[Body] = ()) -> list[queries.Neighbor]:
         """Bodies that a shape at a pose touches or overlaps, the deepest first."""
         return queries.neighbors(self, shape, pose, 0.0, ignore)
 
     @property
     def asleep(self) -> np.ndarray:
         """(n,) bool: bodies that sleep."""
-        return self.model.bodies.kind == SLEEPING
+        return fixed(self.model.bodies.kind == SLEEPING)
 
     def max_penetration(self) -> float:
         """Depth of the deepest contact now [m]; 0 where nothing overlaps."""

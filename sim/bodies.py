@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from sim.path import Path
 from sim.visual import Visual, check_finish
 
 KINDS = ("dynamic", "static", "kinematic")
+Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
+Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,11 @@ class BodyDef:
         if data.get("visual") is not None:
             values["visual"] = Visual.from_dict(data["visual"])
         return cls(**values)
+
+
+def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
+    """Of the arguments of a call, ``locals()``, those that say something. What is None is that of the material, or of BodyDef."""
+    return {word: value for word, value in arguments.items() if value is not None and word not in ("self", "shape", *without)}
 
 
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:

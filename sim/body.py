@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.errors import InputError, check_quaternion, check_vector
+from sim.asking import fixed
 from sim.compiled import GLANCE
 from sim.glance import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from sim.path import Path
@@ -14,7 +15,10 @@ from sim.pushes import three
 from sim.tables import run
 
 if TYPE_CHECKING:
-    from sim.bodies import BodyDef
+    from collision.hints import Numbers, Turn
+    from collision.shapes import Shape
+    from sim.bodies import BodyDef, Kind
+    from sim.visual import Visual
     from sim.world import World
 
 
@@ -26,6 +30,8 @@ class Body:
 
     __slots__ = ("_row", "_world", "definition")
 
+    definition: BodyDef
+
     def __init__(self, world: World, index: int | None, definition: BodyDef):
         self._world, self._row, self.definition = world, index, definition
 
@@ -36,16 +42,55 @@ class Body:
             raise InputError("body", self.name, "was removed from its world")
         return self._row
 
-    world = property(lambda self: self._world, doc="the World that it is, or was, in")
-    alive = property(lambda self: self._row is not None, doc="False once the body was removed from its world")
+    @property
+    def world(self) -> World:
+        """The World that it is, or was, in."""
+        return self._world
 
-    name = property(lambda self: self.definition.name)
-    shape = property(lambda self: self.definition.shape)
-    color = property(lambda self: self.definition.color)
-    finish = property(lambda self: self.definition.finish, doc="how its surface takes the light in pictures")
-    visual = property(lambda self: self.definition.visual, doc="the Visual that is drawn in place of the shape, or None")
-    center_of_mass = property(lambda self: self.definition.mass_properties()[1], doc="(3,) [m] in the body frame")
-    inertia = property(lambda self: self.definition.mass_properties()[2], doc="(3, 3) [kg m^2] body axes")
+    @property
+    def alive(self) -> bool:
+        """False once the body was removed from its world."""
+        return self._row is not None
+
+    @property
+    def name(self) -> str:
+        """Unique in its world."""
+        return self.definition.name
+
+    @property
+    def shape(self) -> Shape:
+        """In the body frame."""
+        return self.definition.shape
+
+    @property
+    def color(self) -> tuple[float, float, float] | None:
+        """(r, g, b) in [0, 1]; None: the renderer picks one. May be changed while the world runs."""
+        return self.definition.color
+
+    @color.setter
+    def color(self, value: str | Numbers | None) -> None:
+        self.definition = self.definition.replace(color=value)
+        self._world._scene = None
+
+    @property
+    def finish(self) -> str:
+        """How its surface takes the light in pictures."""
+        return self.definition.finish
+
+    @property
+    def visual(self) -> Visual | None:
+        """The Visual that is drawn in place of the shape."""
+        return self.definition.visual
+
+    @property
+    def center_of_mass(self) -> np.ndarray:
+        """(3,) [m] in the body frame."""
+        return fixed(self.definition.mass_properties()[1])
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """(3, 3) [kg m^2] about the centre of mass, body axes."""
+        return fixed(self.definition.mass_properties()[2])
 
     def _read(self, which: slice) -> np.ndarray:
         """Some numbers of the state of this body, read-only: to change them, set the whole."""
@@ -55,17 +100,41 @@ class Body:
             glance = world._glance = GLANCE.bind(bodies)
         return glance.part(self.index if row is None else row, which)
 
-    def _tunable(name: str, doc: str) -> property:  # noqa: N805
-        def write(self, value: object) -> None:
-            self._world._rewrite(self, **{name: value})
+    @property
+    def kind(self) -> str:
+        """ "dynamic", "static" or "kinematic"; may be changed while the world runs."""
+        return self.definition.kind
 
-        return property(lambda self: getattr(self.definition, name), write, doc=f"{doc}; may be changed while the world runs.")
+    @kind.setter
+    def kind(self, value: Kind) -> None:
+        self._world._rewrite(self, kind=value)
 
-    kind = _tunable("kind", '"dynamic", "static" or "kinematic"')
-    friction = _tunable("friction", "Coulomb's coefficient")
-    static_friction = _tunable("static_friction", "Coulomb's coefficient of what sticks; None: as friction")
-    restitution = _tunable("restitution", "In [0, 1]")
-    del _tunable
+    @property
+    def friction(self) -> float:
+        """Coulomb's coefficient; may be changed while the world runs."""
+        return self.definition.friction
+
+    @friction.setter
+    def friction(self, value: float) -> None:
+        self._world._rewrite(self, friction=value)
+
+    @property
+    def static_friction(self) -> float | None:
+        """Coulomb's coefficient of what sticks, None: as friction; may be changed while the world runs."""
+        return self.definition.static_friction
+
+    @static_friction.setter
+    def static_friction(self, value: float | None) -> None:
+        self._world._rewrite(self, static_friction=value)
+
+    @property
+    def restitution(self) -> float:
+        """In [0, 1]; may be changed while the world runs."""
+        return self.definition.restitution
+
+    @restitution.setter
+    def restitution(self, value: float) -> None:
+        self._world._rewrite(self, restitution=value)
 
     @property
     def mass(self) -> float:
@@ -73,7 +142,7 @@ class Body:
         return self.definition.mass_properties()[0]
 
     @mass.setter
-    def mass(self, value: object) -> None:
+    def mass(self, value: float) -> None:
         if self.kind != "dynamic":
             raise InputError("mass", value, f"{self.name} is {self.kind}: impulses do not move it")
         self._world._rewrite(self, mass=value)
@@ -84,7 +153,7 @@ class Body:
         return self._read(POSITION)
 
     @position.setter
-    def position(self, value: object) -> None:
+    def position(self, value: Numbers) -> None:
         self._world._set(self.index, position=check_vector("position", value))
 
     @property
@@ -93,7 +162,7 @@ class Body:
         return self._read(ORIENTATION)
 
     @orientation.setter
-    def orientation(self, value: object) -> None:
+    def orientation(self, value: Numbers | Turn) -> None:
         self._world._set(self.index, orientation=check_quaternion("orientation", value))
 
     @property
@@ -102,7 +171,7 @@ class Body:
         return self._read(VELOCITY)
 
     @velocity.setter
-    def velocity(self, value: object) -> None:
+    def velocity(self, value: Numbers) -> None:
         self._world._set(self.index, velocity=check_vector("velocity", value))
 
     @property
@@ -111,10 +180,10 @@ class Body:
         return self._read(ANGULAR_VELOCITY)
 
     @angular_velocity.setter
-    def angular_velocity(self, value: object) -> None:
+    def angular_velocity(self, value: Numbers) -> None:
         self._world._set(self.index, angular_velocity=check_vector("angular_velocity", value))
 
-    def apply_force(self, force: object, point: object | None = None) -> None:
+    def apply_force(self, force: Numbers, point: Numbers | None = None) -> None:
         """Push with a force (3,) [N] through the coming step, at ``point`` (3,) [m] of the world, by default the centre of mass.
 
         World axes; constant over the step, besides other forces; its work is the entry ``user`` of the ledger. For one that lasts
@@ -129,12 +198,15 @@ class Body:
         a, b, c = a - i, b - j, c - k
         self._world._pushes.add(self, (x, y, z, b * z - c * y, c * x - a * z, a * y - b * x))
 
-    def apply_torque(self, torque: object) -> None:
+    def apply_torque(self, torque: Numbers) -> None:
         """Turn with a torque (3,) [N m] through the coming step, world axes; as :meth:`apply_force`."""
         x, y, z = three("torque", torque)
         self._world._pushes.add(self, (0.0, 0.0, 0.0, x, y, z))
 
-    path = property(lambda self: self.definition.path, doc="the Path of a kinematic body that follows one, or None")
+    @property
+    def path(self) -> Path | None:
+        """The Path of a kinematic body that follows one."""
+        return self.definition.path
 
     def follow(self, path: Path | None) -> None:
         """Move on a path from now on (kinematic bodies only); its times are those of the world. None: stop where it is."""
@@ -150,19 +222,19 @@ class Body:
     @property
     def surface_velocity(self) -> np.ndarray:
         """(3,) [m/s] at which the surface moves against the body, in the body frame; to be set at any time."""
-        return self._world.model.bodies.surface_v[self.index].copy()
+        return fixed(self._world.model.bodies.surface_v[self.index].copy())
 
     @surface_velocity.setter
-    def surface_velocity(self, value: object) -> None:
+    def surface_velocity(self, value: Numbers) -> None:
         self._run(check_vector("surface_velocity", value), self.surface_spin)
 
     @property
     def surface_spin(self) -> np.ndarray:
         """(3,) [rad/s] at which the surface turns against the body, about the origin of the body frame, in its axes."""
-        return self._world.model.bodies.surface_w[self.index].copy()
+        return fixed(self._world.model.bodies.surface_w[self.index].copy())
 
     @surface_spin.setter
-    def surface_spin(self, value: object) -> None:
+    def surface_spin(self, value: Numbers) -> None:
         self._run(self.surface_velocity, check_vector("surface_spin", value))
 
     def _run(self, velocity: object, spin: object) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_quaternion, check_vector
+from collision.errors import InputError, check_number, check_quaternion, check_vector, scalar_first
 
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
@@ -23,7 +23,7 @@ def check_orientation(name: str, value: object) -> tuple[float, ...]:
     Else normalising twice could differ in the last bit, and a scene would not survive being written and read.
     """
     normalised = check_quaternion(name, value)
-    q = check_vector(name, value, 4)
+    q = check_vector(name, scalar_first(value), 4)
     return q if abs(math.hypot(*q) - 1.0) <= 1e-15 else normalised
 
 

@@ -10,13 +10,15 @@ from sim.joints.assemble import assemble
 from sim.pipeline import advance, begin
 from sim.recentre import recentre
 from sim.state import EXAMPLE, SETTINGS
+from sim.strip import NONE, keep
 
 GEOMETRY = empty_geometry()
-ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), 1))
+ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NONE, 1))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
 ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, SETTINGS))
 GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
-LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE)
+KEEP = Entry(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
+LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)

@@ -16,7 +16,10 @@ class SimulationError(RuntimeError):
 
     def __init__(self, reason: str, step: int | None = None, time: float | None = None, names: tuple[str, ...] = ()):
         super().__init__(reason if step is None else f"step {step} (t = {time:.9g} s): {reason}")
-        self.reason, self.step, self.time, self.names = reason, step, time, tuple(names)
+        self.reason: str = reason
+        self.step: int | None = step
+        self.time: float | None = time
+        self.names: tuple[str, ...] = tuple(names)
 
 
 class RecordingError(RuntimeError):
@@ -24,8 +27,8 @@ class RecordingError(RuntimeError):
 
     def __init__(self, path: object, reason: str):
         super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
+        self.path: object = path
+        self.reason: str = reason
 
-    def __reduce__(self):  # so that it gets from process to process
+    def __reduce__(self) -> tuple[type, tuple[object, str]]:  # so that it gets from process to process
         return type(self), (self.path, self.reason)

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from collision.errors import check_number
 from sim.errors import InputError
 from sim.happenings import KINDS
+
+if TYPE_CHECKING:
+    from sim.happenings import Event
+    from sim.world import World
 
 
 class Every:
@@ -22,19 +26,19 @@ class Every:
     >>> world.run(seconds=2.0, observers=[Every(24, lambda world: print(world.time))])
     """
 
-    def __init__(self, n: int, action: Callable[[Any], None] | None = None):
+    def __init__(self, n: int, action: Callable[[World], Any] | None = None):
         self.every = whole("every", n)
         self.action = action
 
-    def start(self, world: Any) -> None:
+    def start(self, world: World) -> None:
         if hasattr(self.action, "start"):
             self.action.start(world)
 
-    def __call__(self, world: Any) -> None:
+    def __call__(self, world: World) -> None:
         if self.action is not None:
             self.action(world)
 
-    def finish(self, world: Any) -> None:
+    def finish(self, world: World) -> None:
         if hasattr(self.action, "finish"):
             self.action.finish(world)
 
@@ -45,16 +49,16 @@ class EveryTime(Every):
     >>> world.run(seconds=2.0, observers=[EveryTime(0.1, Recorder("run.zarr"))])
     """
 
-    def __init__(self, seconds: float, action: Callable[[Any], None] | None = None):
+    def __init__(self, seconds: float, action: Callable[[World], Any] | None = None):
         super().__init__(1, action)
         self.seconds = check_number("seconds", seconds, above=0)
         self._origin, self._next = 0.0, 0
 
-    def start(self, world: Any) -> None:
+    def start(self, world: World) -> None:
         self._origin, self._next = world.time, 0
         super().start(world)
 
-    def __call__(self, world: Any) -> None:
+    def __call__(self, world: World) -> None:
         passed = math.floor((world.time - self._origin) / self.seconds + 1e-9)  # a multiple is not missed by rounding
         if passed >= self._next:
             self._next = passed + 1
@@ -71,7 +75,12 @@ class On(Every):
     >>> world.run(seconds=2.0, observers=[On("impact", lambda world, event: print(event.time, event.loss))])
     """
 
-    def __init__(self, kind: str, action: Callable[..., None], between: Sequence[str] = ()):
+    def __init__(
+        self,
+        kind: Literal["impact", "begin", "end", "persist", "enter", "leave"],
+        action: Callable[[World, Event], Any] | Callable[[World], Any],
+        between: str | Sequence[str] = (),
+    ):
         super().__init__(1, action)
         if kind not in KINDS:
             raise InputError("kind", kind, f"must be one of {', '.join(KINDS)}")
@@ -81,16 +90,16 @@ class On(Every):
             raise InputError("between", list(between), "must be one name or two")
         self.kind, self.between = kind, frozenset(between)
 
-    def start(self, world: Any) -> None:
+    def start(self, world: World) -> None:
         for name in self.between:
             if name not in world.names:
                 raise InputError("between", name, f"there is no such body; there are {', '.join(world.names)}")
         super().start(world)
 
-    def __call__(self, world: Any) -> None:
+    def __call__(self, world: World) -> None:
         """Nothing: it is told of events by :meth:`happened`."""
 
-    def happened(self, world: Any, events: Sequence[Any]) -> None:
+    def happened(self, world: World, events: Sequence[Any]) -> None:
         mine = [e for e in events if e.kind == self.kind and self.between <= {e.a.name, e.b.name}]
         if hasattr(self.action, "start"):
             if mine:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from collision.errors import InputError, check_number, check_vector
+from collision.hints import Numbers
 from sim.checks import check_range
 from sim.integrators import TABLE
 from sim.materials import RESTITUTION_LAWS, RULES, choice
@@ -18,6 +19,9 @@ LEAST_STEP, MOST_STEP = 1e-12, 1e6  # s: rates and their squares stay far from t
 def check_step(name: str, value: object) -> float:
     """The length of a step [s]; InputError where it is none that can be computed with."""
     return check_range(name, check_number(name, value, above=0), LEAST_STEP, MOST_STEP)
+
+
+Rule: TypeAlias = Literal["geometric", "min", "max", "average", "multiply"]
 
 
 @dataclass(kw_only=True)
@@ -39,14 +43,14 @@ class Options:
     quarantine : bodies whose state stops being finite are taken out of the world, which goes on; else the run ends there.
     """
 
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: Numbers = (0.0, 0.0, -9.81)
     dt: float = 1 / 240
-    integrator: str = "rk4"
+    integrator: Literal["rk4", "exact", "splitting", "dop853"] = "rk4"
     tolerance: float = 1e-11
-    friction_rule: str = "geometric"
-    restitution_rule: str = "max"
-    restitution_law: str = "stronge"
-    solver: str = "newton"
+    friction_rule: Rule = "geometric"
+    restitution_rule: Rule = "max"
+    restitution_law: Literal["stronge", "poisson", "newton"] = "stronge"
+    solver: Literal["newton", "sweeps"] = "newton"
     sleep_after: float = 0.0
     sleep_speed: float = 1e-3
     sleep_spin: float = 1e-2

@@ -33,17 +33,19 @@ from sim.microcollisions import kick
 from sim.motion import place, start_flight
 from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, STEPS, TORN, WAKE
 from sim.stillness import count_still, rouse_touched
+from sim.strip import sample
 
 
 @kernel
-def advance(model, geometry, settings, table, saved, steps):
-    """Take ``steps`` steps in one compiled call: (steps taken, OK or why it stopped)."""
+def advance(model, geometry, settings, table, saved, strip, steps):
+    """Take ``steps`` steps in one compiled call, and the samples of ``strip``: (steps taken, OK or why it stopped)."""
     for k in range(steps):
         result = step(model, geometry, settings, table, saved)
         if result == DROWSY:
             return k + 1, result
         if result != OK:
             return k, result
+        sample(model, strip)
     return steps, OK
 
 

@@ -6,6 +6,7 @@ import json
 import platform
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ def metadata(world: Any) -> dict[str, Any]:
     }
 
 
+@cache  # none of these changes while a program runs
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that have a say in the numbers."""
     out = {"python": platform.python_version()}
@@ -44,6 +46,7 @@ def versions() -> dict[str, str]:
     return out
 
 
+@cache
 def git_revision() -> str:
     """The revision of the source tree that this package runs from, "+changes" if it was edited; empty where it is none."""
     root = Path(__file__).resolve().parent.parent

@@ -10,10 +10,11 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.errors import InputError, check_number, check_vector
+from collision.hints import PoseLike
 from collision.jit import kernel
 from collision.linalg import load3, load9, store3
 from collision.narrowphase import distance
-from collision.pose import Pose
+from collision.pose import as_pose
 from collision.rays import ray
 from collision.shapes import ConvexHull, Shape, convex_parts
 from collision.shapeset import ShapeSet
@@ -81,12 +82,11 @@ def ray_cast(world: World, origin, direction, reach: float, ignore: Iterable[Bod
     return BodyHit(world.bodies[i], float(length), point, normal, bool(length == 0.0))
 
 
-def neighbors(world: World, shape: Shape | object, pose: Pose, reach: float, ignore: Iterable[Body]) -> list[Neighbor]:
+def neighbors(world: World, shape: Shape | object, pose: PoseLike, reach: float, ignore: Iterable[Body]) -> list[Neighbor]:
     """Bodies within ``reach`` [m] of a shape at a pose, the nearest first; a point (3,) will do for the shape."""
     if not isinstance(shape, Shape):
         shape = ConvexHull([check_vector("shape", shape)])
-    if not isinstance(pose, Pose):
-        raise InputError("pose", pose, "must be a Pose")
+    pose = as_pose("pose", pose)
     reach = reach if reach == math.inf else check_number("reach", reach, least=0)
     asked = [(s, pose @ local) for s, local in convex_parts(shape)]
     shapes = ShapeSet([*world._shapes.shapes, *(s for s, _ in asked)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,18 @@ class Moment:
 
     def __init__(self, world: Any, contacts: np.ndarray | None = None):
         self.world, self.contacts = world, contacts
-        self.energy, self.ledger, self.reservoir = world.energy(), world.ledger, world.reservoir
+
+    @cached_property
+    def energy(self) -> Any:
+        return self.world.energy()
+
+    @cached_property
+    def ledger(self) -> Any:
+        return self.world.ledger
+
+    @cached_property
+    def reservoir(self) -> np.ndarray:
+        return self.world.reservoir
 
 
 def _energy(name: str) -> Callable[[Moment], float]:

@@ -9,10 +9,12 @@ import warnings
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from collision.hints import FileName
+from collision.spelling import spelled
 from sim.errors import InputError, RecordingError
 from sim.files import settle
 from sim.observers import whole
@@ -48,14 +50,15 @@ class Recorder:
     After the run :meth:`run` gives what was recorded as a :class:`~sim.run.Run`.
     """
 
+    @spelled
     def __init__(
         self,
-        path: str | Path | None = None,
+        path: FileName | None = None,
         every: int = 1,
         attributes: dict[str, Any] | None = None,
         contacts: bool = False,
         bodies: Sequence[str] | None = None,
-        precision: str = "double",
+        precision: Literal["double", "single"] = "double",
         compression: int = 1,
         append: bool = False,
         impacts: bool = False,

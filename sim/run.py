@@ -134,21 +134,80 @@ class Run:
                     found.append(error.reason.removeprefix("is damaged: "))
         return list(dict.fromkeys(found))
 
-    times = cached_property(lambda self: self._read("time"))
-    steps = cached_property(lambda self: self._read("step"))
-    positions = cached_property(lambda self: self._read("position"))
-    orientations = cached_property(lambda self: self._read("orientation"))
-    velocities = cached_property(lambda self: self._read("velocity"))
-    angular_velocities = cached_property(lambda self: self._read("angular_velocity"))
-    kinetic_linear = cached_property(lambda self: self._read("kinetic_linear"))
-    kinetic_angular = cached_property(lambda self: self._read("kinetic_angular"))
-    potential = cached_property(lambda self: self._read("potential"))
-    energy = cached_property(lambda self: self._read("energy"))
-    momentum = cached_property(lambda self: self._read("momentum"))
-    angular_momentum = cached_property(lambda self: self._read("angular_momentum"))
-    reservoir_momentum = cached_property(lambda self: self._read("reservoir_momentum"))
-    reservoir_angular_momentum = cached_property(lambda self: self._read("reservoir_angular_momentum"))
-    penetration = cached_property(lambda self: self._read("penetration"))
+    @cached_property
+    def times(self) -> np.ndarray:
+        """(T,) [s] of the samples."""
+        return self._read("time")
+
+    @cached_property
+    def steps(self) -> np.ndarray:
+        """(T,) steps taken until then."""
+        return self._read("step")
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """(T, n, 3) [m] of the origins of the body frames."""
+        return self._read("position")
+
+    @cached_property
+    def orientations(self) -> np.ndarray:
+        """(T, n, 4) unit quaternions (w, x, y, z), body to world."""
+        return self._read("orientation")
+
+    @cached_property
+    def velocities(self) -> np.ndarray:
+        """(T, n, 3) [m/s] of the centres of mass."""
+        return self._read("velocity")
+
+    @cached_property
+    def angular_velocities(self) -> np.ndarray:
+        """(T, n, 3) [rad/s] world axes."""
+        return self._read("angular_velocity")
+
+    @cached_property
+    def kinetic_linear(self) -> np.ndarray:
+        """(T,) [J]"""
+        return self._read("kinetic_linear")
+
+    @cached_property
+    def kinetic_angular(self) -> np.ndarray:
+        """(T,) [J]"""
+        return self._read("kinetic_angular")
+
+    @cached_property
+    def potential(self) -> np.ndarray:
+        """(T,) [J]"""
+        return self._read("potential")
+
+    @cached_property
+    def energy(self) -> np.ndarray:
+        """(T,) [J] kinetic and potential."""
+        return self._read("energy")
+
+    @cached_property
+    def momentum(self) -> np.ndarray:
+        """(T, 3) [kg m/s] of all dynamic bodies."""
+        return self._read("momentum")
+
+    @cached_property
+    def angular_momentum(self) -> np.ndarray:
+        """(T, 3) [kg m^2/s] of all dynamic bodies about the origin."""
+        return self._read("angular_momentum")
+
+    @cached_property
+    def reservoir_momentum(self) -> np.ndarray:
+        """(T, 3) [kg m/s] given to static and driven bodies so far."""
+        return self._read("reservoir_momentum")
+
+    @cached_property
+    def reservoir_angular_momentum(self) -> np.ndarray:
+        """(T, 3) [kg m^2/s] given to static and driven bodies so far."""
+        return self._read("reservoir_angular_momentum")
+
+    @cached_property
+    def penetration(self) -> np.ndarray:
+        """(T,) [m] of the deepest contact."""
+        return self._read("penetration")
 
     @cached_property
     def ledger(self) -> dict[str, np.ndarray]:

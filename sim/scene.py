@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from collision.errors import check_number, check_vector
-from sim.bodies import BodyDef
+from collision.hints import FileName, Numbers, Rows, Turn
+from collision.shapes import Shape
+from collision.spelling import did_you_mean, spelled
+from sim.bodies import BodyDef, Finish, Kind, said
 from sim.checks import check_range, plain
 from sim.errors import InputError
 from sim.forces import Force, as_force, force_from_dict
@@ -15,6 +18,8 @@ from sim.joints.definitions import Driven, JointDef, joint_from_dict
 from sim.materials import made_of, put_material, put_pair
 from sim.mechanism.actuators import Actuator
 from sim.options import Options
+from sim.path import Path
+from sim.visual import Visual
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -45,6 +50,7 @@ class CameraDef:
         return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
 
+@spelled
 @dataclass
 class Scene(Options):
     """Bodies, materials, and how to run them: all :class:`~sim.options.Options` of a world, such as ``gravity`` and ``dt``, are
@@ -121,11 +127,42 @@ class Scene(Options):
         if pair not in self.apart:
             self.apart.append(pair)
 
-    def add(self, shape: Any, **body: Any) -> BodyDef:
+    @spelled
+    def add(
+        self,
+        shape: Shape,
+        *,
+        name: str = "",
+        kind: Kind = "dynamic",
+        position: Numbers = (0.0, 0.0, 0.0),
+        orientation: Numbers | Turn = (1.0, 0.0, 0.0, 0.0),
+        velocity: Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: Numbers = (0.0, 0.0, 0.0),
+        path: Path | None = None,
+        density: float | None = None,
+        mass: float | None = None,
+        inertia: Numbers | Rows | None = None,
+        center_of_mass: Numbers | None = None,
+        groups: int = 1,
+        mask: int = 0xFFFFFFFF,
+        sensor: bool = False,
+        material: str = "",
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+        surface_velocity: Numbers = (0.0, 0.0, 0.0),
+        surface_spin: Numbers = (0.0, 0.0, 0.0),
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        visual: Visual | FileName | None = None,
+    ) -> BodyDef:
         """Add a body; the fields are those of :class:`~sim.bodies.BodyDef`. Nameless bodies are named box, box_2 ..."""
-        return self.append(BodyDef(shape, **made_of(self.materials, body)))
+        return self.append(BodyDef(shape, **made_of(self.materials, said(locals()))))
 
-    def add_force(self, force: Any, bodies: Any = None) -> Force:
+    def add_force(self, force: Force | Callable[..., Any], bodies: str | Iterable[str] | None = None) -> Force:
         """Add a force of :mod:`sim.forces`, or a function; ``bodies`` names what it acts on, all dynamic bodies by default."""
         force = as_force(force, bodies)
         names = [body.name for body in self.bodies]
@@ -152,15 +189,42 @@ class Scene(Options):
         self.bodies.append(body)
         return body
 
-    def set_material(self, name: str, **fields: Any) -> None:
+    @spelled
+    def set_material(
+        self,
+        name: str,
+        *,
+        density: float | None = None,
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
         """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
-        put_material(self.materials, name, fields)
+        put_material(self.materials, name, said(locals(), "name"))
 
-    def set_pair(self, a: str, b: str, **coefficients: float) -> None:
+    @spelled
+    def set_pair(
+        self,
+        a: str,
+        b: str,
+        *,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
         """Give two bodies or materials, by name, coefficients of their own, such as ``friction=0.05``.
 
         A pair of bodies comes before a pair of a body and a material, and that before a pair of materials.
         """
+        coefficients = said(locals(), "a", "b")
         put_pair(self.pairs, a, b, coefficients)
 
     def add_joint(self, joint: JointDef) -> JointDef:
@@ -171,7 +235,7 @@ class Scene(Options):
         for side in ("a", "b"):
             name = getattr(joint, side)
             if name is not None and name not in kinds:
-                raise InputError(side, name, "there is no body of this name in the scene")
+                raise InputError(side, name, f"there is no body of this name in the scene{did_you_mean(name, kinds)}")
         if "dynamic" not in (kinds.get(joint.a), kinds.get(joint.b)):
             raise InputError("a", joint.a, "one of the two bodies must be dynamic")
         taken = {other.name for other in self.joints}

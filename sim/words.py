@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 
@@ -36,11 +36,3 @@ class Printable:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean ...?" where a known word is near, else nothing."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""

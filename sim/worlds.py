@@ -10,12 +10,14 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from collision.native import Call, Calls
+from collision.spelling import spelled
 from sim import checkpoint, diagnostics, tables
+from sim.asking import fixed
 from sim.errors import InputError, SimulationError
 from sim.observers import whole
 from sim.recording import Recorder
@@ -27,6 +29,8 @@ from sim.world import CALL, World
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
 EVENTS_KEPT = 64  # of a member, that wait to be read
 PIECES = 4  # parts of the work for each thread: members may take unlike time
+
+Which: TypeAlias = "Sequence[int] | np.ndarray[Any, Any] | None"  # members: numbers, or true and false for each; None: all
 
 
 class _Member(World):
@@ -92,7 +96,7 @@ class Worlds(Sequence):
     def __len__(self) -> int:
         return len(self.members)
 
-    def __getitem__(self, k: Any) -> World:
+    def __getitem__(self, k: int) -> World:
         return self.members[k]
 
     def __iter__(self) -> Iterator[World]:
@@ -129,7 +133,7 @@ class Worlds(Sequence):
 
     # ------------------------------------------------------------------ stepping
 
-    def step(self, n: int = 1, where: Any = None) -> None:
+    def step(self, n: int = 1, where: Which = None) -> None:
         """Take ``n`` steps with all members, or those ``where``: a mask (n,) of truths, or their numbers."""
         n = whole("n", n)
         ready = [k for k in self._chosen(where) if k not in self.errors and self._readied(k)]
@@ -195,7 +199,7 @@ class Worlds(Sequence):
         world._started = True
         return True
 
-    def _chosen(self, where: Any) -> list[int]:
+    def _chosen(self, where: Which) -> list[int]:
         """Numbers of members from a mask, or numbers; None: all."""
         if where is None:
             return list(range(len(self)))
@@ -233,7 +237,7 @@ class Worlds(Sequence):
     @property
     def positions(self) -> np.ndarray:
         """(n, bodies, 3) [m] of the origins of the body frames."""
-        return self.read_positions()
+        return fixed(self.read_positions())
 
     @property
     def orientations(self) -> np.ndarray:
@@ -245,12 +249,12 @@ class Worlds(Sequence):
     @property
     def velocities(self) -> np.ndarray:
         """(n, bodies, 3) [m/s] of the centres of mass."""
-        return self._shaped(diagnostics.velocities(self._flat()), None)
+        return fixed(self._shaped(diagnostics.velocities(self._flat()), None))
 
     @property
     def angular_velocities(self) -> np.ndarray:
         """(n, bodies, 3) [rad/s] world axes."""
-        return self._shaped(diagnostics.angular_velocities(self._flat()), None)
+        return fixed(self._shaped(diagnostics.angular_velocities(self._flat()), None))
 
     @property
     def centers_of_mass(self) -> np.ndarray:
@@ -264,21 +268,29 @@ class Worlds(Sequence):
         b = self._flat()
         return self._shaped(b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center), out)
 
-    def set(self, where: Any = None, **states: Any) -> None:
+    @spelled
+    def set(
+        self,
+        where: Which = None,
+        *,
+        positions: np.ndarray | None = None,
+        orientations: np.ndarray | None = None,
+        velocities: np.ndarray | None = None,
+        angular_velocities: np.ndarray | None = None,
+    ) -> None:
         """Set ``positions``, ``orientations``, ``velocities`` or ``angular_velocities`` (n, bodies, 3 or 4) of members ``where``.
 
         The first axis has one row a member that is meant. Static bodies keep their velocities, which are zero.
         """
-        singular = {"positions": "position", "orientations": "orientation"}
-        singular |= {"velocities": "velocity", "angular_velocities": "angular_velocity"}
         rows = self._chosen(where)
+        states = {"position": positions, "orientation": orientations, "velocity": velocities}
         given = {}
-        for name, values in states.items():
-            if name not in singular:
-                raise InputError(name, "...", f"must be one of {', '.join(singular)}")
-            shape = (len(rows), len(self.members[0].bodies), 4 if name == "orientations" else 3)
-            given[singular[name]] = np.broadcast_to(np.asarray(values, dtype=float), shape)
-            if not np.isfinite(given[singular[name]]).all():
+        for name, values in (states | {"angular_velocity": angular_velocities}).items():
+            if values is None:
+                continue
+            shape = (len(rows), len(self.members[0].bodies), 4 if name == "orientation" else 3)
+            given[name] = np.broadcast_to(np.asarray(values, dtype=float), shape)
+            if not np.isfinite(given[name]).all():
                 raise InputError(name, "...", "must be finite")
         for at, k in enumerate(rows):
             world = self.members[k]
@@ -302,7 +314,7 @@ class Worlds(Sequence):
         """The whole state of all members, for :meth:`reset`."""
         return [checkpoint.taken(world) for world in self.members]
 
-    def reset(self, where: Any = None, to: list[dict[str, Any]] | None = None) -> None:
+    def reset(self, where: Which = None, to: list[dict[str, Any]] | None = None) -> None:
         """Put members back to a snapshot, by default to the state in which they were made; their errors are forgotten."""
         states = self._begun if to is None else to
         for k in self._chosen(where):

@@ -177,13 +177,28 @@ def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
     from scenarios.ensemble import load_plan
     from scenarios.files import load_scene
 
-    (scene, falls), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
+    (scene, bowling), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
     (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
     (tmp_path / "sweep.toml").write_text(plan, encoding="utf-8")
     assert len(load_scene(tmp_path / "scene.toml")) == 1 + 22 + 20 + 4
-    (tmp_path / "drop.toml").write_text(falls, encoding="utf-8")
-    assert load_scene(tmp_path / "drop.toml", height=0.5).bodies[0].position == (0, 0, 0.5)
+    (tmp_path / "bowling.toml").write_text(bowling, encoding="utf-8")
+    scene = load_scene(tmp_path / "bowling.toml", radius=0.2, rows=3)
+    assert scene.bodies[1].position == (-1, 0, 0.2)
+    assert len(scene) == 2 + 6
     assert len(load_plan(tmp_path / "sweep.toml").sample()) == 200
+
+
+def test_scene_files_lists_every_key():
+    """The tables are those that the code makes, and hold each key of each shape."""
+    from scenarios.schema import SHAPES
+
+    keys = _tool("scene_keys")
+    page = (ROOT / "docs" / "scene-files.md").read_text(encoding="utf-8")
+    made = page.partition(keys.BEGIN)[2].partition(keys.END)[0].strip()
+    assert made == keys.text().strip()
+    for kind, fields in SHAPES.items():
+        assert f"| `{kind}` | `" in made
+        assert all(f"`{key}`" in made for key in fields)
 
 
 def _tool(name: str):

@@ -14,6 +14,7 @@ A - B, as in the articles that it follows (the kernels use B - A).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,9 @@ class Answer:
     iterations: int
 
 
-def signed_distance(a: Body, b: Body, tolerance: float = 0.0, limit: int = 200, steps: list | None = None) -> Answer:
+def signed_distance(
+    a: Body, b: Body, tolerance: float = 0.0, limit: int = 200, steps: list[dict[str, Any]] | None = None
+) -> Answer:
     """Signed distance of two bodies: GJK on the cores, EPA where they overlap, less both margins.
 
     ``tolerance`` [m]: width of the interval that will do where the bodies overlap and are curved. ``steps`` collects what

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.hints import Numbers, PoseLike, Rows
 from collision.polytope import polytope as faces_of
-from collision.pose import Pose
+from collision.pose import Pose, as_pose
 from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
 from collision.supports import SupportShape
 
@@ -33,7 +34,7 @@ class Body:
     normals: np.ndarray
 
 
-def polytope(vertices, margin: float = 0.0) -> Body:
+def polytope(vertices: Rows, margin: float = 0.0) -> Body:
     """The hull of points (n, k) in k dimensions, with a margin."""
     try:
         points = np.array(vertices, float)
@@ -49,9 +50,10 @@ def polytope(vertices, margin: float = 0.0) -> Body:
     )
 
 
-def body(shape: Shape, pose: Pose = Pose(), origin=(0.0, 0.0, 0.0)) -> Body:
+def body(shape: Shape, pose: PoseLike = Pose(), origin: Numbers = (0.0, 0.0, 0.0)) -> Body:
     """A shape at a pose, in coordinates relative to ``origin`` (that of A, say: far away it saves digits)."""
     local, size, margin, normals = _local(shape)
+    pose = as_pose("pose", pose)
     r, x = pose.matrix(), np.array(pose.position) - origin
     return Body(lambda d: local(np.asarray(d) @ r) @ r.T + x, x, size, margin, normals @ r.T)
 

@@ -13,6 +13,7 @@ the articles by W. Bittle (dyn4j), D. Gavlo and Jess, with what they leave open 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,12 @@ class Depth:
 
 
 def epa(
-    a: Body, b: Body, simplex: list[Corner] | None = None, limit: int = 200, tolerance: float = 0.0, steps: list | None = None
+    a: Body,
+    b: Body,
+    simplex: list[Corner] | None = None,
+    limit: int = 200,
+    tolerance: float = 0.0,
+    steps: list[dict[str, Any]] | None = None,
 ) -> Depth:
     """Depth of the cores of two overlapping bodies, in two or three dimensions.
 

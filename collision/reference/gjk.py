@@ -8,9 +8,11 @@ best is kept: the oldest can win too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from collision.hints import Numbers
 from collision.reference.bodies import Body, Corner, corner
 
 EPS = np.finfo(float).eps
@@ -53,7 +55,9 @@ def closest_weights(simplex: np.ndarray) -> np.ndarray:
     return min(candidates, key=lambda w: np.linalg.norm(w @ simplex))
 
 
-def gjk(a: Body, b: Body, direction=None, limit: int = 200, steps: list | None = None) -> Closest:
+def gjk(
+    a: Body, b: Body, direction: Numbers | None = None, limit: int = 200, steps: list[dict[str, Any]] | None = None
+) -> Closest:
     """Closest points of the cores of two bodies. ``steps`` collects what every iteration did, as plain data."""
     d = a.center - b.center if direction is None else -np.asarray(direction, float)
     if not d.any():

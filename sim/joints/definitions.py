@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from collision.errors import check_number, check_vector
+from collision.spelling import spelled
 from sim.checks import plain
 from sim.errors import InputError
+
+if TYPE_CHECKING:
+    from collision.hints import Numbers
+    from sim.body import Body
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -27,8 +32,8 @@ class JointDef:
     collide : the two bodies also touch each other; False lets them overlap.
     """
 
-    a: str | None = None
-    b: str | None = None
+    a: Body | str | None = None
+    b: Body | str | None = None
     name: str = ""
     collide: bool = False
 
@@ -124,11 +129,12 @@ def check_limits(name: str, value: object) -> tuple[float, float]:
     return low, high
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Point(JointDef):
     """A ball joint: two bodies share the point ``anchor`` (3,) [m]. ``friction``: largest torque against turning [N m]."""
 
-    anchor: tuple[float, float, float] = ZERO
+    anchor: Numbers = ZERO
     friction: float = 0.0
 
     def __post_init__(self) -> None:
@@ -137,12 +143,13 @@ class Point(JointDef):
         self._put("friction", check_number("friction", self.friction, least=0))
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Hinge(Driven):
     """Two bodies turn about the axis ``axis`` through ``anchor`` (3,) [m]; ``angle`` is that of b against a [rad]."""
 
-    anchor: tuple[float, float, float] = ZERO
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    anchor: Numbers = ZERO
+    axis: Numbers = (0.0, 0.0, 1.0)
     motor_torque: float = 0.0
 
     def __post_init__(self) -> None:
@@ -152,12 +159,13 @@ class Hinge(Driven):
         self._put("motor_torque", check_number("motor_torque", self.motor_torque, least=0))
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Slider(Driven):
     """b slides on a along ``axis``, without turning; its forces act at ``anchor`` of b."""
 
-    anchor: tuple[float, float, float] = ZERO
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    anchor: Numbers = ZERO
+    axis: Numbers = (0.0, 0.0, 1.0)
     motor_force: float = 0.0
 
     def __post_init__(self) -> None:
@@ -167,17 +175,19 @@ class Slider(Driven):
         self._put("motor_force", check_number("motor_force", self.motor_force, least=0))
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Fixed(JointDef):
     """Two bodies are as one. The impulse of the joint is that at ``anchor`` (3,) [m]."""
 
-    anchor: tuple[float, float, float] = ZERO
+    anchor: Numbers = ZERO
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
         self._vector("anchor")
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Distance(Driven):
     """The distance between ``anchor_a`` of a and ``anchor_b`` of b (3,) [m].
@@ -186,8 +196,8 @@ class Distance(Driven):
     spring, friction or a motor the distance is free within them: limits=(0, 2) is a rope of 2 m, stiffness=100 a spring.
     """
 
-    anchor_a: tuple[float, float, float] = ZERO
-    anchor_b: tuple[float, float, float] = ZERO
+    anchor_a: Numbers = ZERO
+    anchor_b: Numbers = ZERO
     length: float | None = None
     motor_force: float = 0.0
 
@@ -213,6 +223,7 @@ class Distance(Driven):
 COORDINATES = ("x", "y", "z", "turn_x", "turn_y", "turn_z")
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class General(Driven):
     """Any choice of travels and turns is free: ``free`` names them, of "x", "y", "z", "turn_x", "turn_y", "turn_z".
@@ -223,9 +234,9 @@ class General(Driven):
     driven by a :class:`Drive` each. ``reverse``: that coordinate counts the other way. ``motor_force``: [N], or [N m] of a turn.
     """
 
-    anchor: tuple[float, float, float] = ZERO
-    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    axis_y: tuple[float, float, float] | None = None
+    anchor: Numbers = ZERO
+    axis: Numbers = (1.0, 0.0, 0.0)
+    axis_y: Numbers | None = None
     free: tuple[str, ...] = ()
     driven: str | None = None
     reverse: bool = False
@@ -263,6 +274,7 @@ class General(Driven):
         return bool(self.limits is not None or soft or self.motor_force)
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Drive(General):
     """Limits, spring, friction, armature, motor along one coordinate ``driven`` of b against a, which other joints leave free.
@@ -279,6 +291,7 @@ class Drive(General):
             raise InputError("free", plain(self.free), "is not for a drive, which leaves all free; a general joint holds some")
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Wheel(General):
     """A wheel b on a suspended axle of a: it turns about ``axis`` and travels along ``axis_y``, up in the world if left out.
@@ -297,13 +310,14 @@ class Wheel(General):
             raise InputError("free", plain(self.free), "is not for a wheel: it travels along axis_y and turns about axis")
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Universal(JointDef):
     """Two bodies share the point ``anchor`` and turn about two axes: ``axis`` of a, and ``axis_b`` of b, perpendicular to it."""
 
-    anchor: tuple[float, float, float] = ZERO
-    axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
-    axis_b: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    anchor: Numbers = ZERO
+    axis: Numbers = (1.0, 0.0, 0.0)
+    axis_b: Numbers = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
@@ -313,6 +327,7 @@ class Universal(JointDef):
         _perpendicular("axis_b", self.axis, self.axis_b)
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Gear(JointDef):
     """Wheels of ``teeth_a`` and ``teeth_b`` teeth that roll on each other; negative teeth: toothed on the inside, a ring.
@@ -321,10 +336,10 @@ class Gear(JointDef):
     (bevel gears). What carries the wheels are joints of their own, to any carrier, which may move. They mesh as they stand.
     """
 
-    center_a: tuple[float, float, float] = ZERO
-    center_b: tuple[float, float, float] = ZERO
-    axis_a: tuple[float, float, float] = (0.0, 0.0, 1.0)
-    axis_b: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    center_a: Numbers = ZERO
+    center_b: Numbers = ZERO
+    axis_a: Numbers = (0.0, 0.0, 1.0)
+    axis_b: Numbers = (0.0, 0.0, 1.0)
     teeth_a: int = 0
     teeth_b: int = 0
 
@@ -344,6 +359,7 @@ class Gear(JointDef):
         return self.center_b
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class Screw(JointDef):
     """b moves along ``axis`` of a by ``pitch`` [m] in each turn about it; negative: a left-hand thread.
@@ -351,8 +367,8 @@ class Screw(JointDef):
     It is the thread alone: bolt and nut are guided by joints of their own, such as General(free=("z", "turn_z")).
     """
 
-    anchor: tuple[float, float, float] = ZERO
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    anchor: Numbers = ZERO
+    axis: Numbers = (0.0, 0.0, 1.0)
     pitch: float = 0.0
 
     def __post_init__(self) -> None:

@@ -25,9 +25,22 @@ class Joint:
     def __init__(self, world: World, index: int, definition: JointDef):
         self._world, self._row, self.definition = world, index, definition
 
-    name = property(lambda self: self.definition.name)
-    kind = property(lambda self: type(self.definition).__name__.lower(), doc='"point", "hinge" ...')
-    alive = property(lambda self: self._row is not None, doc="False once the joint was removed from its world")
+    definition: JointDef
+
+    @property
+    def name(self) -> str:
+        """Unique among the joints of its world."""
+        return self.definition.name
+
+    @property
+    def kind(self) -> str:
+        """ "point", "hinge" ..."""
+        return type(self.definition).__name__.lower()
+
+    @property
+    def alive(self) -> bool:
+        """False once the joint was removed from its world."""
+        return self._row is not None
 
     @property
     def index(self) -> int:
@@ -128,33 +141,71 @@ class Joint:
         return float(self._world.model.joints.speed[self.index])
 
     @motor_speed.setter
-    def motor_speed(self, value: object) -> None:
+    def motor_speed(self, value: float) -> None:
         self._motor("motor_speed")
         self._world.model.joints.speed[self.index] = check_number("motor_speed", value)
 
-    def _tunable(name: str, doc: str) -> property:  # noqa: N805
-        def read(self) -> Any:
-            return getattr(self.definition, name)
+    @property
+    def stiffness(self) -> float:
+        """Of the spring [N m/rad or N/m]; may be changed while the world runs: what that moves is ``user`` work."""
+        return self._has("stiffness")
 
-        def write(self, value: object) -> None:
-            if not hasattr(self.definition, name) or getattr(self.definition, "rigid", False):
-                what = "a rigid rod" if getattr(self.definition, "rigid", False) else f"a {self.kind}"
-                raise InputError(name, value, f"{what} has none that can be changed")
-            definition, world = self.definition.replace(**{name: value}), self._world
-            world._change()
-            self.definition = definition
-            tables.tune(world.model.joints, self.index, definition)
-            world.controls.renew(self.name)
-            world._scene = None
+    @stiffness.setter
+    def stiffness(self, value: float) -> None:
+        self._tune("stiffness", value)
 
-        return property(read, write, doc=f"{doc}; may be changed while the world runs: what that moves is ``user`` work.")
+    @property
+    def damping(self) -> float:
+        """Of the damper [N m s/rad or N s/m]; may be changed while the world runs."""
+        return self._has("damping")
 
-    stiffness = _tunable("stiffness", "Of the spring [N m/rad or N/m]")
-    damping = _tunable("damping", "Of the damper [N m s/rad or N s/m]")
-    rest = _tunable("rest", "Where the spring is slack [rad or m]; None: as the joint stood when it was made")
-    friction = _tunable("friction", "The largest force or torque of dry friction [N or N m]")
-    limits = _tunable("limits", "(low, high) of the coordinate, None for none [rad or m]")
-    del _tunable
+    @damping.setter
+    def damping(self, value: float) -> None:
+        self._tune("damping", value)
+
+    @property
+    def rest(self) -> float | None:
+        """Where the spring is slack [rad or m], None: as the joint was made. May be changed, as ``stiffness``."""
+        return self._has("rest")
+
+    @rest.setter
+    def rest(self, value: float | None) -> None:
+        self._tune("rest", value)
+
+    @property
+    def friction(self) -> float:
+        """The largest force or torque of dry friction [N or N m]; may be changed while the world runs."""
+        return self._has("friction")
+
+    @friction.setter
+    def friction(self, value: float) -> None:
+        self._tune("friction", value)
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """(low, high) of the coordinate [rad or m], None for none; may be changed while the world runs."""
+        return self._has("limits")
+
+    @limits.setter
+    def limits(self, value: tuple[float, float] | None) -> None:
+        self._tune("limits", value)
+
+    def _has(self, name: str) -> Any:
+        """What the joint was made with, or was given since; InputError where its kind has no such thing."""
+        if not hasattr(self.definition, name):
+            raise InputError(name, self.name, f"a {self.kind} has none")
+        return getattr(self.definition, name)
+
+    def _tune(self, name: str, value: object) -> None:
+        if not hasattr(self.definition, name) or getattr(self.definition, "rigid", False):
+            what = "a rigid rod" if getattr(self.definition, "rigid", False) else f"a {self.kind}"
+            raise InputError(name, value, f"{what} has none that can be changed")
+        definition, world = self.definition.replace(**{name: value}), self._world
+        world._change()
+        self.definition = definition
+        tables.tune(world.model.joints, self.index, definition)
+        world.controls.renew(self.name)
+        world._scene = None
 
     def _motor(self, name: str) -> None:
         """The kind of joint has a motor of this name."""
@@ -166,20 +217,31 @@ class Joint:
         if isinstance(self.definition, Distance) and self.definition.rigid:
             raise InputError(name, self.name, "a rigid rod has no motor: give it motor_force when it is made")
 
-    def _strength(name: str) -> property:  # noqa: N805
-        def read(self) -> float:
-            self._motor(name)
-            return float(self._world.model.joints.strength[self.index])
+    @property
+    def motor_torque(self) -> float:
+        """The most that the motor of a hinge gives [N m]; may be set at every step."""
+        return self._strength("motor_torque")
 
-        def write(self, value: object) -> None:
-            self._motor(name)
-            self._world.model.joints.strength[self.index] = check_number(name, value, least=0)
+    @motor_torque.setter
+    def motor_torque(self, value: float) -> None:
+        self._strengthen("motor_torque", value)
 
-        return property(read, write, doc="The most that the motor gives [N m or N]; may be set at every step.")
+    @property
+    def motor_force(self) -> float:
+        """The most that the motor gives [N], of any joint but a hinge; may be set at every step."""
+        return self._strength("motor_force")
 
-    motor_torque = _strength("motor_torque")
-    motor_force = _strength("motor_force")
-    del _strength
+    @motor_force.setter
+    def motor_force(self, value: float) -> None:
+        self._strengthen("motor_force", value)
+
+    def _strength(self, name: str) -> float:
+        self._motor(name)
+        return float(self._world.model.joints.strength[self.index])
+
+    def _strengthen(self, name: str, value: object) -> None:
+        self._motor(name)
+        self._world.model.joints.strength[self.index] = check_number(name, value, least=0)
 
     def __repr__(self) -> str:
         ends = " to ".join("the world" if name is None else name for name in (self.definition.a, self.definition.b))

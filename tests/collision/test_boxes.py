@@ -86,7 +86,7 @@ def test_pairs_of_static_boxes_and_of_one_body_are_left_out():
     ("call", "message"),
     [
         (lambda: bounding_box("box", Pose()), "shape = 'box': must be a Shape"),
-        (lambda: bounding_box(Box(), (0, 0, 0)), "pose = (0, 0, 0): must be a Pose"),
+        (lambda: bounding_box(Box(), (0, 0, 0, 1)), "must be a Pose"),
         (lambda: bounding_boxes([Box()], [0], [(0, 0, 0)], [(1, 0, 0, 0)]), "must be a ShapeSet"),
         (lambda: bounding_boxes(ShapeSet([Box()]), [1], [(0, 0, 0)], [(1, 0, 0, 0)]), "which[0] = 1: must be a list of indices"),
         (

@@ -13,10 +13,10 @@ import trimesh
 
 from collision.errors import InputError
 from collision.mass import MassProperties, mass_properties
-from collision.mesh import cache_folder, load_mesh
+from collision.mesh import cache_folder, load_mesh, load_meshes
 from collision.mesh_repair import MeshWarning, winding
 from collision.pose import Pose
-from collision.shapes import Box, Compound, ConvexHull, shape_from_dict
+from collision.shapes import Box, Compound, ConvexHull, convex_parts, shape_from_dict
 
 
 @pytest.fixture(autouse=True)
@@ -224,3 +224,28 @@ def test_what_can_not_be_used_is_refused_in_one_line(tmp_path, monkeypatch):
 def test_naming_a_mesh_loader_loads_no_compiler():
     code = "import sys; from collision import load_mesh; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_bodies_of_one_file_are_told_apart(tmp_path):
+    """A box, an L, and a ball with a hollow: convex ones come out as they are, not cut, and nothing is filled between them."""
+    hollow = trimesh.util.concatenate([trimesh.creation.icosphere(2), trimesh.creation.icosphere(2, radius=0.5)])
+    hollow.faces[len(hollow.faces) // 2 :] = hollow.faces[len(hollow.faces) // 2 :, ::-1]
+    box, ball = trimesh.creation.box((1, 1, 1)).apply_translation((-3, 0, 0)), hollow.apply_translation((6, 0, 0))
+    trimesh.util.concatenate([box, bracket(), ball]).export(path := tmp_path / "three.ply")
+    with pytest.warns(MeshWarning, match="3 closed bodies, taken as one rigid body"):
+        whole = load_mesh(path)
+    assert mass_properties(whole).volume == pytest.approx(1 + 3 + ball.volume, rel=1e-6)
+    first, second, third = load_meshes(path)
+    assert isinstance(first, ConvexHull)
+    assert len(first.vertices) == 8
+    assert first.vertices.mean(axis=0) == pytest.approx((-3, 0, 0))
+    assert_same_mass(mass_properties(second), mass_properties(three_cubes()), 1e-6)
+    assert mass_properties(third).volume == pytest.approx(ball.volume, rel=1e-6)
+    pieces = [*convex_parts(first), *convex_parts(second), *convex_parts(third)]
+    assert [piece for piece, _ in convex_parts(whole)] == [piece for piece, _ in pieces]
+    assert all(isinstance(hull, ConvexHull) for hull in load_meshes(path, convex="hull"))
+
+
+def test_one_body_is_told_of_no_others(tmp_path):
+    bracket().export(path := tmp_path / "bracket.ply")
+    assert load_meshes(path) == [load_mesh(path)]

@@ -114,7 +114,7 @@ BAD = [
     (lambda: Compound([(Sphere(), Pose())], volume=1.0), "center = None: must be 3 finite numbers"),
     (lambda: Compound([(Sphere(), Pose())], 1.0, (0, 0, 0), np.diag([1, 1, 3])), "none above the sum of the others"),
     (lambda: Compound([(Sphere(), Pose())], 1.0, (0, 0, 0), 1.0), "inertia = 1.0: must be a symmetric 3x3 matrix"),
-    (lambda: Compound([(Sphere(), (0, 0, 0))]), "must be one or more pairs (shape, Pose)"),
+    (lambda: Compound([(Sphere(),)]), "must be one or more pairs (shape, Pose)"),
     (lambda: Compound([(HalfSpace(), Pose())]), "can not be a part of a compound"),
     (lambda: Pose(orientation=(1, 0, 0, 0.1)), "must be a unit quaternion (w, x, y, z); its length is 1.00499"),
     (lambda: Pose(position=(0, 0)), "position = (0, 0): must be 3 finite numbers"),

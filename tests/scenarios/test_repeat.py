@@ -114,7 +114,7 @@ position = [0, 0, 1]
         ('include = ["none.toml"]', "none.toml: there is no such file"),
         ('include = ["a.toml"]', "include = 'a.toml': includes itself"),
         ("include = 3", "include = 3: must be a list of files"),
-        ("[[repeat]]\nkind = 'gird'", "repeat 1: kind = 'gird': must be one of grid, wall, pile; did you mean grid?"),
+        ("[[repeat]]\nkind = 'gird'", "repeat 1: kind = 'gird': must be one of grid, triangle, wall, pile; did you mean grid?"),
         ("[[repeat]]\nkind = 'grid'\ncount = [1, 1, 1]", "repeat 1: spacing: is missing: a grid needs it"),
         (GRID.replace("[2, 3, 2]", "[2, 3]"), "repeat 1: count = [2, 3]: must be 3 whole numbers"),
         (GRID.replace("[2, 3, 2]", "[2000, 3000, 2]"), "makes 12000000 bodies, more than 100000: --yes"),

@@ -104,7 +104,7 @@ def test_a_point_will_do():
         (lambda w: w.ray_cast((0, 0, 0), (0, 0, 0)), "direction"),
         (lambda w: w.ray_cast((0, 0, 0), (1, 0, 0), reach=-1), "reach"),
         (lambda w: w.nearest("ball"), "shape"),
-        (lambda w: w.overlap(Sphere(1.0), (0, 0, 0)), "pose"),
+        (lambda w: w.overlap(Sphere(1.0), (0, 0, 0, 1)), "pose"),
     ],
 )
 def test_bad_questions_name_the_field(ask, name):

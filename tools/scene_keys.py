@@ -1,0 +1,130 @@
+"""The tables of all keys in docs/scene-files.md, from the code that reads scene files. Run it after a change of the keys."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scenarios.declared import DECLARED  # noqa: E402
+from scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole  # noqa: E402
+from scenarios.repeat import NEEDED, REPEAT  # noqa: E402
+from scenarios.schema import (  # noqa: E402
+    ACTUATOR,
+    BODY,
+    CAMERA,
+    FORCES,
+    JOINTS,
+    MATERIAL,
+    OPTIONAL,
+    PAIR,
+    PART,
+    PATH,
+    SCENE,
+    SHAPES,
+    VISUAL,
+    Either,
+    Ends,
+)  # fmt: skip
+
+PAGE = ROOT / "docs" / "scene-files.md"
+BEGIN, END = "<!-- all keys: made by tools/scene_keys.py -->\n", "<!-- end of all keys -->\n"
+JOINT_FREE = {name for kind in JOINTS.values() for name in kind if all(name in other for other in JOINTS.values())}
+
+
+def takes(field: Field) -> str:
+    """What a key takes, in a few words."""
+    unit = f" [{field.unit}]" if getattr(field, "unit", "") else ""
+    if isinstance(field, Either):
+        return f"{takes(field.first)}, or {takes(field.second)}"
+    if isinstance(field, Ends):
+        return f"2 numbers{unit}"
+    if isinstance(field, Vector):
+        return f"{field.n} numbers{unit}" + (f", {field.range}" if field.range else "")
+    if isinstance(field, Rows):
+        return f"rows of {field.n} numbers{unit}"
+    if isinstance(field, Many):
+        return f"list: {takes(field.of)}"
+    if isinstance(field, Real):
+        name = "numbers" if type(field) is not Real else "number"
+        return f"{name}{unit}" + (f", {field.range}" if field.range else "")
+    if isinstance(field, Whole):
+        return "whole number" + (f" {field.range}" if field.range else "")
+    if isinstance(field, Flag):
+        return "true or false"
+    if isinstance(field, Text):
+        return ", ".join(f'"{choice}"' for choice in field.choices) or "text"
+    raise TypeError(type(field).__name__)
+
+
+def rows(fields: dict[str, Field], needed: tuple[str, ...] | list[str] = ()) -> list[str]:
+    return [f"| `{key}`{' (needed)' if key in needed else ''} | {takes(field)} | {field.help} |" for key, field in fields.items()]
+
+
+def table(title: str, lead: str, lines: list[str], head: str = "| key | takes | what it is |") -> list[str]:
+    return [f"### {title}", "", *([lead, ""] if lead else []), head, "|" + "---|" * (head.count("|") - 1), *lines, ""]
+
+
+def kinds(tables: dict[str, dict[str, Field]], needed: dict[str, list[str]], without: set[str] = frozenset()) -> list[str]:
+    """A row for each key of each kind."""
+    out = []
+    for kind, fields in tables.items():
+        own = {key: field for key, field in fields.items() if key not in without}
+        lines = rows(own, needed.get(kind, ())) or ["| | | |"]
+        out += [f"| `{kind}` {lines[0]}", *(f"| {line}" for line in lines[1:])]
+    return out
+
+
+def text() -> str:
+    """All tables."""
+    kind_head = "| {} | key | takes | what it is |"
+    shapes = {kind: dict(fields) for kind, fields in SHAPES.items()}
+    shapes["rounded"] |= {"shape": Many(of=Text(), help="another shape")}
+    shapes["compound"] |= {"parts": Many(of=Text(), help="each with `shape` (needed), `position`, `orientation` or `euler_xyz`")}
+    needed = {kind: [key for key in fields if (kind, key) not in OPTIONAL] for kind, fields in shapes.items()}
+    common = {key: field for key, field in JOINTS["fixed"].items() if key in JOINT_FREE}
+    shape_rows = [
+        row.replace("list: text | each", "list of tables | each").replace("list: text | another", "a table | another")
+        for row in kinds(shapes, needed)
+    ]
+    parts = [
+        *table("The scene", "At the top of the file.", rows(SCENE)),
+        *table("`[parameter.NAME]`", "`default` is needed, and says the type.", rows(DECLARED)),
+        *table("`[camera]`", "", rows(CAMERA)),
+        *table("`[material.NAME]`", "", rows(MATERIAL)),
+        *table(
+            "`[[body]]`", "`shape` is needed; `path` makes a kinematic body move, `visual` is drawn in its place: see below.",
+            rows({key: field for key, field in BODY.items() if key not in MATERIAL})
+            + ["| all keys of a material | | the body's own come first |"],
+        ),
+        *table("Shapes", 'Such as `shape = { type = "sphere", radius = 0.1 }`.', shape_rows, kind_head.format("`type`")),
+        *table("`path` of a body", "", rows(PATH, ["times"])),
+        *table("`visual` of a body", "Or the name of a mesh file alone.", rows(VISUAL, ["file"])),
+        *table(
+            "`[[repeat]]`", "`body` is needed: a table as of a `[[body]]`, placed many times.",
+            kinds(REPEAT, {kind: list(keys) for kind, keys in NEEDED.items()}), kind_head.format("`kind`"),
+        ),
+        *table("`[[pair]]`", "Coefficients of two bodies or materials, in place of the combined ones.", rows(PAIR, ["a", "b"])),
+        *table("`[[force]]`", "", kinds(FORCES, {}), kind_head.format("`type`")),
+        *table("`[[joint]]`", "All kinds have the first rows.",
+               [*(f"| all {row}" for row in rows(common)), *kinds(JOINTS, {}, set(common))], kind_head.format("`type`")),
+        *table("`[[actuator]]`", "", rows(ACTUATOR, ["name", "joint"])),
+        "`apart = [[\"a\", \"b\"]]`: pairs of bodies that pass through each other.",
+        "`include = [\"other.toml\"]`: other files to take in.",
+        "`about = \"...\"`: what to look for, and why.",
+        "",
+    ]  # fmt: skip
+    assert set(PART) == {"position", "orientation", "euler_xyz"}
+    return "\n".join(parts)
+
+
+def main() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    before, _, rest = page.partition(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n" + text() + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
