@@ -48,7 +48,7 @@ class Distance:
         self._numbers = numbers
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """What is known: SEPARATED, TOUCHING, OVERLAPPING, BEYOND_MARGIN or UNCERTAIN."""
         return STATUS[self._numbers[12]]
 
