@@ -53,7 +53,7 @@ def polytope(vertices: Rows, margin: float = 0.0) -> Body:
 def body(shape: Shape, pose: PoseLike = Pose(), origin: Numbers = (0.0, 0.0, 0.0)) -> Body:
     """A shape at a pose, in coordinates relative to ``origin`` (that of A, say: far away it saves digits)."""
     local, size, margin, normals = _local(shape)
-    pose = as_pose("pose", pose)
+    pose = pose if hasattr(pose, "matrix") else as_pose("pose", pose)
     r, x = pose.matrix(), np.array(pose.position) - origin
     return Body(lambda d: local(np.asarray(d) @ r) @ r.T + x, x, size, margin, normals @ r.T)
 

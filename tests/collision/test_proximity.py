@@ -58,7 +58,7 @@ def test_compound_is_the_least_over_its_pieces():
     ("arguments", "name"),
     [
         (("cube", Pose(), CUBE, Pose()), "a"),
-        ((CUBE, (0, 0, 0), CUBE, Pose()), "pose_a"),
+        ((CUBE, (0, 0, 0, 0), CUBE, Pose()), "pose_a"),
         ((CUBE, Pose(), None, Pose()), "b"),
         ((CUBE, Pose(), CUBE, Pose(), math.nan), "margin"),
         ((CUBE, Pose(), CUBE, Pose(), "1"), "margin"),

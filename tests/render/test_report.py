@@ -184,6 +184,7 @@ def test_the_replay_in_a_browser(browser, made, recorded):
     from selenium.webdriver import ActionChains, Keys
     from selenium.webdriver.support.ui import WebDriverWait
 
+    browser.get_log("browser")  # what earlier pages asked for
     browser.get(made.as_uri() + "#t=0.5")
     place = browser.find_element("class name", "replay")
     WebDriverWait(browser, 60).until(lambda _: place.get_attribute("data-ready"))

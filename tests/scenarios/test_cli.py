@@ -231,8 +231,11 @@ def test_view(tumble, tmp_path, monkeypatch):
     main = lambda *words: parser().parse_args(["view", *words])  # noqa: E731
     arguments = main("stack", "--set", "boxes=3", "--dt", "1/480", "--paused", "--overlays", "text,contacts")
     arguments.verb(arguments)
-    scene, (size, preset, overlays), named = seen.pop()
+    scenario, (size, preset, overlays), named = seen.pop()
+    assert (scenario.name, named["values"]) == ("stack", {"boxes": 3})
+    scene = scenario(**named["values"])
     assert isinstance(scene, Scene)
+    named["change"](scene)
     assert scene.dt == 1 / 480
     assert (size, preset, overlays) == ((1280, 720), "default", ("text", "contacts"))
     assert named["paused"]

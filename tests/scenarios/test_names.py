@@ -89,7 +89,7 @@ def test_odd_arguments_get_one_line(words, tmp_path, monkeypatch, capsys):
 
 
 def test_unknown_fields_of_a_body():
-    with pytest.raises(InputError, match="fricton = 0.5: unknown field; did you mean friction"):
+    with pytest.raises(InputError, match="fricton = 0.5: unknown; did you mean friction"):
         World().add(Sphere(0.1), fricton=0.5)
 
 
