@@ -19,6 +19,7 @@ from collision.support import aligned_face, inflation, is_polytope
 POINT, LINE, POLYGON, DISC = range(4)
 RIM_POINTS = 8  # of a flat round base
 ALIGNED = 1e-9  # [rad] a normal this close to that of a flat or a line belongs to it
+EVEN = 1e-6  # of the radius: height within which all of a rim counts as equally high
 CLOSE = 1e-7  # of the size: a point this close to an edge or a corner is on it
 # Columns of a row of corners: position, direction of curvature, along it and across.
 DIR, ALONG, ACROSS = 3, 6, 7
@@ -61,7 +62,8 @@ def facing(g, s, x, r, n, limit, work, tags):
     A skin is left out: it moves the feature along n, which the caller does by x.
     Corners go to ``work``, their numbers to ``tags``. A flat is chosen where one is not too far askew, also when only its
     edge touches: corners that stand off are told by their gaps. normal . x = offset on a POLYGON or a DISC.
-    ``limit``: gap at which a base counts as standing with all of its rim, on points that stay where they are.
+    ``limit``: gap at which a base that is all but even counts as standing with all of its rim, on points that stay where they
+    are; else one of its points is the lowest.
     """
     d = mul_t(r, n)
     kind = g.kind[s]
@@ -118,7 +120,7 @@ def facing_revolved(g, s, x, r, d, limit, work, tags):
     name = 8 if d[2] > 0.0 else 0
     # a base that stands on all of its rim has corners fixed to it; else the nearest of them goes to the lowest point
     lowest = -1
-    if 2.0 * radius * across > limit:
+    if 2.0 * radius * across > min(limit, EVEN * radius):
         lowest = int(math.floor(math.atan2(out[1], out[0]) * (RIM_POINTS / (2.0 * math.pi)) + 0.5)) % RIM_POINTS
     for k in range(RIM_POINTS):
         if k == lowest:

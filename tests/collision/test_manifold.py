@@ -10,7 +10,9 @@ import pytest
 from numba.core import config
 
 from collision.geometry import SHARP
-from collision.shapes import Box, ConvexHull, HalfSpace, Sphere
+from collision.pose import Pose
+from collision.proximity import contact_manifold, signed_distance
+from collision.shapes import Box, Cone, ConvexHull, Cylinder, HalfSpace, Sphere
 from collision.status import Status
 from tests.collision.placing import EPS, UNTURNED, about, measure, touch, turn, vertices
 
@@ -294,3 +296,18 @@ def test_manifolds_are_as_certain_as_distances(pair):
         elif known.upper < 0.99e-2:
             assert found.status == known.status
             assert found.count > 0
+
+
+@pytest.mark.parametrize("shape", [Cylinder(0.1, 0.01), Cone(0.1, 0.1)])
+@pytest.mark.parametrize("tilt", [1e-5, 1e-3, 0.03])
+@pytest.mark.parametrize("margin", [1e-6, 1e-3, 0.05])
+def test_a_rim_has_its_lowest_point(shape, tilt, margin):
+    """However far points are wanted: the nearest of them is as near as the shapes are."""
+    for angle in (0.2, 0.5, 2.9):
+        q = Pose(orientation=(math.cos(angle / 2), 0, 0, math.sin(angle / 2)))
+        pose = Pose((0, 0, 0.2)) @ Pose(orientation=(math.cos(tilt / 2), math.sin(tilt / 2), 0, 0)) @ q
+        floor = HalfSpace()
+        height = signed_distance(floor, Pose(), shape, pose).distance
+        pose = Pose((0, 0, 0.2 - height)) @ Pose(orientation=pose.orientation)
+        gaps = contact_manifold(floor, Pose(), shape, pose, margin=margin).gaps
+        assert abs(gaps.min()) < 1e-15 + 1e-8 * 0.1 * tilt
