@@ -32,7 +32,9 @@ def main(members: int, out: Path) -> int:
         fixed={"count": 5},
     )
     begun = time.perf_counter()
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, worker_dashboard_address=None) as cluster:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0"
+    ) as cluster:
         victim = next(iter(cluster.workers.values())).pid
         plain = sweeps._on_dask
 

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -34,13 +35,18 @@ def load() -> None:
     import zarr  # noqa: F401
 
     import render  # noqa: F401
-    import render.plots  # noqa: F401
-    import scenarios.report  # noqa: F401
     import scenarios.sweep  # noqa: F401
-    import sim.world  # noqa: F401
+    from scenarios.report import plot_run
+    from scenarios.run import run_scene, scene_of
+
+    with tempfile.TemporaryDirectory() as folder:
+        done = run_scene(scene_of("bouncing_ball"), Path(folder) / "r", seconds=0.1, quiet=True, contacts=True)
+        plot_run(done.run, Path(folder) / "energy.png")
 
 
-def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str, Counter], list[str]]:
+def instants(
+    count: int, seed: int, folder: Path, show=print, chosen: Sequence[str] = tuple(SHARES)
+) -> tuple[dict[str, Counter], list[str]]:
     """Strike ``count`` times; by what was struck, the counts, and what was wrong."""
     from benchmarks.faults.trials import SIGNALS, cache_filled, child, ended, prepared, struck, trials, two_at_once
 
@@ -49,8 +55,8 @@ def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str,
     prepared(base)
     all_trials, told, found = trials(base), {}, []
     number, rng = 0, random.Random(seed)
-    for what, share in SHARES.items():
-        goal = max(1, round(count * share / sum(SHARES.values())))
+    for what in chosen:
+        goal = max(1, round(count * SHARES[what] / sum(SHARES[each] for each in chosen)))
         row = told[what] = Counter()
         length = 3.0
         if what in all_trials:
@@ -61,6 +67,10 @@ def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str,
             ended(child(place, all_trials[what].words))
             length = time.perf_counter() - begun
             shutil.rmtree(place)
+        elif "cache" in what:
+            begun = time.perf_counter()
+            cache_filled(folder / "measured", None, "two" in what)
+            length = (time.perf_counter() - begun) / 2  # it, and twice with a cache
         for _ in range(3 * goal):
             if row["instants"] >= goal:
                 break
@@ -71,7 +81,7 @@ def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str,
             elif what == "two runs to one folder":
                 outcome = two_at_once(base, place, rng, 1.5)
             else:
-                outcome = cache_filled(place, rng, length, "two" in what)
+                outcome = cache_filled(place, rng.uniform(0.3, 1.0) * length, "two" in what)
             if not outcome.struck and not outcome.wrong:
                 row["too late"] += 1
                 length *= 0.95
@@ -91,6 +101,7 @@ def instants(count: int, seed: int, folder: Path, show=print) -> tuple[dict[str,
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--instants", type=int, default=0)
+    parser.add_argument("--of", nargs="+", choices=SHARES, default=list(SHARES), metavar="WHAT", help="strike these alone")
     parser.add_argument("--disk", type=int, default=0, metavar="N", help="sizes of the disk, from none to what the run needs")
     parser.add_argument("--states", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
@@ -100,7 +111,7 @@ def main() -> int:
     found: list[str] = []
     show = lambda *words: print(*words, flush=True)  # noqa: E731
     if asked.instants:
-        told, wrong = instants(asked.instants, asked.seed, folder, show)
+        told, wrong = instants(asked.instants, asked.seed, folder, show, asked.of)
         found += wrong
         show("| killed at | instants | lost samples | unopenable | litter | exit codes |\n|---|---|---|---|---|---|")
         for what, row in told.items():

@@ -58,6 +58,8 @@ def full_disks(count: int, folder: Path, show: Callable[..., None] = print) -> l
         if wrong:
             found.append(f"disk of {k}/{count}: {wrong}")
             show(found[-1])
+        elif k % 10 == 0:
+            show(f"disk of {k}/{count}: as it should be")
         unmount(place)
     show(f"disks of {need >> 10} KB by {count}ths: exit codes {codes}, {len(found)} wrong")
     return found

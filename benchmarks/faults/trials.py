@@ -7,6 +7,7 @@ instant strikes something.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import random
@@ -25,6 +26,7 @@ import scenarios.run
 import sim.stores
 from scenarios import cli
 from sim.checksums import TABLE
+from sim.files import whole
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -67,11 +69,15 @@ def child(folder: Path, words: Sequence[str]) -> int:
         os.chdir(folder)
         out = os.open(folder.parent / f"{folder.name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(out, 1), os.dup2(out, 2)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        often()
+        for sign in (signal.SIGINT, signal.SIGTERM):  # before the verb has begun, and once it has ended
+            signal.signal(sign, lambda *_: os._exit(cli.INTERRUPTED))
+        if words[0] != "report":
+            often()
         code = cli.main(words)
     except SystemExit as stop:
         code = stop.code
+    except KeyboardInterrupt:  # when the verb has ended
+        code = cli.INTERRUPTED
     except BaseException:
         import traceback
 
@@ -82,7 +88,18 @@ def child(folder: Path, words: Sequence[str]) -> int:
 
 
 def often() -> None:
-    """Flush and save ten times as often than users need."""
+    """Flush and save ten times as often than users need, and draw no figure: that is most of the time of a short run. A blank
+    one is written as slowly as one that is drawn."""
+    import render.plots
+
+    def blank(run: Any, path: Path) -> Path:
+        with whole(path) as part, open(part, "wb") as file:
+            for _ in range(8):
+                file.write(bytes(4096))
+                time.sleep(0.02)
+        return path
+
+    render.plots.energy_momentum = blank
     sim.stores.FLUSH_SECONDS = 0.4
     plain = scenarios.run.Checkpoints
     scenarios.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
@@ -124,6 +141,12 @@ def asked(function: Callable[..., Any], *arguments: Any) -> Any:
 # ---------------------------------------------------------------------- looking
 
 
+@functools.cache
+def expected(base: Path) -> dict[str, np.ndarray]:
+    """The arrays of what nobody killed, read once."""
+    return arrays(base)
+
+
 def arrays(path: Path) -> dict[str, np.ndarray]:
     from sim import Run
 
@@ -133,6 +156,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
 
 def look_at_run(base: Path, name: str = "r") -> Callable[[Path, bool], list[str]]:
     """The recording opens; its samples are the first of those of a run that nobody killed, and in the end all of them."""
+    expected(base)
 
     def look(folder: Path, killed: bool) -> list[str]:
         from sim import Run
@@ -142,14 +166,14 @@ def look_at_run(base: Path, name: str = "r") -> Callable[[Path, bool], list[str]
             return [] if killed else ["there is no recording"]
         run = Run.open(folder / name)
         wrong = run.damages()
-        found, expected = arrays(folder / name), arrays(base)
-        for key, values in expected.items():
+        found, all_of_it = arrays(folder / name), expected(base)
+        for key, values in all_of_it.items():
             n = len(found[key])
             if not np.array_equal(found[key], values[:n], equal_nan=values.dtype.kind == "f"):
                 wrong.append(f"{key} is other")
         if not killed:
-            if len(found["time"]) != len(expected["time"]):
-                wrong.append(f"{len(expected['time']) - len(found['time'])} samples lost")
+            if len(found["time"]) != len(all_of_it["time"]):
+                wrong.append(f"{len(all_of_it['time']) - len(found['time'])} samples lost")
             wrong += litter(folder)
             wrong += beside(folder / name)
         return wrong
@@ -320,8 +344,9 @@ def answer(x):
 ASK = "from collision.caller import answer\nprint(answer(2.0))\n"
 
 
-def cache_filled(folder: Path, rng: random.Random, length: float, both: bool) -> Outcome:
-    """A program, or two, that fills a cache of kernels and is killed; the next has the right answer, and keeps it."""
+def cache_filled(folder: Path, seconds: float | None, both: bool) -> Outcome:
+    """A program, or two, that fills a cache of kernels and is killed after so many seconds (None: not at all); the next has the
+    right answer, and keeps it."""
     package = folder / "collision"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -333,7 +358,10 @@ def cache_filled(folder: Path, rng: random.Random, length: float, both: bool) ->
         [sys.executable, "-c", ASK], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     programs = [start() for _ in range(2 if both else 1)]
-    time.sleep(rng.uniform(0.3 * length, length))
+    if seconds is not None:
+        time.sleep(seconds)
+    else:
+        programs[0].wait()
     hit = programs[0].poll() is None
     programs[0].kill()
     said = [program.communicate(timeout=PATIENCE)[0] for program in programs]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import os
 import signal
 import subprocess
@@ -190,13 +192,58 @@ def running(pid: int) -> bool:
         return False
 
 
+def listeners(pid: int) -> list[str]:
+    """Addresses on which a process and those below it listen."""
+    import psutil
+
+    found = []
+    for process in (whole := psutil.Process(pid), *whole.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found += [c.laddr.ip for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
+    return found
+
+
+def loopback(address: str) -> bool:
+    return ipaddress.ip_address(address).is_loopback
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("open_to_all", [False, True])
+def test_dask_as_the_docs_have_it_listens_here_alone(open_to_all, tmp_path):
+    """The commands of the page, on free ports; the twin leaves out what binds them to this machine."""
+    pytest.importorskip("distributed")
+    text = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    commands = [line.split() for line in text.splitlines() if line.startswith("dask ")]
+    assert [words[1] for words in commands] == ["scheduler", "worker"]
+    started, found = [], []
+    try:
+        for words in commands:
+            words = [word.replace("8786", "28786").replace("8787", "28787") for word in words]
+            if open_to_all:
+                words = [word for a, word in zip(["", *words], words, strict=False) if "--host" not in (a, word)]
+                words = [word for a, word in zip(["", *words], words, strict=False) if "--dashboard-address" not in (a, word)]
+            started.append(subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.DEVNULL, cwd=tmp_path))
+        until = time.monotonic() + 120
+        while len(found) < 4 and time.monotonic() < until:  # scheduler and its page, worker and its page, and the nanny
+            time.sleep(0.5)
+            found = [address for process in started for address in listeners(process.pid)]
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(60)
+    assert len(found) >= 4
+    assert all(map(loopback, found)) == (not open_to_all)
+
+
 @pytest.mark.slow
 def test_dask_one_worker_killed(plan, alone, tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, worker_dashboard_address=None
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", worker_dashboard_address="127.0.0.1:0"
     ) as cluster:
         victim = next(iter(cluster.workers.values())).pid
+        assert all(loopback(address) for address in listeners(os.getpid()))
         run = module._on_dask
 
         def killing(*arguments):
