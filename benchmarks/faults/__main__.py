@@ -8,6 +8,7 @@ python -m benchmarks.faults --states           # a home that can not be written,
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -29,7 +30,8 @@ SHARES = {  # of the instants
 
 def load() -> None:
     """What children need, once."""
-    import av  # noqa: F401
+    with contextlib.suppress(ImportError):  # films alone need it
+        import av  # noqa: F401
     import matplotlib.pyplot  # noqa: F401
     import xarray  # noqa: F401
     import zarr  # noqa: F401
