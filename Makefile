@@ -1,4 +1,4 @@
-# demo test validate bench bench-collision bench-engines lint docs clean: each sets up what it needs in .venv by itself.
+# demo test validate bench bench-collision bench-engines lint lock docs clean: each sets up what it needs in .venv by itself.
 # Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
 
 VENV ?= .venv
@@ -8,10 +8,10 @@ BIN = $(VENV)/bin
 USER_STAMP = $(VENV)/.set-up
 DEV_STAMP = $(VENV)/.set-up-dev
 PEER_STAMP = $(VENV)/.set-up-peers
-INPUTS = pyproject.toml constraints.txt tools/setup_venv.py
+INPUTS = pyproject.toml constraints.txt locked.txt tools/setup_venv.py
 JOBS ?= 2
 
-.PHONY: demo test validate bench bench-collision bench-engines lint docs clean
+.PHONY: demo test validate bench bench-collision bench-engines lint lock docs clean
 .DEFAULT_GOAL = demo
 
 demo: $(USER_STAMP)
@@ -31,6 +31,12 @@ bench: $(USER_STAMP)
 lint: $(DEV_STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+
+# constraints.txt with hashes, of all platforms, into locked.txt; with make LOCKED=1 nothing else is installed
+lock: $(DEV_STAMP)
+	@$(BIN)/python -m pip install -q uv
+	@{ sed -n 1p locked.txt; echo "setuptools>=77" | $(BIN)/uv pip compile -q pyproject.toml - --extra dev --extra demo -c constraints.txt \
+	  --generate-hashes --universal --python-version 3.11.5 --no-header --no-annotate; } > locked.new && mv locked.new locked.txt
 
 # beside coal, MuJoCo, python-fcl, distance3d and PyBullet
 bench-collision: $(PEER_STAMP)
@@ -67,5 +73,5 @@ $(PEER_STAMP): $(INPUTS)
 
 define setup
 if [ -z "$(PYTHON)" ]; then echo "Python 3.11 to 3.14 is needed and was not found (make PYTHON=/path/to/python3)" >&2; exit 1; fi; \
-$(PYTHON) tools/setup_venv.py "$(VENV)" "$(1)" "$(2)"
+$(PYTHON) tools/setup_venv.py "$(VENV)" "$(1)" "$(2)" $(LOCKED)
 endef

@@ -1,6 +1,8 @@
 """Set up .venv for the Makefile: tested versions, one line of progress. Uses the standard library only.
 
-python tools/setup_venv.py VENV EXTRA STAMP
+python tools/setup_venv.py VENV EXTRA STAMP [LOCKED]
+
+With LOCKED each package must have a hash of locked.txt, which holds those of the extra "dev".
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LOG = "setup.log"
 
 
-def main(venv: Path, extra: str, stamp: Path) -> int:
+def main(venv: Path, extra: str, stamp: Path, locked: bool = False) -> int:
     if not (3, 11) <= sys.version_info[:2] <= (3, 14):
         return fail(f"Python {sys.version.split()[0]} will not do: 3.11 to 3.14 is needed (make PYTHON=/path/to/python3)")
     begun = time.monotonic()
@@ -30,9 +32,13 @@ def main(venv: Path, extra: str, stamp: Path) -> int:
                 f"no virtual environment could be made; on Debian and Ubuntu: apt install {package}\n{made.stdout}{made.stderr}"
             )
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
-    code = install(python, ["-e", target, "-c", str(ROOT / "constraints.txt")], venv / LOG)
-    if code:
-        return code
+    steps = [["-e", target, "-c", str(ROOT / "constraints.txt")]]
+    if locked:
+        steps = [["--require-hashes", "-r", str(ROOT / "locked.txt")], ["--no-deps", "--no-build-isolation", "-e", str(ROOT)]]
+    for step in steps:
+        code = install(python, step, venv / LOG)
+        if code:
+            return code
     stamp.touch()
     clear()
     print(f"Set up {venv} with Python {sys.version.split()[0]} in {time.monotonic() - begun:.0f} s", flush=True)
@@ -98,4 +104,4 @@ def fail(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]), bool(sys.argv[4:])))
