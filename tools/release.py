@@ -2,8 +2,8 @@
 
 python tools/release.py python3.11 python3.12 python3.13
 
-For each Python named, wheel and source distribution are installed in an empty environment each, run a scene (uncompiled: it
-is the packaging that is tried), and are uninstalled; whatever stays behind is told. The bill of materials (CycloneDX) lists
+For each Python named, the wheel is installed in an empty environment, runs a scene (uncompiled: it is the packaging that is
+tried), and is uninstalled; whatever stays behind is told. Then the source distribution in its place. The bill of materials (CycloneDX) lists
 what the environment of the wheel holds. Build tools are installed in an environment of their own.
 """
 
@@ -29,20 +29,20 @@ def main(pythons: list[str]) -> int:
         subprocess.run([str(tools), "-m", "build", "--outdir", str(DIST), str(ROOT)], check=True, stdout=subprocess.DEVNULL)
         wrong = 0
         for python in pythons or [sys.executable]:
-            for made in sorted(DIST.glob("tumble-*")):
-                left = tried(python, made, work / "tried", None if made.suffix != ".whl" else work / "bill.json", tools)
+            own = environment(python, work / "tried")
+            for made in sorted(DIST.glob("tumble-*")):  # the wheel first
+                left = tried(own, made, work / "tried", None if made.suffix != ".whl" else work / "bill.json", tools)
                 print(f"{python} {made.name}: {'clean' if not left else f'left behind: {left}'}", flush=True)
                 wrong += bool(left)
+            shutil.rmtree(work / "tried")
         shutil.copy(work / "bill.json", DIST / "sbom.json")
         print(*sorted(path.name for path in DIST.iterdir()), sep="\n")
     return 1 if wrong else 0
 
 
-def tried(python: str, made: Path, place: Path, bill: Path | None, tools: Path) -> list[str]:
+def tried(own: Path, made: Path, place: Path, bill: Path | None, tools: Path) -> list[str]:
     """Install, run, uninstall; the files that stay behind."""
-    shutil.rmtree(place, ignore_errors=True)
-    own = environment(python, place)
-    run(own, "-m", "pip", "install", "-q", str(made), "-c", str(ROOT / "constraints.txt"))
+    run(own, "-m", "pip", "install", "-q", "--no-compile", str(made), "-c", str(ROOT / "constraints.txt"))
     if bill is not None:
         subprocess.run([str(tools.parent / "cyclonedx-py"), "environment", str(own), "-o", str(bill), "--of", "JSON"], check=True)
     run(own, "-m", "pip", "check")

@@ -54,7 +54,11 @@ def full_disks(count: int, folder: Path, show: Callable[..., None] = print) -> l
             wrong.append(f"exit code {code}: {log.read_text()[-300:]}")
         subprocess.run(["mount", "-o", f"remount,size={200 << 20}", str(place)], check=True)
         again = ended(child(work, (*WHOLE, "--resume")))
-        wrong += [f"afterwards: exit code {again}"] if again else asked(look_at_film(base / "r"), work, False)
+        wrong += (
+            [f"afterwards: exit code {again}: {log.read_text()[-2500:]}"]
+            if again
+            else asked(look_at_film(base / "r"), work, False)
+        )
         if wrong:
             found.append(f"disk of {k}/{count}: {wrong}")
             show(found[-1])

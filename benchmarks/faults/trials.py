@@ -7,6 +7,8 @@ instant strikes something.
 
 from __future__ import annotations
 
+import contextlib
+import faulthandler
 import functools
 import json
 import os
@@ -34,7 +36,7 @@ SECONDS = "1.6"  # of the run: two chunks of samples
 RUN = ("run", "bouncing_ball", "--seconds", SECONDS, "--contacts", "--out", "r")
 FILM = ("--video", "--size", "64x48", "--fps", "10", "--preset", "fast")
 PLAN = 'scenario = "bouncing_ball"\nseconds = 0.2\n[parameters]\nheight = [0.1, 0.3, 0.5, 0.7, 0.9, 0.95]\n'
-PATIENCE = 120  # s
+PATIENCE, HANGS = 120, -99  # s, and the exit code of what takes longer
 
 
 class Outcome(NamedTuple):
@@ -69,6 +71,7 @@ def child(folder: Path, words: Sequence[str]) -> int:
         os.chdir(folder)
         out = os.open(folder.parent / f"{folder.name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(out, 1), os.dup2(out, 2)
+        faulthandler.register(signal.SIGUSR1, file=2)  # asked of what hangs: where it is, in all threads
         for sign in (signal.SIGINT, signal.SIGTERM):  # before the verb has begun, and once it has ended
             signal.signal(sign, lambda *_: os._exit(cli.INTERRUPTED))
         if words[0] != "report":
@@ -106,16 +109,19 @@ def often() -> None:
 
 
 def ended(pid: int, patience: float = PATIENCE) -> int:
-    """Its exit code, or minus the signal; one that hangs is killed and gives -99."""
+    """Its exit code, or minus the signal; one that hangs tells where, is killed, and gives HANGS."""
     until = time.monotonic() + patience
     while time.monotonic() < until:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.005)
-    os.kill(pid, signal.SIGKILL)
+    for sign in (signal.SIGUSR1, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, sign)
+        time.sleep(1.0)
     os.waitpid(pid, 0)
-    return -99
+    return HANGS
 
 
 def asked(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -302,7 +308,7 @@ def struck(trial: Trial, folder: Path, seconds: float, sign: int) -> Outcome:
     again = ended(child(folder, trial.mend))
     wrong += [f"afterwards: exit code {again}"] if again else asked(trial.look, folder, False)
     if wrong:
-        wrong.append((folder.parent / f"{folder.name}.log").read_text()[-600:])
+        wrong.append((folder.parent / f"{folder.name}.log").read_text()[-2500:])
     shutil.rmtree(folder)
     return Outcome(code in (-signal.SIGKILL, cli.INTERRUPTED), code, wrong)
 
@@ -324,7 +330,7 @@ def two_at_once(base: Path, folder: Path, rng: random.Random, length: float) -> 
     again = ended(child(folder, (*RUN, "--resume")))
     wrong += [f"afterwards: exit code {again}"] if again else asked(look_at_run(base / "r"), folder, False)
     if wrong:
-        wrong.append((folder.parent / f"{folder.name}.log").read_text()[-600:])
+        wrong.append((folder.parent / f"{folder.name}.log").read_text()[-2500:])
     shutil.rmtree(folder)
     return Outcome(not gone[0], codes[pids.index(victim)], wrong)
 

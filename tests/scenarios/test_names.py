@@ -6,6 +6,7 @@ import os
 import sys
 from contextvars import Context
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import pytest
 
@@ -55,6 +56,57 @@ def test_names_write_nowhere_else_and_are_seen_as_they_are(name, tmp_path, monke
     assert printable(name).split("\n")[0][:40] in shown
     assert all(c.isprintable() or c in "\n\t" for c in shown)
     assert not (inside / "t.csv").read_text().split(",")[2].startswith(("=", "+", "-", "@"))
+
+
+SHAPE = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+SHAPE += '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+QUICK = ("../../up", "/tmp/elsewhere")  # those that would leave the folder; the others with `make validate`
+
+
+def models(folder: Path, name: str) -> None:
+    """A URDF and an MJCF model of this name, and a sweep of the scene."""
+    named = quoteattr("".join(c for c in name if c >= " "))
+    (folder / "m.urdf").write_text(f"<robot name={named}><link name={named}>{SHAPE}</link></robot>")
+    geom = '<freejoint/><geom size="0.1"/>'
+    (folder / "m.xml").write_text(f"<mujoco model={named}><worldbody><body name={named}>{geom}</body></worldbody></mujoco>")
+    (folder / "plan.toml").write_text(
+        'scenario = "scene.toml"\nmembers = 2\nsampling = "random"\nnudge = 0.001\nseconds = 0.01\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in QUICK else pytest.param(name, marks=pytest.mark.validate)
+        for name in (*HOSTILE, "\0nul", ".", "..", "CON", "-x")
+    ],
+    ids=lambda name: printable(name)[:12].replace("/", "|"),
+)
+def test_names_of_films_exports_sweeps_and_models_write_nowhere_else(name, tmp_path, monkeypatch, capsys):
+    inside = tmp_path / "outer" / "inside"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    scene(inside, name)
+    models(inside, name)
+    small = ("--size", "32x24", "--fps", "10", "--preset", "fast")
+    for words in (
+        ("run", "scene.toml"),
+        ("film", "runs/scene", "--out", "f.gif", *small),
+        ("export", "runs/scene", "--out", "t.glb"),
+        ("sweep", "plan.toml", "--workers", "1"),
+        ("import", "m.urdf", "--out", "u.toml"),
+        ("import", "m.xml", "--out", "x.toml"),
+        ("show", "u.toml"),
+        ("show", "x.toml"),
+    ):
+        assert main(list(words)) == 0, words
+    assert sorted(os.listdir(tmp_path)) == ["outer"]
+    assert sorted(os.listdir(tmp_path / "outer")) == ["inside"]
+    made = {"runs", "f.gif", "t.glb", "u.toml", "x.toml"}
+    assert set(os.listdir(inside)) == made | {"scene.toml", "plan.toml", "m.urdf", "m.xml"}
+    assert sorted(os.listdir(inside / "runs")) == ["plan", "scene"]
+    told = capsys.readouterr()
+    assert all(c.isprintable() or c in "\n\t" for c in told.out + told.err)
 
 
 def test_printable():
