@@ -11,6 +11,7 @@ import numpy as np
 from collision.errors import InputError
 from render.files import whole
 from render.look import PALETTE
+from sim.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +55,7 @@ def energy_momentum(
         FigureCanvasAgg(figure)
         axes = figure.subplots(3, 2, sharex=True)
         pick = np.unique(np.linspace(0, len(run.times) - 1, POINTS).round().astype(int))
-        title = getattr(getattr(run, "scene", None), "name", "").replace("_", " ")
+        title = printable(getattr(getattr(run, "scene", None), "name", "").replace("_", " "))
         figure.suptitle(title, x=0.01, ha="left", fontsize=15, fontweight="bold", color=INK)
         energy_parts(axes[0, 0], run, pick)
         energy_books(axes[0, 1], run, pick)

@@ -8,6 +8,7 @@ import numpy as np
 
 from render.look import PALETTE, rgb
 from render.text import INK, Panel, font, pixels_of, veil
+from sim.words import printable
 
 MOST = 9  # that there is room for
 BLUE = rgb(PALETTE[0])
@@ -77,7 +78,7 @@ def panel(sliders: list[Slider], size: tuple[int, int]) -> Panel:
     for k, slider in enumerate(shown):
         x, y = sheet.track(k, slider.share)
         x, y, left = x - sheet.left, y - sheet.top, sheet.pad
-        surface.blit(letters.render(slider.name.replace("_", " "), True, ink), (left, sheet.pad + k * sheet.row))
+        surface.blit(letters.render(printable(slider.name.replace("_", " ")), True, ink), (left, sheet.pad + k * sheet.row))
         value = letters.render(f"{slider.value:.4g} {slider.unit}".strip(), True, ink)
         surface.blit(value, (sheet.width - sheet.pad - value.get_width(), sheet.pad + k * sheet.row))
         thick = max(sheet.row // 14, 2)

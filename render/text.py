@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from render.look import rgb
+from sim.words import printable
 
 INK = rgb("#1d2733")
 VEIL = 165  # how much of the picture a panel hides, of 255
@@ -92,7 +93,7 @@ def length(metres: float) -> str:
 
 @lru_cache(maxsize=512)
 def _line(text: str, color: tuple[float, float, float], height: int):
-    return font(height).render(text, True, [round(255 * c) for c in color])
+    return font(height).render(printable(text), True, [round(255 * c) for c in color])
 
 
 @lru_cache(maxsize=16)

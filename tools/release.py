@@ -3,8 +3,8 @@
 python tools/release.py python3.11 python3.12 python3.13
 
 For each Python named, the wheel is installed in an empty environment, runs a scene (uncompiled: it is the packaging that is
-tried), and is uninstalled; whatever stays behind is told. Then the source distribution in its place. The bill of materials (CycloneDX) lists
-what the environment of the wheel holds. Build tools are installed in an environment of their own.
+tried), and is uninstalled; whatever stays behind is told. Then the source distribution in its place. The bill of materials
+(CycloneDX) lists what the environment of the wheel holds. Build tools are installed in an environment of their own.
 """
 
 from __future__ import annotations
