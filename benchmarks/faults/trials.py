@@ -109,9 +109,10 @@ def often() -> None:
 
 
 def ended(pid: int, patience: float = PATIENCE) -> int:
-    """Its exit code, or minus the signal; one that hangs tells where, is killed, and gives HANGS."""
-    until = time.monotonic() + patience
-    while time.monotonic() < until:
+    """Its exit code, or minus the signal; one that hangs tells where, is killed, and gives HANGS. Time in which it waits for a
+    processor, as on a busy machine, does not count."""
+    begun = time.monotonic()
+    while time.monotonic() - begun < patience + queued(pid):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -122,6 +123,15 @@ def ended(pid: int, patience: float = PATIENCE) -> int:
         time.sleep(1.0)
     os.waitpid(pid, 0)
     return HANGS
+
+
+def queued(pid: int) -> float:
+    """Seconds for which the threads of a process stood in line for a processor, together."""
+    wait = 0
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        with contextlib.suppress(OSError):
+            wait += int(file.read_text().split()[1])
+    return wait / 1e9
 
 
 def asked(function: Callable[..., Any], *arguments: Any) -> Any:
