@@ -15,12 +15,16 @@ FOV = 35.0  # degrees from top to bottom: near the eye's, little distortion
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole looking from ``position`` at ``target`` (3,) [m] with ``up`` upwards; ``fov_degrees`` from top to bottom."""
+    """A pinhole looking from ``position`` at ``target`` (3,) [m] with ``up`` upwards; ``fov_degrees`` from top to bottom.
+
+    ``square`` [m]: the width of the squares that floors are drawn with; by the distance to the target, unless given.
+    """
 
     position: tuple[float, float, float]
     target: tuple[float, float, float]
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     fov_degrees: float = FOV
+    square: float | None = None
 
     @property
     def distance(self) -> float:

@@ -50,13 +50,18 @@ class Action:
         ends = [(outline.min(axis=0), outline.max(axis=0)) for outline in self.outlines]
         middles = np.array([0.5 * (lo + hi) for lo, hi in ends]).reshape(-1, 3)
         object.__setattr__(self, "radii", np.array([0.5 * np.linalg.norm(hi - lo) for lo, hi in ends]))  # (n,) [m]
+        most = max(map(len, self.outlines), default=1)  # all of one length, by their first points once more
+        filled = [outline[np.arange(most) * (np.arange(most) < len(outline))] for outline in self.outlines]
+        object.__setattr__(self, "filled", np.array(filled).reshape(-1, most, 3))  # (n, p, 3) [m]
         object.__setattr__(self, "centers", self.positions + rotate(self.orientations, middles[None]))  # (k, n, 3) [m]
 
-    def points(self, k: int) -> np.ndarray:
-        """(m, 3) [m] of all outlines at one instant."""
-        there = np.flatnonzero(np.isfinite(self.positions[k]).all(axis=1))
-        found = [rotate(self.orientations[k, i], self.outlines[i]) + self.positions[k, i] for i in there]
-        return np.concatenate([np.zeros((0, 3)), *found])
+    def points(self, k: int, staying: bool = False) -> np.ndarray:
+        """(m, 3) [m] of all outlines at one instant; ``staying``: of those that are there all the time, if there are any."""
+        there = np.isfinite(self.positions[k]).all(axis=1)
+        stay = np.isfinite(self.positions).all(axis=(0, 2))
+        there = stay if staying and stay.any() else there
+        points = rotate(self.orientations[k, there][:, None], self.filled[there]) + self.positions[k, there][:, None]
+        return points.reshape(-1, 3)
 
 
 def framed(
@@ -76,11 +81,6 @@ def framed(
     if not len(action.outlines):
         return Camera(tuple((3.0 * back).tolist()), (0.0, 0.0, 0.0))
     return camera_from(back, [action.points(k) for k in range(len(frames))], aspect)
-
-
-def looks(frames: RunFrames) -> np.ndarray:
-    """Samples of a run to look at, evenly over all of it."""
-    return np.unique(np.linspace(0, len(frames.times) - 1, SAMPLES).round().astype(int))
 
 
 def near(frame: Frame, row: int, aspect: float) -> Camera | None:
@@ -177,19 +177,24 @@ def clear_from(frame: Frame, points: np.ndarray, back: np.ndarray) -> float:
     return 1.0 - float(hidden.mean())
 
 
-def camera_from(back: np.ndarray, clouds: list[np.ndarray], aspect: float, fov_degrees: float = FOV) -> Camera:
-    """The nearest camera in a direction that sees the points, (m, 3) each, of all frames, but for a few: see the module."""
+def camera_from(
+    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float = FOV, full: float = FULL
+) -> Camera:
+    """The nearest camera in a direction that sees the points, (m, 3) each, of all frames, but for a few: see the module.
+
+    ``full``: how much of the picture all frames together may fill.
+    """
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
     tangents = np.tan(np.radians(fov_degrees) / 2) * np.array([aspect, 1.0])
     center = np.concatenate(clouds).mean(axis=0)
     eyes = [(cloud - center) @ axes.T for cloud in clouds if len(cloud)]
     depth = float(np.median(np.concatenate([eye[:, 2] for eye in eyes])))  # where things are, from which distances count
-    needs = np.array([_needs(eye, FULL * tangents) for eye in eyes])
-    middle, distance = _place(_spared(needs, FULL * tangents, depth), FULL * tangents)
+    needs = np.array([needs_of(eye, full * tangents) for eye in eyes])
+    middle, distance = _place(_spared(needs, full * tangents, depth), full * tangents)
     least = 1e-3 * max(np.abs(np.concatenate(eyes)).max(), 1.0)  # a point, seen from somewhere
     distance = max(distance, depth + least)
     for _ in range(8):  # back to where the frame in the middle is as large as it should be
-        spans = [_span(eye, middle, distance) / (2.0 * tangents) for eye in eyes]
+        spans = [span_of(eye, middle, distance) / (2.0 * tangents) for eye in eyes]
         typical = float(np.median([span.max() for span in spans]))
         if typical <= TYPICAL:
             break
@@ -205,7 +210,7 @@ def camera_from(back: np.ndarray, clouds: list[np.ndarray], aspect: float, fov_d
     return Camera(tuple(position.tolist()), tuple(target.tolist()), fov_degrees=fov_degrees)
 
 
-def _needs(eye: np.ndarray, tangents: np.ndarray) -> list[float]:
+def needs_of(eye: np.ndarray, tangents: np.ndarray) -> list[float]:
     """The four numbers of a frame: to the right, to the left, up, down."""
     return [float((sign * eye[:, k] + tangents[k] * eye[:, 2]).max()) for k in range(2) for sign in (1.0, -1.0)]
 
@@ -226,7 +231,7 @@ def _spared(needs: np.ndarray, tangents: np.ndarray, depth: float) -> np.ndarray
     return kept if _place(kept, tangents)[1] - depth < GAIN * (_place(needs, tangents)[1] - depth) else needs
 
 
-def _span(eye: np.ndarray, middle: np.ndarray, distance: float) -> np.ndarray:
+def span_of(eye: np.ndarray, middle: np.ndarray, distance: float) -> np.ndarray:
     """Width and height of a frame's box at unit distance."""
     return np.ptp((eye[:, :2] - middle) / np.maximum(distance - eye[:, 2], 1e-9)[:, None], axis=0)
 

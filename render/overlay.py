@@ -163,6 +163,8 @@ def shades(frame: Frame, overlays: tuple[str, ...]) -> np.ndarray | None:
 
 def square_of(camera: Camera) -> float:
     """Width [m] of the floor's squares: 1, 2 or 5 times a power of ten, a good dozen over the height of the picture."""
+    if camera.square is not None:
+        return camera.square
     least = 0.11 * camera.distance * np.tan(np.radians(camera.fov_degrees) / 2) * 2
     power = 10.0 ** np.floor(np.log10(least))
     return float(next(round(m * power, 12) for m in (1, 2, 5, 10) if m * power >= least))

@@ -148,6 +148,10 @@ class RunFrames:
         """The poses of sample ``i``, and nothing else."""
         return Frame(self.cast, float(self.times[i]), self._positions[i], self._orientations[i])
 
+    def sample(self, time: float) -> int:
+        """The sample at ``time`` [s], or the one before."""
+        return self._place(time + 1e-9)[0]
+
     def _place(self, time: float) -> tuple[int, float]:
         """Sample before ``time`` and the fraction of the way to the next."""
         i = int(np.clip(np.searchsorted(self.times, time, side="right") - 1, 0, len(self.times) - 1))

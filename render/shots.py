@@ -13,6 +13,7 @@ from collision.errors import InputError, check_number
 from render.camera import Camera
 from render.frame import Frame
 from render.recorded import RunFrames
+from render.tracking import tracked
 
 Shot = Callable[[Frame, float], Camera]  # of a frame, and how much of the film is over, 0 to 1
 
@@ -90,10 +91,14 @@ def meant(given: Any, names: Sequence[str]) -> Any:
 def shot_for(
     frames: RunFrames, size: tuple[int, int], given: Any = None, start: float | None = None, stop: float | None = None
 ) -> Shot:
-    """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: one that stands and sees what happens."""
+    """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: the scene's own, else one that sees what happens
+    (:mod:`render.tracking`)."""
     from render.video import camera_for
 
     given = meant(given, frames.cast.names)
+    if given is None and frames.camera is None:
+        path = tracked(frames, size[0] / size[1], start, stop)
+        return lambda frame, share: path(frame.time)
     if isinstance(given, Keyframes):
         return _between(given)
     camera = camera_for(frames, size, given.camera if isinstance(given, Orbit | Follow) else given, start, stop)

@@ -15,11 +15,12 @@ from render.camera import Camera
 from render.context import open_renderer
 from render.files import whole
 from render.frame import Frame, frame_of
-from render.framing import framed, looks, near
+from render.framing import framed, near
 from render.graphs import curve_strip
 from render.recorded import RunFrames
 from render.shots import meant, shot_for
 from render.sound import soundtrack
+from render.tracking import tracked
 from render.writers import encoded, write, writer
 from sim.checks import check_range
 
@@ -45,7 +46,7 @@ def picture(
         wanted = overlay.check(overlays, frames.cast)
         frames.prepare(wanted)
         frame = frames.at(frames.stop if time is None else check_number("time", time))
-        camera = camera_for(frames, size, camera)
+        camera = shot_for(frames, size, camera)(frame, 0.0)
     else:
         if time is not None:
             raise InputError("time", time, "a world is drawn as it stands; only a recorded run has other times")
@@ -196,10 +197,11 @@ def film_beside(
     times = film_times(longer, fps, None, None, speed)
     (width, height), low = dressing.split(size, "apart" if curve is not None else None)
     halves = ((width - 2) // 2, height), (width - 2 - (width - 2) // 2, height)
-    camera = longer.camera
-    if camera is None:  # it sees what happens in either
-        camera = framed([frames.bare(i) for frames in both for i in looks(frames)], halves[0][0] / halves[0][1])
-    shot = shot_for(longer, halves[0], camera)
+    if longer.camera is not None:
+        shot = shot_for(longer, halves[0])
+    else:
+        path = tracked(both, halves[0][0] / halves[0][1])  # it sees what happens in either
+        shot = lambda frame, share: path(frame.time)  # noqa: E731
     with open_renderer(halves[0], preset) as one, open_renderer(halves[1], preset) as other:
 
         def draw(k: int) -> np.ndarray:
