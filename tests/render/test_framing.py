@@ -51,7 +51,7 @@ def test_it_needs_a_camera_that_moves(name, films, monkeypatch):
 
 
 def jerk(path, times):
-    """The largest change from one picture to the next of the camera's velocity, in heights of the picture and e-folds a second."""
+    """The largest change from one picture to the next of the camera's velocity: heights of the picture, and e-folds, a second."""
     cameras = [path(t) for t in times]
     tall = np.array([2 * c.distance * np.tan(np.radians(c.fov_degrees) / 2) for c in cameras])
     places = np.array([[*c.target, tall.mean() * np.log(c.distance)] for c in cameras]) / tall.mean()
@@ -60,8 +60,8 @@ def jerk(path, times):
 
 @pytest.mark.parametrize("name", ["dropped_cuboids", "incline", "two_cuboids"])
 def test_the_camera_moves_smoothly(name, films, monkeypatch):
-    """Its velocity changes by a fifth of a height a second at most from one picture to the next, 60 a second. With the shortest window,
-    as near to the bodies as it gets, it does not."""
+    """Its velocity changes by a fifth of a height a second at most from one picture to the next, 60 a second. With the
+    shortest window, as near to the bodies as it gets, it changes by more."""
     frames = RunFrames(films(name))
     times = np.arange(frames.start, frames.stop, 1 / 60)
     assert jerk(tracked(frames, 16 / 9), times) < 0.2
