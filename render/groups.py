@@ -157,8 +157,10 @@ class Groups:
             content.append((ctx.buffer(skin.places.astype("f4").tobytes()), "2f", "in_place"))
         out = {"surface": ctx.vertex_array(self._programs[self._program(group, mesh)], content, index)}
         thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
+        places, which = np.unique(points.astype("f4"), axis=0, return_inverse=True)  # corners once, not once for each normal
+        corners, index = ctx.buffer(places.tobytes()), ctx.buffer(which[triangles].astype("i4").tobytes())
         for use, name in (("depth", "depth GLASS" if group.finish == "glass" else "depth"), ("heights", "heights")):
-            out[use] = ctx.vertex_array(self._programs[name], [(corners, "3f 3x4", "in_position"), thin], index)
+            out[use] = ctx.vertex_array(self._programs[name], [(corners, "3f", "in_position"), thin], index)
         return out
 
     def _program(self, group: Group, mesh: Any) -> str:

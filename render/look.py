@@ -56,7 +56,7 @@ class Preset:
 
 PRESETS = {
     "fast": Preset(1, False, False, 1024, 0.0, 32),
-    "default": Preset(1, True, True, 1024, 1.5, 64),
+    "default": Preset(1, True, True, 768, 1.2, 64),
     "best": Preset(64, False, False, 1024, 0.0, 96),
 }
 

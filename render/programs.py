@@ -10,7 +10,7 @@ import numpy as np
 from render import look
 from render.errors import RenderError
 
-UNITS = {"u_shadow": 0, "u_picture": 1, "u_heights": 2, "u_sky_shadow": 3, "u_mirrored": 4, "u_skin": 5}  # textures
+UNITS = {"u_shadow": 0, "u_picture": 1, "u_heights": 2, "u_sky_shadow": 3, "u_mirrored": 4, "u_skin": 5, "u_around": 6, "u_beyond": 7}
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 
@@ -88,7 +88,8 @@ class Programs:
             lines = (folder / file).read_text(encoding="utf-8").splitlines()
             return "\n".join(text(x.split('"')[1]) if x.startswith("#include") else x for x in lines)
 
-        shaders = {"vertex_shader": defines + text(f"{source}.vert"), "fragment_shader": defines + text(f"{source}.frag")}
+        before = f"{source}.vert" if (folder / f"{source}.vert").is_file() else "screen.vert"
+        shaders = {"vertex_shader": defines + text(before), "fragment_shader": defines + text(f"{source}.frag")}
         try:
             return self._context.program(**shaders)
         except Exception as error:  # moderngl raises its own: the driver does not take what the standard allows

@@ -11,11 +11,11 @@ uniform vec3 u_eye;
 uniform sampler2DShadow u_shadow;
 uniform float u_softness;    // radius of the filter, in texels
 
-// A turned square and its middle, in texels; each tap is a mean of four texels already
+// A turned square, in texels: seen from any side its corners are evenly apart. Each tap is a mean of four texels already
 float taps(sampler2DShadow map, vec3 s, float reach) {
     vec2 a = reach / vec2(textureSize(map, 0)) * vec2(1.0, 0.4), b = reach / vec2(textureSize(map, 0)) * vec2(-0.4, 1.0);
     float lit = texture(map, vec3(s.xy + a, s.z)) + texture(map, vec3(s.xy - a, s.z));
-    return 0.2 * (lit + texture(map, s) + texture(map, vec3(s.xy + b, s.z)) + texture(map, vec3(s.xy - b, s.z)));
+    return 0.25 * (lit + texture(map, vec3(s.xy + b, s.z)) + texture(map, vec3(s.xy - b, s.z)));
 }
 
 // The part of the sun that is not hidden from a place in the shadow map. Around its border the map is empty.
