@@ -22,6 +22,7 @@ ROUND = ("ball", "cylinder", "cone", "capsule")
 FINER = (*ROUND, "rounded")  # cut finer where they are larger in the picture
 INSTANCE = "3f 4f 3f 4f/i"
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
+MANY, USUAL = 300, 2.0  # of so many, up to so many times as large as most, faces are even: corners look up what hides the sky
 STILL = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -38,6 +39,7 @@ class Group:
     scales: np.ndarray  # (k, 3)
     colors: np.ndarray  # (k, 4) linear light, and the body's radius
     placed: bool  # some part is moved or turned in its body
+    small: bool  # so many, and none much larger than most, that no face is large in a picture
     instances: Any = None  # buffer
     texture: Any = None
     detail: int = 0
@@ -75,6 +77,7 @@ class Groups:
             for part in parts_of(shape):
                 found.setdefault((part.key, finish), []).append((body, part, None))
         self.soft = np.zeros(len(cast), bool)
+        usual = USUAL * np.median(radii[radii > 0.0]) if (radii > 0.0).any() else 0.0
         for (key, finish), members in found.items():
             rows, skin = np.array([body for body, _, _ in members]), members[0][2]
             tint = colors[rows] if skin is None or skin.color is None else np.tile(skin.color, (len(rows), 1))
@@ -87,7 +90,8 @@ class Groups:
             placed = bool(positions.any() or (orientations != STILL).any())
             buffer = self._gl.buffer(reserve=14 * 4 * len(rows), dynamic=True)
             tint = np.concatenate([tint, radii[rows, None]], axis=1)
-            group = Group(key, finish, skin, rows, positions, orientations, scales, tint, placed, buffer)
+            small = len(rows) >= MANY and bool(radii[rows].max() <= usual)
+            group = Group(key, finish, skin, rows, positions, orientations, scales, tint, placed, small, buffer)
             self.soft[rows] |= group.soft
             self.all.append(group)
 
@@ -171,7 +175,8 @@ class Groups:
         if group.key[0] in ROUND:
             return f"body{finish}"
         flat = not mesh.curved and not finish and not self._programs.gathered
-        return "facet" if flat else f"body UNMARKED{finish}"
+        corners = " CORNERS" if group.small and self._programs.occluded else ""
+        return f"facet{corners}" if flat else f"body UNMARKED{finish}"
 
     def _edges(self, group: Group, detail: int) -> Any:
         """Vertex array of the edge lines: a quad for each. Glass has none: they would be seen through it."""

@@ -10,7 +10,16 @@ import numpy as np
 from render import look
 from render.errors import RenderError
 
-UNITS = {"u_shadow": 0, "u_picture": 1, "u_heights": 2, "u_sky_shadow": 3, "u_mirrored": 4, "u_skin": 5, "u_around": 6, "u_beyond": 7}
+UNITS = {
+    "u_shadow": 0,
+    "u_picture": 1,
+    "u_heights": 2,
+    "u_sky_shadow": 3,
+    "u_mirrored": 4,
+    "u_skin": 5,
+    "u_around": 6,
+    "u_beyond": 7,
+}
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
 
@@ -18,11 +27,12 @@ class Programs:
     """All programs of a preset: ``programs["body METAL"]`` is body.vert and body.frag with METAL defined.
 
     Words: MATTE, METAL, RUBBER, GLASS; UNMARKED, without the mark of spin; TEXTURED; of floors LEVEL, seen from above, and
-    PLAIN, without shadows. Those drawn as one rectangle are drawn by :meth:`render`.
+    PLAIN, without shadows; of facets CORNERS, where these look up what hides the sky. Those drawn as one rectangle are
+    drawn by :meth:`render`.
     """
 
     def __init__(self, context: Any, preset: look.Preset, size: tuple[int, int]):
-        self._context, self._preset, self.gathered = context, preset, preset.shots > 1
+        self._context, self._preset, self.gathered, self.occluded = context, preset, preset.shots > 1, preset.occluded
         self._made: dict[str, Any] = {}
         self._screen: dict[str, Any] = {}
         self._corners = context.buffer(CORNERS.tobytes())

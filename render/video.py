@@ -200,8 +200,8 @@ def film_beside(
     if longer.camera is not None:
         shot = shot_for(longer, halves[0])
     else:
-        path = tracked(both, halves[0][0] / halves[0][1])  # it sees what happens in either
-        shot = lambda frame, share: path(frame.time)  # noqa: E731
+        way = tracked(both, halves[0][0] / halves[0][1])  # it sees what happens in either
+        shot = lambda frame, share: way(frame.time)  # noqa: E731
     with open_renderer(halves[0], preset) as one, open_renderer(halves[1], preset) as other:
 
         def draw(k: int) -> np.ndarray:

@@ -9,6 +9,9 @@ in vec3 v_shadow;
 #ifdef OCCLUDED
 flat in vec3 v_facing;
 #endif
+#ifdef CORNERS
+in float v_hidden;
+#endif
 out vec4 out_color;
 
 void main() {
@@ -19,6 +22,10 @@ void main() {
     gleam *= gleam; gleam *= gleam; gleam *= gleam; gleam *= gleam;
     float lit = lit_at(v_shadow);
     vec3 color = mix(v_in_shade, v_in_sun + gleam * v_gleam, lit);
+#ifdef CORNERS
+    color *= kept_of(v_hidden, lit * max(v_rise.x, 0.0));
+#else
     OPEN(color, lit * max(v_rise.x, 0.0), u_eye - v_towards, v_facing);
+#endif
     out_color = vec4(color, 1.0);
 }

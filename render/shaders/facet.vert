@@ -2,6 +2,10 @@
 #include "body.glsl"
 #include "shadow.glsl"
 #include "light.glsl"
+#ifdef CORNERS
+#include "open.glsl"
+out float v_hidden;
+#endif
 uniform mat4 u_view_projection;
 flat out vec3 v_in_sun;
 flat out vec3 v_in_shade;
@@ -26,6 +30,9 @@ void main() {
     v_shadow = in_shadow_map(p, n);
 #ifdef OCCLUDED
     v_facing = n;
+#endif
+#ifdef CORNERS
+    v_hidden = 1.0 - open_at(p, n);
 #endif
     gl_Position = u_view_projection * vec4(p, 1.0);
 }

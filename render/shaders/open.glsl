@@ -23,7 +23,12 @@ float open_at(vec3 p, vec3 n) {
     float hidden = 1.0 - (1.0 - 0.8 * min(a, 1.0)) * (1.0 - 0.8 * min(b, 1.0));
     return 1.0 - max(hidden - 0.02, 0.0) * clamp(0.6 + 0.6 * n.z, 0.15, 1.0);
 }
-#define OPEN(color, lit, p, n) (color) *= 1.0 - (1.0 - open_at(p, n)) * mix(0.65, 0.3, lit)  // of what is displayed
+
+// What is left of what is displayed, where so much of the sky is hidden
+float kept_of(float hidden, float lit) {
+    return 1.0 - hidden * mix(0.65, 0.3, lit);
+}
+#define OPEN(color, lit, p, n) (color) *= kept_of(1.0 - open_at(p, n), lit)
 #else
 #define OPEN(color, lit, p, n)
 #endif
