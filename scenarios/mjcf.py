@@ -146,6 +146,8 @@ class _Reader:
             return
         if JOINTED in self.out.left_out:
             self.out.leave("compiler", f"settotalmass={wanted:g}, which counts bodies that are left out")
+        elif all(body.kind != "dynamic" for body in self.out.scene.bodies):
+            self.out.leave("compiler", f"settotalmass={wanted:g}: nothing moves")
         else:
             scaled_masses(self.out.scene, wanted)
 

@@ -258,6 +258,14 @@ def test_all_of_gymnasium():
         assert world.mechanism().closed() < 1e-9
 
 
+def test_a_total_mass_of_what_is_fixed(tmp_path):
+    """There is nothing to scale: that is told, and is no error."""
+    model = '<mujoco><compiler settotalmass="2"/><worldbody><body><geom size="0.1"/></body></worldbody></mujoco>'
+    found = load_model(write(tmp_path, model, ".xml"))
+    assert found.left_out["compiler"] == ["settotalmass=2: nothing moves"]
+    assert [body.kind for body in found.scene.bodies] == ["static"]
+
+
 INCLUDED = """
 <mujoco>
   <compiler settotalmass="10" angle="degree"/>
