@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -160,10 +162,8 @@ class Store:
         labelled = {"body": names, **COORDINATES}
         tables = [t for t, kept in (("contact", self.layout.contacts), ("impact", self.layout.impacts)) if kept]
         refuse(self.path)
-        try:
+        with _writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         with whole(self.path, folder=True) as partial:  # complete before it has its name
             group = zarr.create_group(partial, attributes=attributes)
             for v in self.variables:
@@ -187,13 +187,14 @@ class Store:
                 )
                 array[:] = np.array(labels, dtype=object)
             consolidate(partial, **{TAIL: {dim: of_labels(labels) for dim, labels in labelled.items()}})
-        self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
-        self.attributes = dict(self.group.attrs)
-        self.arrays = self._writable()
-        self._buffer()
-        self._sums()
-        self.contacts = RowStore("contact", self.group) if self.layout.contacts else None
-        self.impacts = RowStore("impact", self.group) if self.layout.impacts else None
+        with _writing(self.path):
+            self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+            self.attributes = dict(self.group.attrs)
+            self.arrays = self._writable()
+            self._buffer()
+            self._sums()
+            self.contacts = RowStore("contact", self.group) if self.layout.contacts else None
+            self.impacts = RowStore("impact", self.group) if self.layout.impacts else None
 
     def append(self, values: list[Any], contacts: np.ndarray | None) -> None:
         if self.contacts is not None:
@@ -212,7 +213,7 @@ class Store:
         if self.count == self.flushed:
             return
         end = self.begin + self.count
-        try:
+        with _writing(self.path):
             for array, buffer in zip(self.arrays, self.buffers, strict=True):
                 if array.shape[0] < end:
                     array.resize((end, *array.shape[1:]))
@@ -223,8 +224,6 @@ class Store:
             for table in self.tables:
                 table.flush()
             consolidate(self.path, **self._said())
-        except OSError as error:
-            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
         self.flushed = self.count
 
     def _said(self) -> dict[str, Any]:
@@ -242,7 +241,7 @@ class Store:
     def close(self, attributes: dict[str, Any]) -> None:
         self.flush()
         end = self.begin + self.count
-        try:
+        with _writing(self.path):
             for array in self.arrays:
                 if array.shape[0] > end:  # it went on from before its end, and not so far again
                     array.resize((end, *array.shape[1:]))
@@ -250,12 +249,21 @@ class Store:
             for table in self.tables:
                 table.close()
             consolidate(self.path, **{**attributes, **self._said()})
-        except OSError as error:
-            raise RecordingError(self.path, f"can not be written: {error.strerror or error}") from error
 
     def run(self) -> Run:
         self.flush()
         return Run.open(self.path)
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """RecordingError where the disk is full, may not be written, or the recording is not there any more."""
+    try:
+        yield
+    except OSError as error:
+        raise RecordingError(path, f"can not be written: {error.strerror or error}") from error
+    except KeyError as error:  # Zarr's, where files of it are gone
+        raise RecordingError(path, f"can not be written: {error.args[0]} is not there any more") from error
 
 
 def _codec(level: int) -> Any:

@@ -165,7 +165,8 @@ class Hands:
             if how == "array":
                 arrays[name] = np.zeros((rng.randrange(3), rng.randrange(4)))
             elif how == "type":
-                arrays[name] = arrays[name].astype(rng.choice(("S4", "f4", "i1", "U2")))
+                with contextlib.suppress(ValueError), np.errstate(invalid="ignore"):  # texts that are no numbers
+                    arrays[name] = arrays[name].astype(rng.choice(("S4", "f4", "i1", "U2")))
             else:
                 change(header, rng, value, drop=how == "drop")
         np.savez(file, header=np.array(json.dumps(header)), **arrays)

@@ -14,13 +14,16 @@ import numpy as np
 import pytest
 import xarray
 
+from collision import Sphere
 from scenarios.check import check
 from scenarios.registry import load
+from sim import World
 from sim.checksums import consolidate
 from sim.errors import InputError, RecordingError
 from sim.recorded_variables import VARIABLES
 from sim.recording import Recorder
 from sim.run import Run
+from sim.stores import Store
 from sim.summary import summarize
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -315,3 +318,21 @@ def test_momentum_under_gravity_and_floor():
     run = load("bouncing_ball")().build().run(1.0, [Recorder(every=10)])
     assert np.ptp(run.momentum[:, 2]) > 10
     assert run.summary()["momentum_drift_relative"] <= 1e-11
+
+
+@pytest.mark.parametrize("moment", ["_writable", "flush", "close"])
+def test_a_recording_that_goes_while_it_is_written(moment, tmp_path, monkeypatch):
+    """One error that names it, whenever somebody deletes its folder."""
+    plain = getattr(Store, moment)
+
+    def gone(self, *arguments):
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        return plain(self, *arguments)
+
+    monkeypatch.setattr(Store, moment, gone)
+    monkeypatch.setattr("sim.stores.FLUSH_SECONDS", 0.0)
+    (tmp_path / "out").mkdir()
+    world = World()
+    world.add(Sphere(0.1), velocity=(1, 0, 0))
+    with pytest.raises(RecordingError, match=r"a\.zarr: can not be written: "):
+        world.run(0.1, [Recorder(tmp_path / "out" / "a.zarr")])
