@@ -112,11 +112,11 @@ def ended(pid: int, patience: float = PATIENCE) -> int:
     """Its exit code, or minus the signal; one that hangs tells where, is killed, and gives HANGS. Time in which it waits for a
     processor, as on a busy machine, does not count."""
     begun = time.monotonic()
-    while time.monotonic() - begun < patience + queued(pid):
+    while (gone := time.monotonic() - begun) < patience or gone < patience + queued(pid):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
+        time.sleep(0.01)
     for sign in (signal.SIGUSR1, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, sign)
