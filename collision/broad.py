@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -62,7 +63,16 @@ class BroadPhase:
         """(n,) all handles, rising."""
         return np.sort(self._handle[self._alive])
 
-    def add(self, lo: Numbers | Rows, hi: Numbers | Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray = True):
+    @overload
+    def add(self, lo: Sequence[float], hi: Sequence[float], groups: int = 1, mask: int = ALL, mobile: bool = True) -> int: ...
+    @overload
+    def add(
+        self, lo: Rows, hi: Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray[Any, Any] = True
+    ) -> np.ndarray[Any, Any]: ...
+
+    def add(
+        self, lo: Numbers | Rows, hi: Numbers | Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray = True
+    ) -> int | np.ndarray:
         """Take in boxes lo, hi (n, 3) [m], which may have no end: their handles (n,). One box (3,) has one handle, an int.
 
         groups, mask, mobile: one for all boxes, or (n,).

@@ -217,7 +217,7 @@ class CollisionManager:
         return found[collisions(shapes, 0, which, *_once(pose), self._x[rows], self._q[rows])] if len(rows) else found
 
     def nearest(
-        self, shape: Shape, pose: PoseLike = Pose(), count: int | None = 1, reach: float = math.inf, mask: int = ALL
+        self, shape: Shape | Numbers, pose: PoseLike = Pose(), count: int | None = 1, reach: float = math.inf, mask: int = ALL
     ) -> list[Near]:
         """The ``count`` shapes that are nearest to a shape at a pose, all of them for None, by rising signed distance.
 
