@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -109,11 +110,13 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     REFRESH.bind(world.model.bodies, world.model.forces)()
     world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
     world.apart = [(a, b) for a, b in header["apart"]]
-    world._serial = header["serial"]
+    if unknown := {name for pair in world.apart for name in pair} - set(world.names):
+        raise ValueError(f"apart names {', '.join(map(str, unknown))}")
+    world._serial = operator.index(header["serial"])
     gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}
     world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))
-    world._start, world._started = header["start"], header["started"]
-    world._changed_at = header["changed_at"]
+    world._start, world._started = float(header["start"]), bool(header["started"])
+    world._changed_at = None if header["changed_at"] is None else float(header["changed_at"])
     world.quarantined = [SimulationError(*said) for said in header.get("quarantined", [])]
     return world
 

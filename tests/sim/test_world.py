@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -105,6 +106,20 @@ def test_a_saved_world_goes_on_bit_for_bit(tmp_path):
     assert again.state_hash() == world.state_hash()
     assert again.ledger == world.ledger
     assert again.names == world.names
+
+
+@pytest.mark.parametrize("harm", [{"changed_at": "x"}, {"start": "x"}, {"start": None}, {"serial": 1.5}, {"apart": [["a", "b"]]}])
+def test_a_saved_world_whose_header_was_harmed_is_refused(harm, tmp_path):
+    """As it is loaded, not steps later."""
+    world = World()
+    world.add(Sphere(0.1))
+    world.save(tmp_path / "world.npz")
+    with np.load(tmp_path / "world.npz") as whole:
+        arrays = {name: whole[name] for name in whole.files}
+    header = json.loads(str(arrays["header"])) | harm
+    np.savez(tmp_path / "world.npz", **{**arrays, "header": np.array(json.dumps(header))})
+    with pytest.raises(RecordingError, match="is damaged"):
+        World.load(tmp_path / "world.npz")
 
 
 def test_what_is_no_saved_world_is_refused(tmp_path):
