@@ -81,6 +81,12 @@ def start_tetrahedron(g, a, b, r, t, names, slack, faces, links, keys, points, n
         p, q = named_point(g, a, b, r, t, names[k])
         store3(points, k, sub(q, p))
         named[k, 0] = names[k]
+    return four_faces(slack, faces, links, keys, points)
+
+
+@tight
+def four_faces(slack, faces, links, keys, points):
+    """The faces of the first four points; False where they are flat."""
     w0, w1, w2, w3 = load3(points, 0), load3(points, 1), load3(points, 2), load3(points, 3)
     i, j = 1, 2
     if dot(cross(sub(w1, w0), sub(w2, w0)), sub(w3, w0)) > 0.0:

@@ -6,7 +6,7 @@ import math
 
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
 from collision.jit import lean
-from collision.linalg import dot, load3, norm, scale, sub
+from collision.linalg import dot, load3, mul_t, norm, scale, sub
 from collision.pairs.surface import reach
 
 NEWTON = 60  # steps for the root; ten are the rule
@@ -211,3 +211,10 @@ def point_depth(g, s, c):
     for f in range(g.face[s, 0], g.face[s, 1]):
         top = max(top, g.normals[f, 0] * c[0] + g.normals[f, 1] * c[1] + g.normals[f, 2] * c[2] - g.offsets[f])
     return top
+
+
+@lean
+def depth_bound(g, a, b, r, t, p, q):
+    """Upper bound of the signed distance of cores from points p of A and q of B that are inside the other; else inf."""
+    d = min(point_depth(g, b, mul_t(r, sub(p, t))), point_depth(g, a, q))
+    return d if d < 0.0 else math.inf

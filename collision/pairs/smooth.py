@@ -20,32 +20,31 @@ from collision.gjk import APART, BEYOND, INSIDE, closest_segment, closest_tetrah
 from collision.jit import far, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
 from collision.pairs.directions import best_direction
+from collision.pairs.flats import on_flats, separation
 from collision.pairs.newton import newton
-from collision.pairs.point import point_depth
+from collision.pairs.point import depth_bound, point_depth
 from collision.pairs.polytope import relative, start_axis
 from collision.pairs.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
-from collision.pairs.surface import is_curved, reach, support_piece
+from collision.pairs.smooth_depth import smooth_depth
+from collision.pairs.surface import is_curved, support_piece
+from collision.pairs.tangent import tangent_newton, two_pieces
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from collision.support import EPS, aligned_face, inflation, is_polytope
 
 LIMIT = 64  # iterations of GJK
 ROUNDS = 12  # moves out of an overlap
 WIDEST = 1e-9  # of size: a wider interval is UNCERTAIN
-NO_PIECES = (0, 0, 0, 0, 0, 0)
+LOOSE = 1e-2  # of the distance: where Newton's method takes over from GJK
+NO_PIECES = (0, 0, 0, 0, 0, 0, 0, 0)
 
 
 @lean
-def separation(g, a, b, r, t, n):
-    """min over B of n.x - max over A of n.x, for the cores."""
-    return dot(n, t) - reach(g, a, n) - reach(g, b, neg(mul_t(r, n)))
+def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
+    """Closest points of A and of B moved by ``shift``, to a duality gap of ``enough`` [m] or a part ``loose`` of the distance.
 
-
-@lean
-def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
-    """Closest points of A and of B moved by ``shift``, down to a duality gap of ``enough`` [m].
-
-    Returns (state, v, lower, p, q, count, pieces, weights, iterations): v = q + shift - p with p, q points of the bodies
-    where they are; pieces (a0, b0, a1, b1, a2, b2) of the corners of the last simplex and their weights.
+    Returns (state, v, lower, p, q, count, pieces, weights, iterations, corners): v = q + shift - p with p, q points of the bodies
+    where they are; pieces (a0, b0, a1, b1, a2, b2, a3, b3) of the corners of the last simplex and their weights. a3, b3 are
+    -1 unless four corners, the last that are returned, stand about the origin.
     """
     ia0, p0 = support_piece(g, a, axis)
     ib0, q0 = support_piece(g, b, neg(mul_t(r, axis)))
@@ -61,6 +60,7 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
     state = APART
     stalled = 0
     iterations = 0
+    w, fourth = w0, (-1, -1)
     while iterations < LIMIT:
         iterations += 1
         length = norm(v)
@@ -77,7 +77,7 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
         if lower > limit:
             state = BEYOND
             break
-        if length - height <= enough:
+        if length - height <= max(enough, loose * height):
             break
         m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
         inside = False
@@ -88,7 +88,7 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
         else:
             inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w, size)
         if inside:
-            state = INSIDE
+            state, fourth = INSIDE, (ia, ib)
             break
         square = dot(u, u)
         if not square <= least * (1.0 + 4.0 * EPS):
@@ -130,7 +130,8 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough):
         p, q = axpy(l1, p1, p), axpy(l1, q1, q)
     if count > 2:
         p, q = axpy(l2, p2, p), axpy(l2, q2, q)
-    return state, v, lower, p, q, count, (ia0, ib0, ia1, ib1, ia2, ib2), (l0, l1, l2), iterations
+    pieces = ia0, ib0, ia1, ib1, ia2, ib2, fourth[0], fourth[1]
+    return state, v, lower, p, q, count, pieces, (l0, l1, l2), iterations, (w0, w1, w2, w)
 
 
 @lean
@@ -177,7 +178,9 @@ def climb(g, a, b, r, t, n, low, small, size):
         gap = 0.02 * small + 0.05 * abs(low)
         shift = scale(gap - low, n)
         enough = 1e-4 * gap if k < 2 else 1e-9 * gap
-        state, v, _, p, q, count, pieces, weights, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, enough)
+        state, v, _, p, q, count, pieces, weights, _, _ = smooth_gjk(
+            g, a, b, r, t, shift, n, math.inf, size + gap - low, enough, 0.0
+        )
         length = norm(v)
         if state != APART or not length > 0.0:
             break
@@ -192,10 +195,21 @@ def climb(g, a, b, r, t, n, low, small, size):
 
 
 @lean
-def depth_bound(g, a, b, r, t, p, q):
-    """Upper bound of the signed distance of cores from points p of A and q of B that are inside the other; else inf."""
-    d = min(point_depth(g, b, mul_t(r, sub(p, t))), point_depth(g, a, q))
-    return d if d < 0.0 else math.inf
+def quick_apart(g, a, b, r, t, n, low, count, pieces, weights, size):
+    """(settled, n, low, high, p, q) of bodies that are apart, from the axis n and the simplex of a search that came near.
+
+    Settled: the separation along n is the distance of the points, to rounding.
+    """
+    settled, m, s, p, q, _ = on_flats(g, a, b, r, t, n, low, size)
+    if not settled:
+        plain_a, a0, a1, la = two_pieces(pieces, weights, count, 0)
+        plain_b, b0, b1, lb = two_pieces(pieces, weights, count, 1)
+        if not (plain_a and plain_b):
+            return False, n, low, math.inf, p, q
+        settled, m, p, q, _, _, _, _, _, _, _ = tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size)
+        s = separation(g, a, b, r, t, m)
+    high = norm(sub(q, p))
+    return settled and s > 0.0 and high - s <= 64.0 * EPS * size, m, s, max(high, s), p, q
 
 
 @lean
@@ -238,9 +252,24 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
     sign_only = margin == SIGN_ONLY
     if sign_only:
         margin = 64.0 * EPS * size
-    state, v, lower, p, q, count, pieces, weights, iterations = smooth_gjk(
-        g, a, b, r, t, ZERO, axis, margin, size, max(1e-7 * small, 1e-14 * size)
+    state, v, lower, p, q, count, pieces, weights, iterations, corners = smooth_gjk(
+        g, a, b, r, t, ZERO, axis, margin, size, 16.0 * EPS * size, LOOSE
     )
+    length = norm(v)
+    if state == APART and length > 16.0 * EPS * size:
+        settled, n, low, high, p, q = quick_apart(g, a, b, r, t, scale(1.0 / length, v), lower, count, pieces, weights, size)
+        if settled:
+            return low, high, n, p, q, iterations
+    elif state == INSIDE and not sign_only and pieces[6] >= 0:
+        settled, low, high, n, p, q, more = smooth_depth(g, a, b, r, t, corners, pieces, size)
+        iterations += more
+        if settled:
+            return low, high, n, p, q, iterations
+    if state != BEYOND and not (state == INSIDE and sign_only):
+        state, v, lower, p, q, count, pieces, weights, more, _ = smooth_gjk(
+            g, a, b, r, t, ZERO, axis, margin, size, max(1e-7 * small, 1e-14 * size), 0.0
+        )
+        iterations += more
     length = norm(v)
     if state == BEYOND:
         return lower, length, scale(1.0 / length, v), p, q, iterations
@@ -259,7 +288,7 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
             high = min(high, max(norm(sub(q, p)), low))
             if high - low <= 64.0 * EPS * size or k == 1:
                 break
-            state, v, _, p, q, count, pieces, weights, more = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, slack)
+            state, v, _, p, q, count, pieces, weights, more, _ = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, slack, 0.0)
             iterations += more
             length = norm(v)
             if state != APART or not length > 0.0:
@@ -288,7 +317,7 @@ def last_points(g, a, b, r, t, n, low, which, small, size):
     for k in range(3):
         gap = 1e-5 * small
         shift = scale(gap - low, n)
-        state, v, _, p, q, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size)
+        state, v, _, p, q, _, _, _, _, _ = smooth_gjk(g, a, b, r, t, shift, n, math.inf, size + gap - low, 2.0 * EPS * size, 0.0)
         length = norm(v)
         if which > 0 or state != APART or not length > 0.0 or k == 2:
             break

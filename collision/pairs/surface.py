@@ -33,7 +33,7 @@ def is_revolved(kind):
 @lean
 def rim_point(radius, z, d):
     """Point of a circle at height z furthest along d; the middle where all of it is."""
-    across = math.hypot(d[0], d[1])
+    across = math.sqrt(d[0] * d[0] + d[1] * d[1])
     if across == 0.0:
         return (0.0, 0.0, z)
     return (radius * (d[0] / across), radius * (d[1] / across), z)
@@ -72,7 +72,7 @@ def support_piece(g, s, d):
         piece = 1 if d[2] > 0.0 else 0
         return piece, piece_point(g, s, piece, d)
     if kind == CONE:
-        piece = 1 if 2.0 * g.size[s, 1] * d[2] > g.size[s, 0] * math.hypot(d[0], d[1]) else 0
+        piece = 1 if 2.0 * g.size[s, 1] * d[2] > g.size[s, 0] * math.sqrt(d[0] * d[0] + d[1] * d[1]) else 0
         return piece, piece_point(g, s, piece, d)
     if kind == ELLIPSOID:
         return 0, ellipsoid_point(load3(g.size, s), d)
@@ -99,7 +99,7 @@ def piece_bend(g, s, piece, d):
         xy, xz, yz = -x[0] * x[1] / h, -x[0] * x[2] / h, -x[1] * x[2] / h
         return ((a * a - x[0] * x[0]) / h, xy, xz, xy, (b * b - x[1] * x[1]) / h, yz, xz, yz, (c * c - x[2] * x[2]) / h)
     if kind == CYLINDER or (kind == CONE and piece == 0):  # h = z d_z + r |d_xy|: r / |d_xy| along the rim
-        across = math.hypot(d[0], d[1])
+        across = math.sqrt(d[0] * d[0] + d[1] * d[1])
         if across < 1e-12:
             return NOTHING
         x, y = -d[1] / across, d[0] / across

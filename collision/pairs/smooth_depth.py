@@ -1,0 +1,248 @@
+"""The short way to the depth of round bodies: Newton's method finds it, an inner polytope and a cap prove it.
+
+D = B - A holds the origin. As in `collision.depth` a polytope inside D grows where it is nearest to the origin. Along the normal
+of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of directions, h is d or
+more for what is known of its curvature there:
+
+Along a great circle with the angle x from the minimum h'' + h = R, the radius of curvature, so that h = d cos x + g sin x +
+the integral of R(y) sin(x - y), g >= 0 being the slope of the piece that rises on that side. R is bounded from below
+all over the cap: an ellipsoid or a rim with the semi-axes E has |E m x E m'|^2 / |E m|^3, with a numerator that is constant
+on a great circle. So h >= d where R >= d, or where g is large enough (`cap_smooth`, `cap_ridge`, `cap_room`).
+
+All other directions are those of faces that are d or more away. A ray from the origin leaves the polytope through
+a face: if the corners of this face lie in the cap, so does the ray.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.depth import (
+    LAST_POINT,
+    MOST_POINTS,
+    ROUGH,
+    edge_table,
+    end_keys,
+    face_table,
+    four_faces,
+    grow,
+    key_table,
+    link_table,
+    name_table,
+    nearest,
+    point_table,
+)
+from collision.geometry import ELLIPSOID
+from collision.jit import lean, stack_table
+from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from collision.pairs.flats import on_flats, separation
+from collision.pairs.point import depth_bound
+from collision.pairs.surface import ellipsoid_point, is_revolved, support_piece
+from collision.pairs.tangent import tangent_newton, two_pieces
+from collision.quick import SHIFT
+from collision.support import EPS
+
+MOST_CAPS = 4
+cap_table = stack_table(MOST_CAPS, 4)  # axis, square of the cosine
+WIDEST_CAP = 0.7  # tangent of half the angle
+LEAST_CAP = 1e-3
+EVEN = 0.15  # of the height of a face: how far beyond it a support point may be for a search to begin there
+FINE = 1e-10  # of size: what bounds of depths may differ by
+
+
+@lean
+def least_bend(g, s, d, tangent):
+    """Least of R(x) / R(0) of a shape in a cap about the unit vector d; ``tangent`` of half its angle. See the module.
+
+    |E m|^2 is at most h^2 cos^2 x + 2 h g cos x sin x + L^2 sin^2 x, with the longest semi-axis L and the part g of the support
+    point that is across d. It rises up to 45 degrees at least.
+    """
+    kind = g.kind[s]
+    if kind == ELLIPSOID:
+        e = load3(g.size, s)
+        x = ellipsoid_point(e, d)
+        h, out, most = dot(x, d), dot(x, x), max(e[0], max(e[1], e[2]))
+    elif is_revolved(kind):
+        most = g.size[s, 0]
+        h, out = most * math.sqrt(d[0] * d[0] + d[1] * d[1]), most * most
+    else:
+        return 1.0
+    slope = math.sqrt(max(out - h * h, 0.0))
+    if tangent <= 0.41:
+        f = 1.0 / (1.0 + tangent * tangent)
+        c, sine = (1.0 - tangent * tangent) * f, 2.0 * tangent * f
+        top = h * h * c * c + sine * (2.0 * h * slope * c + sine * most * most)
+    else:
+        half = 0.5 * (most * most - h * h)
+        top = 0.5 * (most * most + h * h) + math.sqrt(half * half + h * h * slope * slope)
+    f = h * h / top
+    return f * math.sqrt(f)
+
+
+@lean
+def cap_smooth(ha, hb, fa, fb, depth):
+    """Is the least radius of curvature across at least the depth?"""
+    uu, uv, vv = fa * ha[0] + fb * hb[0] - depth, fa * ha[1] + fb * hb[1], fa * ha[2] + fb * hb[2] - depth
+    return uu > 0.0 and uu * vv - uv * uv > 0.0
+
+
+@lean
+def cap_ridge(ha, hb, fa, fb, depth, eu, ev, weight):
+    """The tangent of half the angle of a cap about a ridge: the edge (eu, ev) between two pieces, ``weight`` of one of them.
+
+    A direction with the cosine c to the edge rises by c times the shorter arm where R < depth, c > c0.
+    """
+    length = math.sqrt(eu * eu + ev * ev)
+    x, y = eu / length, ev / length
+    uu, uv, vv = fa * ha[0] + fb * hb[0], fa * ha[1] + fb * hb[1], fa * ha[2] + fb * hb[2]
+    across = uu * y * y - 2.0 * uv * x * y + vv * x * x
+    mixed = abs((vv - uu) * x * y + uv * (x * x - y * y))
+    if not across > depth:
+        return 0.0
+    c0 = (math.sqrt(mixed * mixed + across * (across - depth)) - mixed) / across
+    return length * min(weight, 1.0 - weight) * c0 / depth
+
+
+@lean
+def cap_of(g, a, b, r, n, depth, a1, la, b1, lb, u, v, ea, eb, ha, hb):
+    """Tangent of half the angle of a cap about n in which nothing is less deep; 0 for none."""
+    if a1 >= 0 and b1 >= 0:  # a parallelogram of points
+        au, av, bu, bv = dot(ea, u), dot(ea, v), dot(eb, u), dot(eb, v)
+        area = abs(au * bv - av * bu)
+        room_a = min(la, 1.0 - la) * area / math.sqrt(bu * bu + bv * bv)
+        room_b = min(lb, 1.0 - lb) * area / math.sqrt(au * au + av * av)
+        return min(room_a, room_b) / depth
+    back = neg(mul_t(r, n))
+    tangent = WIDEST_CAP
+    while tangent > LEAST_CAP:
+        fa, fb = least_bend(g, a, n, tangent), least_bend(g, b, back, tangent)
+        if a1 < 0 and b1 < 0:
+            if cap_smooth(ha, hb, fa, fb, depth):
+                return tangent
+        elif a1 >= 0:
+            most = cap_ridge(ha, hb, fa, fb, depth, dot(ea, u), dot(ea, v), la)
+            if most >= tangent:
+                return tangent
+        else:
+            most = cap_ridge(ha, hb, fa, fb, depth, dot(eb, u), dot(eb, v), lb)
+            if most >= tangent:
+                return tangent
+        tangent *= 0.75
+    return 0.0
+
+
+@lean
+def far_point(g, a, b, r, t, n):
+    """Point of B - A with the least n.w, and the pieces of both."""
+    ia, p = support_piece(g, a, n)
+    ib, q = support_piece(g, b, neg(mul_t(r, n)))
+    return sub(add(mul(r, q), t), p), ia, ib
+
+
+@lean
+def least_depth(g, a, b, r, t, n, low, w0, w1, w2, pieces, size):
+    """From the normal of a face and its corners to a local minimum of the depth: (found, n, s, p, q, tangent of its cap)."""
+    found, m, s, p, q, room = on_flats(g, a, b, r, t, n, low, size)
+    if found:
+        return True, m, s, p, q, room / -s
+    l0, l1, l2 = abs(dot(n, cross(w1, w2))), abs(dot(n, cross(w2, w0))), abs(dot(n, cross(w0, w1)))
+    plain_a, a0, a1, la = two_pieces(pieces, (l0, l1, l2), 3, 0)
+    plain_b, b0, b1, lb = two_pieces(pieces, (l0, l1, l2), 3, 1)
+    if not (plain_a and plain_b):
+        return False, n, low, p, q, 0.0
+    found, m, p, q, used, u, v, ea, eb, ha, hb = tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size)
+    if not found:
+        return False, n, low, p, q, 0.0
+    s = separation(g, a, b, r, t, m)
+    if not (s < 0.0 and abs(dot(m, sub(q, p)) - s) <= 16.0 * EPS * size):
+        return False, n, low, p, q, 0.0
+    tangent = cap_of(g, a, b, r, m, -s, used[1], used[2], used[4], used[5], u, v, ea, eb, ha, hb)
+    return tangent > 0.0, m, s, p, q, tangent
+
+
+@lean
+def in_caps(caps, known, w):
+    """Does the direction of w lie in one of the caps? The number of the cap, or -1."""
+    square = dot(w, w)
+    for k in range(known):
+        along = dot(load3(caps, k), w)
+        if along > 0.0 and along * along >= caps[k, 3] * square:
+            return k
+    return -1
+
+
+@lean
+def smooth_depth(g, a, b, r, t, corners, pieces, size):
+    """(settled, low, high, n, p, q, turns) of two bodies that overlap, from four corners of B - A about the origin."""
+    faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
+    keys, caps = key_table(), cap_table()
+    rounding = 4.0 * EPS * size
+    n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    depth, enough = math.inf, math.inf
+    for k in range(4):
+        store3(points, k, corners[k])
+        named[k, 0] = pieces[2 * k] * SHIFT + pieces[2 * k + 1]
+    usable = four_faces(rounding, faces, links, keys, points)
+    used, count = 4, 4
+    end_keys(keys, count)
+    known, tries, turns = 0, 0, 0
+    done = False
+    while usable and used < MOST_POINTS:
+        turns += 1
+        near = nearest(keys, count)
+        if keys[near, 0] >= enough * enough:
+            done = True
+            break
+        i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
+        w0, w1, w2 = load3(points, i), load3(points, j), load3(points, k)
+        if known > 0 and keys[near, 0] > 1e-6 * depth * depth:
+            cap = in_caps(caps, known, w0)
+            if cap >= 0 and in_caps(caps, known, w1) == cap and in_caps(caps, known, w2) == cap:
+                keys[near, 0] = math.inf
+                continue
+        m = load3(faces, near)
+        m = scale(1.0 / norm(m), m)
+        height = dot(m, w0)
+        w, ia, ib = far_point(g, a, b, r, t, neg(m))
+        high = dot(m, w)
+        if high - height <= EVEN * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
+            tries += 1
+            three = (
+                named[i, 0] // SHIFT, named[i, 0] % SHIFT, named[j, 0] // SHIFT, named[j, 0] % SHIFT, named[k, 0] // SHIFT,
+                named[k, 0] % SHIFT,
+            )  # fmt: skip
+            found, k_n, s, x, y, tangent = least_depth(g, a, b, r, t, neg(m), -high, w0, w1, w2, three, size)
+            if found and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
+                tangent = min(0.999 * tangent, WIDEST_CAP)
+                cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
+                store3(caps, known, neg(k_n))
+                caps[known, 3] = cosine * cosine
+                known += 1
+                if -s < depth:
+                    depth, n, p, q = -s, k_n, x, y
+                    enough = depth - FINE * size
+                    top = depth_bound(g, a, b, r, t, x, y)
+                    if (
+                        top - s <= 2.0 * FINE * size
+                    ):  # one body holds a ball about the other's point: nothing else is to be proven
+                        return True, s, max(s, top), n, p, q, turns
+                continue
+        if not dot(load3(faces, near), w) > faces[near, 3]:
+            break
+        store3(points, used, w)
+        named[used, 0] = ia * SHIFT + ib
+        count = grow(faces, links, keys, points, todo, near, used, w, count, turns, rounding)
+        usable = count > 0
+        used += 1
+    low, top = -depth, -depth + 64.0 * EPS * size
+    if not (usable and done and low < -1e-6 * size):
+        return False, low, math.inf, n, p, q, turns
+    # faces about as near with care: their normals may be off by rounding
+    reach = depth + ROUGH * size
+    for f in range(count):
+        if keys[f, 0] <= reach * reach:
+            m = load3(faces, f)
+            m = scale(1.0 / norm(m), m)
+            for e in range(3):
+                top = max(top, -dot(m, load3(points, links[f, e])))
+    return top - low <= 4.0 * FINE * size, low, top, n, p, q, turns
