@@ -140,11 +140,11 @@ def is_round(g, s):
 
 
 @lean
-def coaxial(g, a, b, r, t):
-    """How far round bodies are from having one axis [m], inf for others."""
+def askew(g, a, b, r):
+    """How far round bodies are from having axes of one direction [m], inf for others."""
     if not (is_round(g, a) and is_round(g, b)):
         return math.inf
-    return math.hypot(t[0], t[1]) + math.hypot(r[2], r[5]) * g.radius[b]
+    return math.hypot(r[2], r[5]) * g.radius[b]
 
 
 @inner
@@ -159,9 +159,13 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     new = np.empty((MOST_TRIANGLES, WIDTH))
     best, top = n, low
     count = 0
-    off = coaxial(g, a, b, r, t)
-    if off <= 0.1 * tolerance:  # all around the axis is one direction: a lune with a meridian in it stands for them all
-        east, by = (1.0, 0.0, 0.0), (math.cos(LUNE), math.sin(LUNE), 0.0)
+    off = askew(g, a, b, r)
+    if off <= 0.1 * tolerance:
+        # The separation is a function of the latitude and, with the shift d of the axes, n.d: greatest on the meridian of d. So a
+        # lune with that in it stands for all
+        length = math.hypot(t[0], t[1])
+        x, y = (t[0] / length, t[1] / length) if length > 0.0 else (1.0, 0.0)
+        east, by = (x, y, 0.0), (x * math.cos(LUNE) - y * math.sin(LUNE), y * math.cos(LUNE) + x * math.sin(LUNE), 0.0)
         for i in range(2):
             pole = (0.0, 0.0, 1.0 if i == 0 else -1.0)
             w0, w1, w2 = corner_points(g, a, b, r, t, pole, east, by)

@@ -25,7 +25,7 @@ from collision.pairs.newton import newton
 from collision.pairs.point import depth_bound, point_depth
 from collision.pairs.polytope import relative, start_axis
 from collision.pairs.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
-from collision.pairs.smooth_depth import smooth_depth
+from collision.pairs.smooth_depth import critical, smooth_depth, well_inside
 from collision.pairs.surface import is_curved, support_piece
 from collision.pairs.tangent import tangent_newton, two_pieces
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
@@ -213,6 +213,34 @@ def quick_apart(g, a, b, r, t, n, low, count, pieces, weights, size):
 
 
 @lean
+def quick_touch(g, a, b, r, t, n, small, size):
+    """(settled, low, high, n, p, q, turns) of bodies that touch or overlap by little, from an axis.
+
+    B is moved out along it, and the axis of that pair is where Newton's method begins.
+    """
+    low, high, turns = separation(g, a, b, r, t, n), math.inf, 0
+    p, q = ZERO, ZERO
+    for _ in range(2):
+        gap = 0.02 * small + 0.05 * abs(low)
+        state, v, _, _, _, count, pieces, weights, more, _ = smooth_gjk(
+            g, a, b, r, t, scale(gap - low, n), n, math.inf, size + gap - low, 16.0 * EPS * size, LOOSE
+        )
+        turns += more
+        length = norm(v)
+        if state != APART or not length > 0.0:
+            break
+        m = scale(1.0 / length, v)
+        s = separation(g, a, b, r, t, m)
+        found, k, best, high, p, q, _ = critical(g, a, b, r, t, m, s, pieces, weights, count, size)
+        if found and high < math.inf:
+            return True, best, high, k, p, q, turns
+        if s <= low:
+            break
+        n, low = m, s
+    return False, low, high, n, p, q, turns
+
+
+@lean
 def refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size):
     """Newton's method from (n, low), kept where it loses nothing: (n, low, p, q, kept)."""
     good, m, pm, qm = newton(g, a, b, r, t, n, count, pieces, weights, size)
@@ -256,25 +284,35 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
         g, a, b, r, t, ZERO, axis, margin, size, 16.0 * EPS * size, LOOSE
     )
     length = norm(v)
-    if state == APART and length > 16.0 * EPS * size:
-        settled, n, low, high, p, q = quick_apart(g, a, b, r, t, scale(1.0 / length, v), lower, count, pieces, weights, size)
-        if settled:
-            return low, high, n, p, q, iterations
-    elif state == INSIDE and not sign_only and pieces[6] >= 0:
+    if state == BEYOND:
+        return lower, length, scale(1.0 / length, v), p, q, iterations
+    held = pieces[6] >= 0  # the origin, by a tetrahedron
+    if held:
+        if sign_only and well_inside(corners, size):
+            return -math.inf, 0.0, axis, ZERO, ZERO, iterations
         settled, low, high, n, p, q, more = smooth_depth(g, a, b, r, t, corners, pieces, size)
         iterations += more
         if settled:
             return low, high, n, p, q, iterations
-    if state != BEYOND and not (state == INSIDE and sign_only):
+        if low > -math.inf:
+            axis = n
+    elif state == APART and length > 16.0 * EPS * size:
+        axis = scale(1.0 / length, v)
+        settled, n, low, high, p, q = quick_apart(g, a, b, r, t, axis, lower, count, pieces, weights, size)
+        if settled:
+            return low, high, n, p, q, iterations
+    settled, low, high, n, p, q, more = quick_touch(g, a, b, r, t, axis, small, size)
+    iterations += more
+    if settled:
+        return low, high, n, p, q, iterations
+    if not held:
         state, v, lower, p, q, count, pieces, weights, more, _ = smooth_gjk(
             g, a, b, r, t, ZERO, axis, margin, size, max(1e-7 * small, 1e-14 * size), 0.0
         )
         iterations += more
-    length = norm(v)
-    if state == BEYOND:
-        return lower, length, scale(1.0 / length, v), p, q, iterations
-    if state == INSIDE and sign_only and length > 16.0 * EPS * size:  # in a tetrahedron
-        return -math.inf, 0.0, axis, ZERO, ZERO, iterations
+        length = norm(v)
+        if state == BEYOND:
+            return lower, length, scale(1.0 / length, v), p, q, iterations
     low, high, n = -math.inf, math.inf, axis
     if state == APART:
         n = scale(1.0 / length, v)

@@ -7,7 +7,8 @@ more for what is known of its curvature there:
 Along a great circle with the angle x from the minimum h'' + h = R, the radius of curvature, so that h = d cos x + g sin x +
 the integral of R(y) sin(x - y), g >= 0 being the slope of the piece that rises on that side. R is bounded from below
 all over the cap: an ellipsoid or a rim with the semi-axes E has |E m x E m'|^2 / |E m|^3, with a numerator that is constant
-on a great circle. So h >= d where R >= d, or where g is large enough (`cap_smooth`, `cap_ridge`, `cap_room`).
+on a great circle. So h >= d where R >= d, or where g is large enough (`cap_smooth`, `cap_ridge`). Such a cap may be all of the
+sphere.
 
 All other directions are those of faces that are d or more away. A ray from the origin leaves the polytope through
 a face: if the corners of this face lie in the cap, so does the ray.
@@ -32,7 +33,7 @@ from collision.depth import (
     nearest,
     point_table,
 )
-from collision.geometry import ELLIPSOID
+from collision.geometry import CYLINDER, ELLIPSOID
 from collision.jit import lean, stack_table
 from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from collision.pairs.flats import on_flats, separation
@@ -87,25 +88,47 @@ def cap_smooth(ha, hb, fa, fb, depth):
 
 
 @lean
-def cap_ridge(ha, hb, fa, fb, depth, eu, ev, weight):
+def along_ridge(h, x, y):
+    """Of a form: its value across the unit vector (x, y), and the size of the mixed term."""
+    return h[0] * y * y - 2.0 * h[1] * x * y + h[2] * x * x, abs((h[2] - h[0]) * x * y + h[1] * (x * x - y * y))
+
+
+@lean
+def cap_ridge(mixed, alone, depth, eu, ev, weight):
     """The tangent of half the angle of a cap about a ridge: the edge (eu, ev) between two pieces, ``weight`` of one of them.
 
-    A direction with the cosine c to the edge rises by c times the shorter arm where R < depth, c > c0.
+    ``mixed``: R(0) of the weighted pieces, ``alone``: of either of them at least. In a direction with the cosine c to the
+    edge R is across (1 - c^2) - 2 cross c at least. Up to c0 that of the mixed pieces is the depth; beyond, the slope c ``arm``
+    of the piece on that side makes up for what R of it is less. That is a concave function of c: its ends count.
     """
     length = math.sqrt(eu * eu + ev * ev)
-    x, y = eu / length, ev / length
-    uu, uv, vv = fa * ha[0] + fb * hb[0], fa * ha[1] + fb * hb[1], fa * ha[2] + fb * hb[2]
-    across = uu * y * y - 2.0 * uv * x * y + vv * x * x
-    mixed = abs((vv - uu) * x * y + uv * (x * x - y * y))
+    arm = length * min(weight, 1.0 - weight)
+    across, cross_term = along_ridge(mixed, eu / length, ev / length)
     if not across > depth:
         return 0.0
-    c0 = (math.sqrt(mixed * mixed + across * (across - depth)) - mixed) / across
-    return length * min(weight, 1.0 - weight) * c0 / depth
+    c0 = (math.sqrt(cross_term * cross_term + across * (across - depth)) - cross_term) / across
+    across, cross_term = along_ridge(alone, eu / length, ev / length)
+    less = depth - across * (1.0 - c0 * c0) + 2.0 * cross_term * c0
+    most = arm / (depth + 2.0 * cross_term)
+    return min(most, arm * c0 / less) if less > 0.0 else most
+
+
+@lean
+def scaled(f, h):
+    return f * h[0], f * h[1], f * h[2]
+
+
+@lean
+def ridge(g, s, ha, hb, fa, fb, depth, e, u, v, weight):
+    """`cap_ridge` of the two pieces of shape s, which bends by ha; hb: the other shape."""
+    one, other = scaled(fa, ha), scaled(fb, hb)
+    mixed = add(one, other)
+    return cap_ridge(mixed, mixed if g.kind[s] == CYLINDER else other, depth, dot(e, u), dot(e, v), weight)
 
 
 @lean
 def cap_of(g, a, b, r, n, depth, a1, la, b1, lb, u, v, ea, eb, ha, hb):
-    """Tangent of half the angle of a cap about n in which nothing is less deep; 0 for none."""
+    """Tangent of half the angle of a cap about n in which nothing is less deep; 0 for none, inf for all directions."""
     if a1 >= 0 and b1 >= 0:  # a parallelogram of points
         au, av, bu, bv = dot(ea, u), dot(ea, v), dot(eb, u), dot(eb, v)
         area = abs(au * bv - av * bu)
@@ -113,22 +136,51 @@ def cap_of(g, a, b, r, n, depth, a1, la, b1, lb, u, v, ea, eb, ha, hb):
         room_b = min(lb, 1.0 - lb) * area / math.sqrt(au * au + av * av)
         return min(room_a, room_b) / depth
     back = neg(mul_t(r, n))
-    tangent = WIDEST_CAP
+    tangent = math.inf
     while tangent > LEAST_CAP:
         fa, fb = least_bend(g, a, n, tangent), least_bend(g, b, back, tangent)
         if a1 < 0 and b1 < 0:
             if cap_smooth(ha, hb, fa, fb, depth):
                 return tangent
-        elif a1 >= 0:
-            most = cap_ridge(ha, hb, fa, fb, depth, dot(ea, u), dot(ea, v), la)
-            if most >= tangent:
-                return tangent
         else:
-            most = cap_ridge(ha, hb, fa, fb, depth, dot(eb, u), dot(eb, v), lb)
-            if most >= tangent:
-                return tangent
-        tangent *= 0.75
+            if a1 >= 0:
+                most = ridge(g, a, ha, hb, fa, fb, depth, ea, u, v, la)
+            else:
+                most = ridge(g, b, hb, ha, fb, fa, depth, eb, u, v, lb)
+            if most >= min(tangent, WIDEST_CAP):
+                return min(most, tangent)
+        tangent = min(0.75 * tangent, WIDEST_CAP)
     return 0.0
+
+
+@lean
+def around(g, a, b, r, t, n, depth, tangent, size):
+    """Does a cap about the normal leave nothing but directions against it, in which the bodies are thick?"""
+    if not tangent > 1.0:
+        return False
+    if tangent == math.inf:
+        return True
+    f = 1.0 / (tangent * tangent + 1.0)
+    return -separation(g, a, b, r, t, neg(n)) * (tangent * tangent - 1.0) * f - size * 2.0 * tangent * f >= depth
+
+
+@lean
+def well_inside(corners, size):
+    """Is the origin in the tetrahedron of four points, by more than rounding?"""
+    w0, w1, w2, w3 = corners
+    least = math.inf
+    for k in range(4):
+        x, y, z, other = w0, w1, w2, w3
+        if k == 1:
+            x, y, z, other = w1, w2, w3, w0
+        elif k == 2:
+            x, y, z, other = w2, w3, w0, w1
+        elif k == 3:
+            x, y, z, other = w3, w0, w1, w2
+        n = cross(sub(y, x), sub(z, x))
+        height, top = -dot(n, x), dot(n, sub(other, x))
+        least = min(least, (height if top > 0.0 else -height) - 64.0 * EPS * size * norm(n))
+    return least > 0.0
 
 
 @lean
@@ -140,24 +192,36 @@ def far_point(g, a, b, r, t, n):
 
 
 @lean
-def least_depth(g, a, b, r, t, n, low, w0, w1, w2, pieces, size):
-    """From the normal of a face and its corners to a local minimum of the depth: (found, n, s, p, q, tangent of its cap)."""
+def critical(g, a, b, r, t, n, low, pieces, weights, count, size):
+    """From an axis and the pieces of a search that came near to where the separation is greatest thereabouts.
+
+    Returns (found, n, s, high, p, q, tangent): s may have either sign. high: what is proven of all directions, inf where nothing
+    is; then ``tangent`` tells the cap in which nothing is less deep.
+    """
     found, m, s, p, q, room = on_flats(g, a, b, r, t, n, low, size)
+    tangent = 0.0
     if found:
-        return True, m, s, p, q, room / -s
-    l0, l1, l2 = abs(dot(n, cross(w1, w2))), abs(dot(n, cross(w2, w0))), abs(dot(n, cross(w0, w1)))
-    plain_a, a0, a1, la = two_pieces(pieces, (l0, l1, l2), 3, 0)
-    plain_b, b0, b1, lb = two_pieces(pieces, (l0, l1, l2), 3, 1)
-    if not (plain_a and plain_b):
-        return False, n, low, p, q, 0.0
-    found, m, p, q, used, u, v, ea, eb, ha, hb = tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size)
-    if not found:
-        return False, n, low, p, q, 0.0
-    s = separation(g, a, b, r, t, m)
-    if not (s < 0.0 and abs(dot(m, sub(q, p)) - s) <= 16.0 * EPS * size):
-        return False, n, low, p, q, 0.0
-    tangent = cap_of(g, a, b, r, m, -s, used[1], used[2], used[4], used[5], u, v, ea, eb, ha, hb)
-    return tangent > 0.0, m, s, p, q, tangent
+        if s < 0.0:
+            tangent = room / -s
+    else:
+        plain_a, a0, a1, la = two_pieces(pieces, weights, count, 0)
+        plain_b, b0, b1, lb = two_pieces(pieces, weights, count, 1)
+        if not (plain_a and plain_b):
+            return False, n, low, math.inf, p, q, 0.0
+        found, m, p, q, used, u, v, ea, eb, ha, hb = tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size)
+        if not found:
+            return False, n, low, math.inf, p, q, 0.0
+        s = separation(g, a, b, r, t, m)
+        if not abs(dot(m, sub(q, p)) - s) <= 16.0 * EPS * size:
+            return False, n, low, math.inf, p, q, 0.0
+        if s < 0.0:
+            tangent = cap_of(g, a, b, r, m, -s, used[1], used[2], used[4], used[5], u, v, ea, eb, ha, hb)
+    high = norm(sub(q, p))
+    if s < 0.0 and high - s > 64.0 * EPS * size:
+        high = depth_bound(g, a, b, r, t, p, q)  # one body may hold a ball about the other's point
+        if high - s > 2.0 * FINE * size:
+            high = s + 64.0 * EPS * size if around(g, a, b, r, t, m, -s, tangent, size) else math.inf
+    return True, m, s, max(high, s), p, q, tangent
 
 
 @lean
@@ -195,14 +259,14 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
             break
         i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
         w0, w1, w2 = load3(points, i), load3(points, j), load3(points, k)
-        if known > 0 and keys[near, 0] > 1e-6 * depth * depth:
+        m = load3(faces, near)
+        m = scale(1.0 / norm(m), m)
+        height = min(dot(m, w0), min(dot(m, w1), dot(m, w2)))
+        if known > 0 and height > 8.0 * rounding:
             cap = in_caps(caps, known, w0)
             if cap >= 0 and in_caps(caps, known, w1) == cap and in_caps(caps, known, w2) == cap:
                 keys[near, 0] = math.inf
                 continue
-        m = load3(faces, near)
-        m = scale(1.0 / norm(m), m)
-        height = dot(m, w0)
         w, ia, ib = far_point(g, a, b, r, t, neg(m))
         high = dot(m, w)
         if high - height <= EVEN * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
@@ -211,8 +275,11 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
                 named[i, 0] // SHIFT, named[i, 0] % SHIFT, named[j, 0] // SHIFT, named[j, 0] % SHIFT, named[k, 0] // SHIFT,
                 named[k, 0] % SHIFT,
             )  # fmt: skip
-            found, k_n, s, x, y, tangent = least_depth(g, a, b, r, t, neg(m), -high, w0, w1, w2, three, size)
-            if found and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
+            l0, l1, l2 = abs(dot(m, cross(w1, w2))), abs(dot(m, cross(w2, w0))), abs(dot(m, cross(w0, w1)))
+            found, k_n, s, top, x, y, tangent = critical(g, a, b, r, t, neg(m), -high, three, (l0, l1, l2), 3, size)
+            if found and s < 0.0 and top < math.inf:
+                return True, s, top, k_n, x, y, turns
+            if found and s < 0.0 and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
                 tangent = min(0.999 * tangent, WIDEST_CAP)
                 cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
                 store3(caps, known, neg(k_n))
@@ -221,11 +288,6 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
                 if -s < depth:
                     depth, n, p, q = -s, k_n, x, y
                     enough = depth - FINE * size
-                    top = depth_bound(g, a, b, r, t, x, y)
-                    if (
-                        top - s <= 2.0 * FINE * size
-                    ):  # one body holds a ball about the other's point: nothing else is to be proven
-                        return True, s, max(s, top), n, p, q, turns
                 continue
         if not dot(load3(faces, near), w) > faces[near, 3]:
             break
@@ -235,7 +297,7 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
         usable = count > 0
         used += 1
     low, top = -depth, -depth + 64.0 * EPS * size
-    if not (usable and done and low < -1e-6 * size):
+    if not (usable and done and low < -1e-11 * size):
         return False, low, math.inf, n, p, q, turns
     # faces about as near with care: their normals may be off by rounding
     reach = depth + ROUGH * size
