@@ -7,6 +7,7 @@ from collision.geometry import SHARP
 from collision.jit import lean
 from collision.linalg import add, axpy, norm, orthonormal, sub
 
+ALIKE = 1e-6  # of how far the candidates are apart
 MOST = 8  # points of a manifold, where no other number is asked for
 
 
@@ -46,25 +47,30 @@ def bend_rows(rows, count, skin_a, skin_b):
 def choose(work, tags, count, most):
     """Rows of the points to keep, at most ``most``, into column 0 of tags; their number.
 
-    The deepest, then always the one furthest from all chosen. The rows come out ascending, so that a set that does not
-    change keeps its order.
+    The deepest, then always the one furthest from all chosen; of those that are as deep, or as far, but for ALIKE the first, so
+    that bodies which tremble keep their points. The rows come out ascending, so that a set that does not change keeps its order.
     """
     if count <= most:
         for i in range(count):
             tags[i, 0] = i
         return count
+    least, wide = work[0, GAP], 0.0
+    for i in range(1, count):
+        least = min(least, work[i, GAP])
+        wide = max(wide, norm(sub(at(work, i, OUT), at(work, 0, OUT))))
     first = 0
-    for i in range(count):
-        if work[i, GAP] < work[first, GAP]:
-            first = i
+    while work[first, GAP] > least + ALIKE * wide:
+        first += 1
     tags[0, 0] = first
     for i in range(count):  # column 0: the distance from all chosen
         work[i, 0] = norm(sub(at(work, i, OUT), at(work, first, OUT)))
     for k in range(1, most):
-        best = 0
+        far = 0.0
         for i in range(count):
-            if work[i, 0] > work[best, 0] * (1.0 + 1e-9):
-                best = i
+            far = max(far, work[i, 0])
+        best = 0
+        while work[best, 0] < far - ALIKE * wide:
+            best += 1
         tags[k, 0] = best
         for i in range(count):
             work[i, 0] = min(work[i, 0], norm(sub(at(work, i, OUT), at(work, best, OUT))))

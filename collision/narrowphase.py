@@ -1,7 +1,7 @@
 """Dispatch of a pair of convex shapes, by kind, to the routine that knows it.
 
 Poses: x a position, r a rotation matrix of the shape's frame, both in world axes. A pair is always handled with the
-smaller kind first, so (A, B) and (B, A) run the same code.
+smaller kind first, and of two cylinders, cones or ellipsoids the smaller, so (A, B) and (B, A) run the same code.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SPHERE, empty_geometry
-from collision.jit import far, kernel, remote
-from collision.linalg import IDENTITY, ZERO, neg
+from collision.jit import far, kernel, lean, remote
+from collision.linalg import IDENTITY, ZERO, neg, sub
 from collision.manifold import bend_rows, swap_rows
 from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
@@ -20,6 +20,21 @@ from collision.pairs.result import SIGN_ONLY, swapped
 from collision.pairs.smooth import smooth_distance
 from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
+
+
+@lean
+def comes_after(g, a, xa, b, xb):
+    """Is a pair handled as (B, A)? The smaller kind goes first; of round bodies of one kind the smaller, or the one that is behind."""
+    if g.kind[a] != g.kind[b] or g.kind[a] < CYLINDER:
+        return g.kind[a] > g.kind[b]
+    for i in range(3):
+        if g.size[a, i] != g.size[b, i]:
+            return g.size[a, i] > g.size[b, i]
+    if g.skin[a] != g.skin[b]:
+        return g.skin[a] > g.skin[b]
+    d = sub(xb, xa)
+    x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
+    return (d[2] if z >= max(x, y) else (d[1] if y >= x else d[0])) < 0.0
 
 
 @remote
@@ -34,7 +49,7 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     the true value in [lower, upper], normal from A to B, point_b - point_a = distance normal. With BEYOND_MARGIN
     distance is the lower bound and the points are not the closest ones.
     """
-    flip = g.kind[a] > g.kind[b]
+    flip = comes_after(g, a, xa, b, xb)
     if flip:
         a, xa, ra, b, xb, rb = b, xb, rb, a, xa, ra
         axis = neg(axis)
@@ -62,7 +77,7 @@ def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     and 8 across (along normal x tangent), 9-13 the same for B. A slack of 1e-8 of the bodies' size is added to the
     margin, so that a face that touches askew by rounding keeps all its points.
     """
-    flip = g.kind[a] > g.kind[b]
+    flip = comes_after(g, a, xa, b, xb)
     if flip:
         a, xa, ra, b, xb, rb = b, xb, rb, a, xa, ra
         axis = neg(axis)

@@ -21,6 +21,7 @@ from collision.support import EPS, aligned_face, extent
 
 # Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
 ALIKE = 1e-5
+RIM = 1e-3  # of the size: a point of a face this near to its edges may belong to them
 PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
 
 
@@ -85,12 +86,18 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         )
         if count > 0:
             status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
-            if status == UNCERTAIN and not known:  # apart, and closest at edges or corners: no axis of a face has their distance
-                low, high, n, _, _, _ = skin_query(g, a, b, r, t, guess, limit, size)
+            face = face_b if side == 1 else face_a
+            lone = count == 1 and (known or at_rim(g, a, xa, ra, b, xb, rb, face, side, rows))
+            # lone: a corner at the rim of the face, whose normal may be nowhere near that of the pair. UNCERTAIN: apart, and
+            # closest at edges or corners: no axis of a face has their distance
+            if (lone or status == UNCERTAIN) and not known:
+                low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
+                known = True
                 if low > limit:
                     return 0, to_world(ra, n), BEYOND_MARGIN
                 status = answer(low, high, normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
-            return count, normal, status
+            if not (lone and best < low - 64.0 * EPS * size + PREFERENCE * min(low, 0.0)):
+                return count, normal, status
     if not known:
         low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
     if low > limit:
@@ -101,6 +108,19 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids
     )
     return 1, normal, status
+
+
+@lean
+def at_rim(g, a, xa, ra, b, xb, rb, f, side, rows):
+    """Is the one point of a patch on face f of a box, A's (side 0) or B's, hardly inside the face?"""
+    s, x, r = (a, xa, ra) if side == 0 else (b, xb, rb)
+    y = mul_t(r, sub((rows[0, 0], rows[0, 1], rows[0, 2]), x))
+    across = (f - g.face[s, 0]) // 2
+    room = math.inf
+    for k in range(3):
+        if k != across:
+            room = min(room, g.size[s, k] - abs(y[k]))
+    return room < RIM * g.radius[s]
 
 
 @lean
