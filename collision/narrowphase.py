@@ -24,7 +24,7 @@ from collision.pairs.sphere import sphere_distance, sphere_manifold
 
 @lean
 def comes_after(g, a, xa, b, xb):
-    """Is a pair handled as (B, A)? The smaller kind goes first; of round bodies of one kind the smaller, or the one that is behind."""
+    """Is a pair handled as (B, A)? The smaller kind goes first; of round bodies of one kind the smaller, else the one behind."""
     if g.kind[a] != g.kind[b] or g.kind[a] < CYLINDER:
         return g.kind[a] > g.kind[b]
     for i in range(3):
