@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
     [
         "test_narrowphase.py -k 'case or validation or degenerate'",
         "spoiled.py",
+        "capped.py",
         "test_careful.py",
         "test_depth.py -k 'difference or corners'",
         "test_manifold.py",
