@@ -20,6 +20,7 @@ from collision.pairs.surface import is_revolved, support_piece
 
 LEVELS = 60  # corners are then 1e-9 rad apart
 MOST_TRIANGLES = 1024
+MOST_OF_LUNE = 4096  # on a meridian that is as deep over a stretch
 LUNE = 1e-6  # [rad] wide
 WIDTH = 18  # of a row: three directions, three support points
 
@@ -155,11 +156,11 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     Returns (high, m, s): the greatest separation over all directions is at most ``high``; m is the best axis met, with
     separation s. It stops early, high then infinite, where s beats low clearly.
     """
-    now = np.empty((MOST_TRIANGLES, WIDTH))
-    new = np.empty((MOST_TRIANGLES, WIDTH))
     best, top = n, low
     count = 0
     off = askew(g, a, b, r)
+    room = MOST_OF_LUNE if off <= 0.1 * tolerance else MOST_TRIANGLES
+    now, new = np.empty((room, WIDTH)), np.empty((room, WIDTH))
     if off <= 0.1 * tolerance:
         # The separation is a function of the latitude and, with the shift d of the axes, n.d: greatest on the meridian of d. So a
         # lune with that in it stands for all
@@ -184,7 +185,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
                 continue
             n0, n1, n2 = at(now, k, 0), at(now, k, 3), at(now, k, 6)
             w0, w1, w2 = at(now, k, 9), at(now, k, 12), at(now, k, 15)
-            if kept + 2 > MOST_TRIANGLES or level == LEVELS - 1:
+            if kept + 2 > room or level == LEVELS - 1:
                 over = max(over, bound)
                 continue
             l01, l12, l20 = dot(n0, n1), dot(n1, n2), dot(n2, n0)
