@@ -31,7 +31,7 @@ from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SP
 from collision.hints import Numbers, PoseLike
 from collision.impact_pieces import MANY, slices
 from collision.jit import kernel, lean
-from collision.linalg import add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
+from collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pairs.surface import reach
 from collision.pose import Pose, as_pose
@@ -43,6 +43,8 @@ HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
 LONGEST = 1e30  # s
 SOON = 1e-300  # s: stands for none
+STRIDES, STRIDE = 2_000, 0.1  # of the smaller shape
+HALVES = 20  # of the last step to an instant at which an uncertain pair has touched
 LIMIT = 100_000  # steps: a tenth of a second. Most searches take ten, a fast spin beside a body hundreds a turn
 
 
@@ -50,7 +52,7 @@ class ImpactStatus(IntEnum):
     """Outcome of a search for an impact.
 
     OVERLAPPING: deeper than the tolerance from the start. UNCERTAIN: the search could not be finished; nothing touches
-    until `Impact.time`.
+    until `Impact.time`, and by `Impact.latest` they have touched, if that is known.
     """
 
     HIT = HIT
@@ -115,8 +117,10 @@ class Impact:
     """When two moving shapes first touch.
 
     time [s]: nothing touches before it; with HIT the shapes are then no further apart than the tolerance; with MISS it
-    is the duration. point (3,) [m]: midway between the closest points there; normal (3,): unit vector from A to B, in
-    world axes. distance [m]: of the shapes at that time. iterations: distances that were measured.
+    is the duration. latest [s]: by then they have touched, to twice the tolerance; inf where that is not known, as of a
+    MISS. With UNCERTAIN the first touch is between the two, if there is one. point (3,) [m]: midway between the closest
+    points there; normal (3,): unit vector from A to B, in world axes. distance [m]: of the shapes at that time.
+    iterations: distances that were measured.
     """
 
     status: ImpactStatus
@@ -125,6 +129,7 @@ class Impact:
     normal: np.ndarray
     distance: float
     iterations: int
+    latest: float
 
 
 def time_of_impact(
@@ -167,25 +172,26 @@ def time_of_impact(
         found = _first(*pieces, pairs.tolist(), span, tolerance)
         count += found.iterations
         if found.status != MISS:
-            return replace(found, time=begin + found.time, iterations=count)
-    return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count)
+            return replace(found, time=begin + found.time, iterations=count, latest=begin + found.latest)
+    return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count, math.inf)
 
 
 def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, tolerance: float) -> Impact:
     """The first impact of some pairs of pieces, which `_pieces` gives by number."""
-    best = None
+    best, latest = None, math.inf
     for i, j in pairs:
         shape_a, *place_a = pieces_a[i]
         shape_b, *place_b = pieces_b[j]
         g, row_a, row_b = stocked(shape_a, shape_b)
-        until = duration if best is None or best.status == MISS else max(best.time, SOON)  # later ones do not matter
-        status, t, p, n, d, count = impact(g, row_a, *place_a, row_b, *place_b, until, tolerance)
-        found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count))
+        until = min(duration, max(latest, SOON))  # later ones do not matter
+        status, t, p, n, d, count, last = impact(g, row_a, *place_a, row_b, *place_b, until, tolerance)
+        found = Impact(ImpactStatus(status), float(t), np.array(p), np.array(n), float(d), int(count), float(last))
         if found.status == OVERLAPPING:
             return found
+        latest = min(latest, found.latest)
         if best is None or (found.status != MISS and (best.status == MISS or found.time < best.time)):
             best = found
-    return best
+    return best if best.status != UNCERTAIN else replace(best, latest=latest)
 
 
 def _pieces(shape: Shape, motion: Motion, rows: set | None = None):
@@ -275,8 +281,8 @@ def turn_of(g, s, r, w, center):
     return across, rest * (rest + abs(along))
 
 
-@kernel
-def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
+@lean
+def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
     """(status, time, point, normal, distance, iterations) for shapes a and b of the geometry g.
 
     x, r: position and rotation at time 0; v, w: velocity of the centre and angular velocity in world axes; c: the centre
@@ -377,3 +383,60 @@ def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
             return UNCERTAIN, t, p, n, d, count
         t += lo
     return UNCERTAIN, t, p, n, d, count
+
+
+@lean
+def touched(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, t, tolerance):
+    """Are the shapes at the time t certainly no further apart than twice the tolerance, or what stands for one that is none?"""
+    offset_a, offset_b = mul(ra, ca), mul(rb, cb)
+    x = axpy(t, sub(vb, va), add(sub(xb, xa), sub(offset_b, offset_a)))
+    qa, qb = matmul(turning(wa, t), ra), matmul(turning(wb, t), rb)
+    place_a, place_b = neg(mul(qa, ca)), sub(x, mul(qb, cb))
+    _, _, _, upper, _, _, _, _ = distance_far(g, a, place_a, qa, b, place_b, qb, math.inf, ZERO)
+    return upper <= 2.0 * tolerance
+
+
+@lean
+def last_instant(g, a, side_a, b, side_b, t, duration, tolerance):
+    """A time after t at which the shapes have certainly touched: steps that double, then halves; inf where none is found.
+
+    For the first STRIDES steps they are so short that nothing moves by more than a part of the smaller shape.
+    """
+    size, small = 0.0, math.inf
+    for s in (a, b):
+        if g.kind[s] != HALFSPACE:
+            size += g.radius[s]
+            small = min(small, g.radius[s])
+    wanted = 1e-9 * size if tolerance < 0.0 else tolerance
+    (xa, ra, va, wa, ca), (xb, rb, vb, wb, cb) = side_a, side_b
+    speed = max(norm(sub(vb, va)) + (norm(wa) + norm(wb)) * size, 1e-30)
+    step, least, strides = max(wanted / speed, 4.0 * EPS * t), 4.0 * EPS * t, 0
+    before = t
+    while True:
+        strides += 1
+        last = min(before + step, duration)
+        if touched(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, last, wanted):
+            break
+        if not last < duration:
+            return math.inf
+        before = last
+        step *= 2.0
+        if strides < STRIDES:
+            step = max(min(step, STRIDE * small / speed), least)
+    for _ in range(HALVES):
+        middle = 0.5 * (before + last)
+        if touched(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, middle, wanted):
+            last = middle
+        else:
+            before = middle
+    return last
+
+
+@kernel
+def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
+    """What `search` finds, and the time by which the shapes have touched: where it can not tell, found by steps."""
+    status, t, p, n, d, count = search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
+    latest = math.inf if status == MISS else t
+    if status == UNCERTAIN:
+        latest = last_instant(g, a, (xa, ra, va, wa, ca), b, (xb, rb, vb, wb, cb), t, duration, tolerance)
+    return status, t, p, n, d, count, latest

@@ -7,7 +7,7 @@ from collision.geometry import SHARP
 from collision.jit import lean
 from collision.linalg import add, axpy, norm, orthonormal, sub
 
-ALIKE = 1e-6  # of how far the candidates are apart
+ALIKE, AS_DEEP = 1e-6, 1e-8  # of how far the candidates are apart
 MOST = 8  # points of a manifold, where no other number is asked for
 
 
@@ -47,7 +47,7 @@ def bend_rows(rows, count, skin_a, skin_b):
 def choose(work, tags, count, most):
     """Rows of the points to keep, at most ``most``, into column 0 of tags; their number.
 
-    The deepest, then always the one furthest from all chosen; of those that are as deep, or as far, but for ALIKE the first, so
+    The deepest, then always the one furthest from all chosen; of those that are as deep, or as far, the first, so
     that bodies which tremble keep their points. The rows come out ascending, so that a set that does not change keeps its order.
     """
     if count <= most:
@@ -59,7 +59,7 @@ def choose(work, tags, count, most):
         least = min(least, work[i, GAP])
         wide = max(wide, norm(sub(at(work, i, OUT), at(work, 0, OUT))))
     first = 0
-    while work[first, GAP] > least + ALIKE * wide:
+    while work[first, GAP] > least + AS_DEEP * wide:
         first += 1
     tags[0, 0] = first
     for i in range(count):  # column 0: the distance from all chosen

@@ -17,6 +17,7 @@ from collision.impact import (
     LONGEST,
     MISS,
     OVERLAPPING,
+    UNCERTAIN,
     Impact,
     ImpactStatus,
     Motion,
@@ -70,7 +71,7 @@ class Manifolds:
 class Impacts:
     """When n pairs of moving shapes first touch; row k belongs to pair k. The fields are those of `Impact`.
 
-    status (n,) int8: values of `ImpactStatus`. time (n,) [s], point and normal (n, 3), distance (n,) [m], iterations (n,).
+    status (n,) int8: values of `ImpactStatus`. time, latest (n,) [s], point, normal (n, 3), distance (n,) [m], iterations (n,).
     """
 
     status: np.ndarray
@@ -79,13 +80,14 @@ class Impacts:
     normal: np.ndarray
     distance: np.ndarray
     iterations: np.ndarray
+    latest: np.ndarray
 
     def __len__(self) -> int:
         return len(self.status)
 
     def __getitem__(self, k: int) -> Impact:
-        status, time, point, normal, distance, iterations = (v[k] for v in vars(self).values())
-        return Impact(ImpactStatus(int(status)), float(time), point, normal, float(distance), int(iterations))
+        status, time, point, normal, distance, iterations, latest = (v[k] for v in vars(self).values())
+        return Impact(ImpactStatus(int(status)), float(time), point, normal, float(distance), int(iterations), float(latest))
 
 
 def contact_manifolds(
@@ -215,7 +217,8 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
         local = rotated(around * (1.0, -1.0, -1.0, -1.0), c[pair] - place)
         sides += [np.ascontiguousarray(u, float) for u in (x, q, v[pair], w[pair], local)]
     m = len(pair)
-    found = Impacts(np.empty(m, np.int8), np.empty(m), np.empty((m, 3)), np.empty((m, 3)), np.empty(m), np.empty(m, np.int32))
+    tables = (np.empty((m, 3)) for _ in range(2))
+    found = Impacts(np.empty(m, np.int8), np.empty(m), *tables, np.empty(m), np.empty(m, np.int32), np.empty(m))
     inputs, outputs, about = [rows_a[:, None], rows_b[:, None], *sides], list(vars(found).values()), (duration, tolerance)
     if cache is not None:
         cache.serve(shapes)
@@ -228,8 +231,13 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
         cache.impacts = Kept(about, row, [column.copy() for column in inputs], outputs)
     # of the pieces of a pair those that overlap, else the first to touch, else any
     late = np.where(found.status == OVERLAPPING, -1.0, np.where(found.status == MISS, np.inf, found.time))
-    best = np.lexsort((late, pair))[np.flatnonzero(np.diff(pair, prepend=-1))]
-    return Impacts(*(column[best] for column in vars(found).values()))
+    first = np.flatnonzero(np.diff(pair, prepend=-1))
+    best = np.lexsort((late, pair))[first]
+    chosen = [column[best] for column in vars(found).values()]
+    if m:  # another piece may have touched by then for certain
+        unsure = chosen[0] == UNCERTAIN
+        chosen[-1] = np.where(unsure, np.minimum.reduceat(found.latest, first), chosen[-1])
+    return Impacts(*chosen)
 
 
 def _checked(shapes, a, b, *poses):
@@ -293,7 +301,7 @@ def manifold_pairs(
 @kernel(nogil=True)
 def impact_pairs(
     g, a, b, xa, qa, va, wa, ca, xb, qb, vb, wb, cb, duration, tolerance, known, inputs, old, first, stop,
-    status, time, point, normal, distance, iterations,
+    status, time, point, normal, distance, iterations, latest,
 ):  # fmt: skip
     """The pairs [first, stop). ``known``: pairs whose last answer stands there already, and was given to the old inputs."""
     for k in range(first, stop):
@@ -310,6 +318,7 @@ def impact_pairs(
             n = load3(normal, k)
             if status[k] == MISS and dot(n, n) > 0.5 and still_missing(g, i, *side_a, j, *side_b, n, duration, tolerance):
                 continue
-        status[k], time[k], p, n, distance[k], iterations[k] = impact(g, i, *side_a, j, *side_b, duration, tolerance)
+        found = impact(g, i, *side_a, j, *side_b, duration, tolerance)
+        status[k], time[k], p, n, distance[k], iterations[k], latest[k] = found
         store3(point, k, p)
         store3(normal, k, n)

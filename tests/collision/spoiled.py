@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Motion, Pose, Sphere, careful, epa, gjk, impact, time_of_impact
+from collision import Compound, Motion, Pose, ShapeSet, Sphere, careful, epa, gjk, impact, time_of_impact, times_of_impact
 from collision.pairs import directions, overlap, polytope, smooth, smooth_depth
 from collision.shapes import Box, Cylinder
 from collision.status import UNCERTAIN
@@ -101,3 +101,35 @@ def test_impact_without_the_curvature_of_a_spin_is_missed(monkeypatch):
     monkeypatch.setattr(impact, "gap_bound", lambda *args: whole(*args[:12], 0.0, args[13]))
     found = time_of_impact(*rod, *ball, 2.0)
     assert found.status != impact.HIT or abs(found.time - truth) > 1e-3
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_an_unfinished_search_tells_between_which_times(monkeypatch, limit):
+    """With few steps a rod that turns towards a ball is UNCERTAIN: the touch is not before ``time`` and not after ``latest``."""
+    rod = Box((1, 0.01, 0.01)), Motion(Pose((1, 0, 0)), (0, 0, 0), (0, 0, 5.0), (-1, 0, 0))
+    ball = Sphere(0.05), Pose((0.9 * math.cos(0.5), -0.9 * math.sin(0.5), 0))
+    whole = time_of_impact(*rod, *ball, 2.0)
+    assert whole.latest == whole.time
+    monkeypatch.setattr(impact, "LIMIT", limit)
+    found = time_of_impact(*rod, *ball, 2.0)
+    assert found.status == impact.UNCERTAIN
+    assert found.time < whole.time <= found.latest + 5e-9
+    assert found.latest < whole.time + 0.1  # while they pass through each other
+    assert time_of_impact(*rod, *ball, 0.5).latest == math.inf  # far too short to touch
+
+
+def test_the_bracket_of_compounds_is_that_of_their_pieces(monkeypatch):
+    """Many and one at a time: where one piece is UNCERTAIN another may have touched for certain."""
+    pair = Compound([(Box((0.1, 0.1, 0.1)), Pose((0, 3, 0))), (Box((0.1, 0.1, 0.1)), Pose())])
+    there = Motion(Pose((2, 0, 0), (math.cos(0.2), 0, 0, math.sin(0.2))), (-1, 0, 0), (0, 0, 0.3))
+    whole = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
+    monkeypatch.setattr(impact, "LIMIT", 2)
+    found = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
+    assert found.status == impact.UNCERTAIN
+    assert found.time < whole.time <= found.latest + 5e-9
+    here = there.pose
+    poses = np.zeros((1, 3)), [(1, 0, 0, 0)], np.zeros((1, 3)), np.zeros((1, 3))
+    moving = [here.position], [here.orientation], [there.velocity], [there.angular_velocity]
+    many = times_of_impact(ShapeSet([pair, Box((0.1, 0.2, 0.3))]), [0], [1], *poses, *moving, 5.0)
+    assert (many.status[0], many.time[0]) == (found.status, pytest.approx(found.time, abs=1e-12))
+    assert many.latest[0] == pytest.approx(found.latest, abs=1e-9)

@@ -153,3 +153,20 @@ def test_most_pieces_are_never_looked_at(monkeypatch):
     r = time_of_impact(a, Pose(), b, Motion(Pose((3, 0, 0)), velocity=(-1, 0, 0)), 5.0)
     assert r.status is HIT
     assert len(searched) < 10_000
+
+
+def test_the_bracket_of_what_is_certain():
+    """One instant of a hit, none of a miss, one by one and many at once, in slices too."""
+    rng = np.random.default_rng(3)
+    x = np.array([[4.0, 0, 0], [4.0, 0, 0], [0.1, 0, 0]])
+    v = np.array([[-1.0, 0, 0], [1.0, 0, 0], [1.0, 0, 0]])
+    still, q = np.zeros((3, 3)), np.tile((1.0, 0, 0, 0), (3, 1))
+    r = times_of_impact(
+        ShapeSet([Box(), Cylinder()]), [0] * 3, [1] * 3, still, q, still, still, x, q, v, rng.normal(size=(3, 3)), 9.0
+    )
+    assert r.status.tolist() == [HIT, MISS, ImpactStatus.OVERLAPPING]
+    assert r.latest.tolist() == [r.time[0], math.inf, 0.0]
+    assert r[0].latest == r.time[0]
+    hit = time_of_impact(heap(1, 12), Pose(), heap(2, 12), Motion(Pose((3.0, 0, 0)), velocity=(-1, 0, 0)), 5.0)
+    assert hit.status is HIT
+    assert hit.latest == hit.time
