@@ -12,13 +12,14 @@ TITLE_SHARE = 1 / 3  # of a short film
 GRAPHS = ("energy", "momentum")
 GRAPH_SHARE = 0.24  # of the height, that a graph takes from the picture
 WORDS = 92  # letters of what a scene is about, on one line
+UNNAMED = ("", "world", "scene")  # what is called so was given no name
 
 
 def title_panels(name: str, about: str, size: tuple[int, int], clock: float, length: float) -> list[Panel]:
     """The name of a scene and what it is about, at ``clock`` of a film of ``length`` [s]: at first, then it fades."""
     until = min(TITLE_SECONDS, TITLE_SHARE * length)
     cover = float(np.clip((until - clock) / min(FADE_SECONDS, 0.5 * until), 0.0, 1.0)) if until > 0.0 else 0.0
-    if cover == 0.0 or not name:
+    if cover == 0.0 or name in UNNAMED:
         return []
     unit, out = size[1] / 720, []
     bottom = size[1] - round(64 * unit)

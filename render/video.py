@@ -101,7 +101,7 @@ def film(
     overlays: tuple[str, ...] | None = None,
     progress: Callable[[int, int], None] | None = None,
     quality: int = 19,
-    title: bool = True,
+    title: bool | str = True,
     bar: bool = True,
     graph: str | None = None,
     sound: bool = False,
@@ -126,7 +126,8 @@ def film(
         Those of contacts need a run that was recorded with them.
     progress : called with (frames done, frames in all) after each frame.
     quality : x264's constant rate factor; smaller is better and larger.
-    title, bar : name the scene at first, and show along the lower edge how much of the film is over.
+    title : name the scene at first, where it has a name; or a text to show.
+    bar : show along the lower edge how much of the film is over.
     graph : "energy" or "momentum", growing under the picture.
     sound : of the impacts, as a track of an .mp4; needs a run that was recorded with them.
     blur : how long the shutter is open, of the time from one picture to the next, 0 to 1; for preset "best".
@@ -152,14 +153,14 @@ def film(
     track = _track(frames, times, fps, speed) if sound else None
     inner, low = dressing.split(size, graph)
     shot = shot_for(frames, inner, camera, start, stop)
-    about = getattr(run.scene, "about", "")
+    named = (title, "") if isinstance(title, str) else (frames.cast.title, getattr(run.scene, "about", ""))
     open_for = blur * speed / fps  # s of the run that the shutter is open
     with open_renderer(inner, preset) as renderer:
 
         def draw(k: int) -> np.ndarray:
             frame = frames.at(times[k])
             moments = [frames.at(times[k] + open_for * (j / (MOMENTS - 1) - 0.5)) for j in range(MOMENTS)] if blur else ()
-            panels = dressing.title_panels(frames.cast.title, about, inner, k / fps, len(times) / fps) if title else []
+            panels = dressing.title_panels(*named, inner, k / fps, len(times) / fps) if title else []
             panels += [dressing.bar_panel(inner, (k + 1) / len(times))] if bar else []
             pixels = renderer.draw(frame, shot(frame, k / len(times)), wanted, panels, **({"moments": moments} if blur else {}))
             return dressing.with_graph(pixels, frames.graphs, graph, times[k], low) if graph else pixels

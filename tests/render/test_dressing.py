@@ -9,6 +9,7 @@ import pytest
 import render
 from collision.errors import InputError
 from collision.shapes import Box, HalfSpace, Sphere
+from render.dressing import title_panels
 from render.recorded import RunFrames
 from render.sound import RATE, soundtrack
 from scenarios.cli import main
@@ -48,9 +49,23 @@ def run():
     return bouncing()
 
 
+@pytest.mark.parametrize(("name", "shown"), [("newtons_cradle", 1), ("world", 0), ("scene", 0), ("", 0)])
+def test_only_a_name_is_a_title(name, shown):
+    assert len(title_panels(name, "", (640, 360), 0.0, 6.0)) == shown
+
+
+def test_a_title_may_be_a_text(run, tmp_path):
+    films = [
+        frames_of(render.film(run, tmp_path / f"{k}.mp4", SIZE, fps=10, **{**PLAIN, "title": title}))[0]
+        for k, title in enumerate((False, True, "A strike"))
+    ]
+    changed = [np.abs(film.astype(int) - films[0]).max() > 60 for film in films[1:]]
+    assert changed == [False, True]  # a world has no name of its own
+
+
 def test_a_title_comes_and_goes_and_the_bar_grows(run, tmp_path):
     bare = frames_of(render.film(run, tmp_path / "a.mp4", SIZE, fps=20, **PLAIN))
-    dressed = frames_of(render.film(run, tmp_path / "b.mp4", SIZE, fps=20, **{**PLAIN, "title": True, "bar": True}))
+    dressed = frames_of(render.film(run, tmp_path / "b.mp4", SIZE, fps=20, **{**PLAIN, "title": "ball", "bar": True}))
     assert len(bare) == len(dressed) == 20
     change = [np.abs(a - b).max(axis=2) > 30 for a, b in zip(bare, dressed, strict=True)]
     titled = [c[100:170, 60:260].mean() for c in change]
