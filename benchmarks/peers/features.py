@@ -1,0 +1,125 @@
+"""What other engines have, by their installed wheels: ``python -m benchmarks.peers.features``.
+
+It asks what can be asked: how fine a position is kept, whether there is anything soft, which names speak of energy, and how much
+processor time a second of 1000 balls takes that rain on a floor. MuJoCo, Bullet and PhysX are installed by ``make
+bench-engines``; what the README says of Rapier and Jolt is from their documentation.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+
+import numpy as np
+
+FINE = 1.0 + 2.0**-40  # m: no number of single precision
+BALLS, DT, BEFORE, TIMED = 1000, 1 / 240, 120, 30
+PATIENCE = 20.0  # s of processor for each of the two
+
+
+def names(thing: object, *parts: str) -> list[str]:
+    return [name for name in dir(thing) if any(part in name.lower() for part in parts)]
+
+
+def places() -> np.ndarray:
+    """(n, 3) [m] of balls of radius 5 cm above a floor, a little off a lattice."""
+    k = np.arange(BALLS)
+    lattice = np.stack([k % 20, k // 20 % 20, k // 400], axis=1) * 0.12 + (0, 0, 0.1)
+    return lattice + 0.005 * np.random.default_rng(0).normal(size=(BALLS, 3))
+
+
+def pace(step: Callable[[], object]) -> float:
+    """Seconds of processor a second of the scene takes, once the balls have met."""
+    for steps in (BEFORE, TIMED):
+        begun, k = time.process_time(), 0
+        while k < steps and time.process_time() - begun < PATIENCE:
+            step()
+            k += 1
+    return (time.process_time() - begun) / (k * DT)
+
+
+def mujoco() -> dict[str, object]:
+    import mujoco as mj
+
+    def world(bodies: str) -> mj.MjModel:
+        head = f'<option timestep="{DT}"/><size memory="2G"/>'
+        floor = '<geom type="plane" size="9 9 1"/>'
+        return mj.MjModel.from_xml_string(f"<mujoco>{head}<worldbody>{floor}{bodies}</worldbody></mujoco>")
+
+    one = '<body pos="{} {} {}"><freejoint/><geom size="0.05"/></body>'
+    fine = mj.MjData(world(one.format(0, 0, 1)))
+    fine.qpos[2] = FINE
+    model = world("".join(one.format(*at) for at in places()))
+    data = mj.MjData(model)
+    found = {"double": fine.qpos[2] == FINE, "soft": names(mj.MjModel, "flex", "skin")[:3], "energy": names(mj.MjData, "energy")}
+    return found | {"pace": pace(lambda: mj.mj_step(model, data))}
+
+
+def bullet() -> dict[str, object]:
+    with redirect_stdout(StringIO()):
+        import pybullet as pb
+
+    pb.connect(pb.DIRECT)
+    pb.setTimeStep(DT)
+    pb.setGravity(0, 0, -9.81)
+    pb.createMultiBody(0, pb.createCollisionShape(pb.GEOM_PLANE))
+    ball = pb.createCollisionShape(pb.GEOM_SPHERE, radius=0.05)
+    bodies = [pb.createMultiBody(0.5, ball, basePosition=at.tolist()) for at in places()]
+    pb.resetBasePositionAndOrientation(bodies[0], (0, 0, FINE), (0, 0, 0, 1))
+    double = pb.getBasePositionAndOrientation(bodies[0])[0][2] == FINE
+    found = {"double": double, "soft": names(pb, "softbody"), "energy": names(pb, "energy")}
+    return found | {"pace": pace(pb.stepSimulation)}
+
+
+def physx() -> dict[str, object]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import sapien
+
+    scene = sapien.Scene([sapien.physx.PhysxCpuSystem()])
+    scene.set_timestep(DT)
+    scene.add_ground(0, render=False)
+    builder = scene.create_actor_builder()
+    builder.add_sphere_collision(radius=0.05)
+    for at in places():
+        builder.set_initial_pose(sapien.Pose(at.tolist()))
+        builder.build()
+    double = float(sapien.Pose([0, 0, FINE]).p[2]) == FINE
+    found = {"double": double, "soft": names(sapien.physx, "soft", "deform", "cloth"), "energy": names(sapien.physx, "energy")}
+    return found | {"pace": pace(scene.step)}
+
+
+def tumble() -> dict[str, object]:
+    from collision import HalfSpace, Sphere
+    from sim import World
+
+    world = World(dt=DT)
+    world.add(HalfSpace(), kind="static")
+    balls = world.add_many(Sphere(0.05), places(), mass=0.5)
+    found = {"soft": [], "energy": names(World, "energy", "ledger")}
+    seconds = pace(world.step)
+    balls[0].position = (0, 0, FINE)
+    return found | {"double": balls[0].position[2] == FINE, "pace": seconds}
+
+
+def main() -> int:
+    for engine in (tumble, bullet, physx, mujoco):
+        try:
+            found = engine()
+        except ImportError as error:
+            print(f"{engine.__name__:7} not installed: {error}")
+            continue
+        said = {key: ", ".join(found[key]) or "nothing" for key in ("soft", "energy")}
+        print(
+            f"{engine.__name__:7} double precision {'yes' if found['double'] else 'no'}; soft: {said['soft']}; "
+            f"energy: {said['energy']}; {BALLS} balls: {found['pace']:.2f} s of processor a second",
+            flush=True,
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
