@@ -214,7 +214,8 @@ def update_pairs(geoms, pairs, joints):
     """
     old = pairs.count[0]
     keys, axes, clear = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy()
-    events, hits, rests = pairs.event[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy()
+    events, speeds = pairs.event[:old].copy(), pairs.speed[:old].copy()
+    hits, rests = pairs.hits[:old].copy(), pairs.rests[:old].copy()
     slots, taken, free = pairs.slot[:old].copy(), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     if found > len(pairs.geoms):
@@ -239,14 +240,14 @@ def update_pairs(geoms, pairs, joints):
         pairs.points[n] = 0
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
-            pairs.event[n], pairs.hits[n], pairs.rests[n] = events[k], hits[k], rests[k]
+            pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = events[k], speeds[k], hits[k], rests[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
             pairs.slot[n] = slots[k]
             taken[slots[k]] = True
         else:
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.event[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0, 0
+            pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
     for n in range(kept):
         if pairs.slot[n] < 0:
