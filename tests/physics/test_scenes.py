@@ -75,13 +75,18 @@ def test_elastic_balls_keep_their_energy(dt, seconds):
 
 def test_what_rounding_gives_an_impact_is_no_gain():
     """Balls in a row that fly by at 10 km/s: velocities of 1 m/s between them are known to 1e-12 m/s."""
-    for e in (0.0, 0.5, 1.0):
+    rng, worst = np.random.default_rng(0), 0.0
+    for k in range(40):
+        along = rng.normal(size=3)
+        velocity = 1e4 * along / np.linalg.norm(along)
         world = World(gravity=(0, 0, 0))
-        for k in range(5):
-            world.add(Sphere(0.1), position=(0.2 * k, 0, 0), velocity=(6e3 + (k == 0), -8e3, 1e2), restitution=e, friction=0.3)
+        for n in range(5):
+            start = tuple((velocity + ((n == 0), 0, 0)).tolist())
+            world.add(Sphere(0.1), position=(0.2 * n, 0, 0), velocity=start, restitution=(1.0, 0.5)[k % 2], friction=0.3)
         world.step(3)
         assert world.statistics()["impacts"] >= 1
-        assert world.statistics()["impact_gain"] == 0.0
+        worst = max(worst, world.statistics()["impact_gain"])
+    assert worst == 0.0
 
 
 def test_an_elastic_box_that_rests_goes_on_resting():
