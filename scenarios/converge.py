@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from collision.errors import InputError, check_number
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene
+
+if TYPE_CHECKING:
+    from scenarios.registry import Scenario
 
 ROUNDING = 1e-13  # of the size of what is compared: differences below are rounding, and have no order
 
@@ -61,7 +64,7 @@ class Convergence:
 
 
 def converge(
-    scenario: str | Path | Scene,
+    scenario: str | Path | Scene | Scenario,
     seconds: float | None = None,
     dt: float | None = None,
     halvings: int = 3,

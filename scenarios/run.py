@@ -27,6 +27,7 @@ from sim.scene import Scene
 from sim.words import count as number
 
 if TYPE_CHECKING:
+    from scenarios.registry import Scenario
     from sim.world import World
 
 SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
@@ -53,12 +54,12 @@ def warm(quiet: bool = False) -> int:
     return count
 
 
-def scene_of(scenario: str | Path | Scene, **parameters: Any) -> Scene:
-    """The scene that is meant by a name of the catalog, a scene file, a Python file with a @scenario, or a Scene."""
-    from scenarios.registry import load
+def scene_of(scenario: str | Path | Scene | Scenario, **parameters: Any) -> Scene:
+    """The scene that is meant by a name of the catalog, a scene file, a Python file with a @scenario, a Scenario, or a Scene."""
+    from scenarios.registry import Scenario, load
 
     if not isinstance(scenario, Scene):
-        return load(scenario)(**parameters)
+        return (scenario if isinstance(scenario, Scenario) else load(scenario))(**parameters)
     if parameters:
         raise InputError(next(iter(parameters)), next(iter(parameters.values())), "a Scene is built already: change it itself")
     return scenario

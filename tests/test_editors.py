@@ -171,6 +171,24 @@ def test_a_typo_is_told_what_was_meant(call, meant):
 
 # Examples whose own functions go without types, as those for pytest and Numba are written, and numbers of structured arrays.
 UNTYPED = {"testing_1", "own_forces_1", "free_motion_2", "contacts_1"}
+# What the verbs of the command line do, called from Python.
+VERBS = """
+from scenarios import load, run_scene, scene_of
+from scenarios.check import check
+from scenarios.compare import compare
+from scenarios.converge import converge
+from scenarios.ensemble import load_plan
+from scenarios.report import plot_run, write_report
+from scenarios.sweep import statistics, sweep
+from sim import Run
+
+made = run_scene(scene_of(load("stack"), boxes=3), "runs/stack", seconds=1.0)
+run = Run.open("runs/stack")
+print(write_report(run, "a.html", film=False), plot_run(run, "a.png"))
+print(check(run), compare(run, run), converge(load("stack"), seconds=1.0, boxes=3), converge("stack"))
+store = sweep(load_plan("plan.toml"), "runs/sweep")
+print(len(store.path.name), statistics(store))
+"""
 OTHERS = ("trimesh", "open_zarr")  # libraries whose own types are not complete
 
 
@@ -184,6 +202,8 @@ def test_examples_of_the_docs_pass_a_strict_type_checker(tmp_path):
             lines[name] = code.splitlines()
             (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     (tmp_path / "wrong.py").write_text("from sim import World\nWorld().add(3)\nWorld(gravty=(0, 0, 1))\n", encoding="utf-8")
+    (tmp_path / "verbs.py").write_text(VERBS, encoding="utf-8")
+    lines["verbs"] = VERBS.splitlines()
     settings = {"typeCheckingMode": "strict", "extraPaths": [str(ROOT)]}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     command = [sys.executable, "-m", "pyright", "-p", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
