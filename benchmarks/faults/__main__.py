@@ -91,8 +91,8 @@ def instants(
             row["instants"] += 1
             row[f"exit {outcome.code}"] += 1
             row["wrong"] += bool(outcome.wrong)
-            for word, key in (("lost", "lost"), ("damaged", "unopenable"), ("left behind", "litter")):
-                row[key] += any(word in text for text in outcome.wrong)
+            for word, key in ((" lost", "lost"), ("is damaged", "unopenable"), ("left behind", "litter")):
+                row[key] += any(text.endswith(word) or (key != "lost" and word in text) for text in outcome.wrong)
             if outcome.wrong:
                 found.append(f"{what}, number {number - 1}, signal {int(sign)}: {outcome.wrong}")
                 show(found[-1])
