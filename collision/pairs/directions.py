@@ -178,7 +178,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     high = -math.inf
     for level in range(LEVELS):
         kept = 0
-        over = -math.inf  # of triangles that had no room
+        over, most = -math.inf, -math.inf  # of triangles that had no room, of those that had
         for k in range(count):
             bound = triangle_bound(now, k, foot)
             if bound <= low + tolerance:
@@ -188,6 +188,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
             if kept + 2 > room or level == LEVELS - 1:
                 over = max(over, bound)
                 continue
+            most = max(most, bound)
             l01, l12, l20 = dot(n0, n1), dot(n1, n2), dot(n2, n0)
             if l12 <= l01 and l12 <= l20:  # the longest edge becomes 0-1
                 n0, n1, n2, w0, w1, w2 = n1, n2, n0, w1, w2, w0
@@ -206,6 +207,8 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
             return math.inf, best, top
         if kept == 0:
             break
+        if over > low + 8.0 * tolerance:  # it can not be proven so
+            return max(high, most) + off, best, top
         count = kept
         now, new = new, now
     return max(high, low + tolerance) + off, best, top

@@ -375,7 +375,7 @@ def overlap(g, a, b, r, t, axis, small, size):
     n, low, _ = better_flat(g, a, b, r, t, axis, separation(g, a, b, r, t, axis), 0.0)
     high = math.inf
     p, q = ZERO, ZERO
-    rounds = 0
+    rounds, hopeless = 0, 0
     while rounds < 16:
         rounds += 1
         n, low, p, q, count, pieces, weights = climb(g, a, b, r, t, n, low, small, size)
@@ -393,7 +393,9 @@ def overlap(g, a, b, r, t, axis, small, size):
             break
         top, m, s = best_direction(g, a, b, r, t, n, low, sub(q, p), tolerance, size)
         high = min(high, top)
-        if s <= low + tolerance:
+        if top < math.inf and top > low + 8.0 * tolerance:
+            hopeless += 1
+        if s <= low + tolerance or hopeless > 1:
             break
         n, low = m, s
     return n, low, p, q, max(high, low), rounds

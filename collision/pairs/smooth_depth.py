@@ -37,7 +37,7 @@ from collision.geometry import CYLINDER, ELLIPSOID
 from collision.jit import lean, stack_table
 from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from collision.pairs.flats import on_flats, separation
-from collision.pairs.point import depth_bound
+from collision.pairs.point import depth_bound, point_curved
 from collision.pairs.surface import ellipsoid_point, is_revolved, support_piece
 from collision.pairs.tangent import tangent_newton, two_pieces
 from collision.quick import SHIFT
@@ -129,28 +129,30 @@ def ridge(g, s, ha, hb, fa, fb, depth, e, u, v, weight):
 @lean
 def cap_of(g, a, b, r, n, depth, a1, la, b1, lb, u, v, ea, eb, ha, hb):
     """Tangent of half the angle of a cap about n in which nothing is less deep; 0 for none, inf for all directions."""
+    room = 0.0
     if a1 >= 0 and b1 >= 0:  # a parallelogram of points
         au, av, bu, bv = dot(ea, u), dot(ea, v), dot(eb, u), dot(eb, v)
         area = abs(au * bv - av * bu)
         room_a = min(la, 1.0 - la) * area / math.sqrt(bu * bu + bv * bv)
         room_b = min(lb, 1.0 - lb) * area / math.sqrt(au * au + av * av)
-        return min(room_a, room_b) / depth
+        room = min(room_a, room_b) / depth
     back = neg(mul_t(r, n))
     tangent = math.inf
-    while tangent > LEAST_CAP:
+    while tangent > max(room, LEAST_CAP):
         fa, fb = least_bend(g, a, n, tangent), least_bend(g, b, back, tangent)
         if a1 < 0 and b1 < 0:
             if cap_smooth(ha, hb, fa, fb, depth):
                 return tangent
         else:
+            most = 0.0
             if a1 >= 0:
                 most = ridge(g, a, ha, hb, fa, fb, depth, ea, u, v, la)
-            else:
-                most = ridge(g, b, hb, ha, fb, fa, depth, eb, u, v, lb)
+            if b1 >= 0:
+                most = max(most, ridge(g, b, hb, ha, fb, fa, depth, eb, u, v, lb))
             if most >= min(tangent, WIDEST_CAP):
-                return min(most, tangent)
+                return max(room, min(most, tangent))
         tangent = min(0.75 * tangent, WIDEST_CAP)
-    return 0.0
+    return room
 
 
 @lean
@@ -192,6 +194,27 @@ def far_point(g, a, b, r, t, n):
 
 
 @lean
+def by_point(g, a, b, r, t, p, q, size):
+    """(found, n, s, high, p, q) of bodies that overlap: a point of one in the other, where that is all there is to it.
+
+    As of an apex near an axis: all around it is about as deep, and Newton's method has no hold.
+    """
+    if g.kind[a] >= CYLINDER:
+        _, high, n, x = point_curved(g, a, q, q)
+        s = separation(g, a, b, r, t, n)
+        if high < 0.0 and high - s <= 2.0 * FINE * size:
+            return True, n, s, max(high, s), x, q
+    if g.kind[b] >= CYLINDER:
+        y = mul_t(r, sub(p, t))
+        _, high, m, x = point_curved(g, b, y, y)
+        n = neg(mul(r, m))
+        s = separation(g, a, b, r, t, n)
+        if high < 0.0 and high - s <= 2.0 * FINE * size:
+            return True, n, s, max(high, s), p, add(mul(r, x), t)
+    return False, q, 0.0, math.inf, p, q
+
+
+@lean
 def critical(g, a, b, r, t, n, low, pieces, weights, count, size):
     """From an axis and the pieces of a search that came near to where the separation is greatest thereabouts.
 
@@ -210,7 +233,8 @@ def critical(g, a, b, r, t, n, low, pieces, weights, count, size):
             return False, n, low, math.inf, p, q, 0.0
         found, m, p, q, used, u, v, ea, eb, ha, hb = tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size)
         if not found:
-            return False, n, low, math.inf, p, q, 0.0
+            found, m, s, high, p, q = by_point(g, a, b, r, t, p, q, size)
+            return found, m, s, high, p, q, 0.0
         s = separation(g, a, b, r, t, m)
         if not abs(dot(m, sub(q, p)) - s) <= 16.0 * EPS * size:
             return False, n, low, math.inf, p, q, 0.0
@@ -279,15 +303,15 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
             found, k_n, s, top, x, y, tangent = critical(g, a, b, r, t, neg(m), -high, three, (l0, l1, l2), 3, size)
             if found and s < 0.0 and top < math.inf:
                 return True, s, top, k_n, x, y, turns
+            if found and s < 0.0 and -s < depth:
+                depth, n, p, q = -s, k_n, x, y
+                enough = depth - FINE * size
             if found and s < 0.0 and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
                 tangent = min(0.999 * tangent, WIDEST_CAP)
                 cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
                 store3(caps, known, neg(k_n))
                 caps[known, 3] = cosine * cosine
                 known += 1
-                if -s < depth:
-                    depth, n, p, q = -s, k_n, x, y
-                    enough = depth - FINE * size
                 continue
         if not dot(load3(faces, near), w) > faces[near, 3]:
             break
