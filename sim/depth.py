@@ -34,9 +34,11 @@ def too_deep(contacts, books, settings, rows):
 @inner
 def correct_depth(
     bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block, cheap,
+    owner, block, cheap, floor,
 ):  # fmt: skip
     """Remove part of every overlap by a displacement that keeps both momenta of the whole; its work goes to the books.
+
+    ``floor`` gets what is left of each [m], as a gap below zero.
 
     The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
     breaks no joint.
@@ -64,7 +66,21 @@ def correct_depth(
             mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
             1e-9 * deepest, settings.iterations, p, d,
         )  # fmt: skip
+    for k in range(m):
+        floor[k] = min(0.0, contacts.gap[rows[k]] + _opening(ja, jb, a, b, d, k))
     displace(bodies, contacts, books, rows, members, a, b, p, d)
+
+
+@lean
+def _opening(ja, jb, a, b, d, k):
+    """By how much the displacements d of the bodies open contact k [m]."""
+    total = 0.0
+    for r in range(6):
+        if a[k] >= 0:
+            total += ja[k, 2, r] * d[a[k], r]
+        if b[k] >= 0:
+            total += jb[k, 2, r] * d[b[k], r]
+    return total
 
 
 @inner

@@ -23,11 +23,13 @@ import math
 
 import numpy as np
 
+from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import ZERO, add, copy_table, cross, dot, load3, load9, mul_t, scale, store3, sub, symmetric_product
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give
 from sim.depth import correct_depth, too_deep
+from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import is_dynamic, load_block
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
@@ -36,6 +38,7 @@ from sim.motion import (
     refresh_velocity,
     world_inverse_inertia,
 )
+from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.spread import spread_loads
@@ -50,7 +53,9 @@ from sim.state import (
     LOOSE,
     MU,
     MU_STATIC,
+    POINTS,
     RESIDUAL,
+    ROWS,
     SETTINGS,
     SOLVES,
     SWEEPS,
@@ -64,8 +69,9 @@ NOT_FAST, NOT_HELD = 1, 2
 
 
 @inner
-def kick(bodies, contacts, joints, books, forces, settings, h, mode, plain):
+def kick(model, geometry, settings, h, mode, plain):
     """Kick every island of tables sorted by islands (islands.label_islands), but those that are ``plain`` (crowds.py)."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     n, m = contacts.count[0], len(joints.order)
     first, first_joint = 0, 0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
@@ -82,16 +88,17 @@ def kick(bodies, contacts, joints, books, forces, settings, h, mode, plain):
             last_joint += 1
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
         if not plain[label]:
-            kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local)
+            kick_island(model, geometry, settings, contacts, h, mode, rows, links, local)
         first, first_joint = last, last_joint
 
 
 @kernel
-def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, rows, links, local):
-    """Solve the contacts ``rows`` and the joints ``links`` together and apply the impulses.
+def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, local):
+    """Solve the contacts ``rows`` of a table and the joints ``links`` together and apply the impulses, for a flight of length h.
 
     ``local`` is all -1, and is so again afterwards.
     """
+    bodies, geoms, _, _, books, forces, joints = model
     m = len(rows)
     turning = list_moments(contacts, rows)
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
@@ -108,11 +115,14 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         place_of[k] = n
     soft = mode != START and _in_crowd(bodies, members)
     cheap = soft or settings.solver == SWEEPS
+    floor = np.empty(m)  # gaps below zero that are left to be
+    for k in range(m):
+        floor[k] = min(0.0, contacts.gap[rows[k]])
     if mode != AGAIN and too_deep(contacts, books, settings, rows):
         # the poses first: the works of the kick are then those of the poses that fly on
         correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-            owner, block, cheap,
+            owner, block, cheap, floor,
         )  # fmt: skip
         _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
         _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)
@@ -122,10 +132,13 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
 
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
-    x_end, rot_end = np.empty((len(members), 3)), np.empty((len(members), 3, 3))
+    size = len(members)
+    ends = Ends(np.empty((size, 3)), np.empty((size, 3, 3)), np.empty((size, 3)), np.empty((size, 3)))
+    found, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
+    follows, turn = m > 0 and settings.look_ahead and not cheap and len(turning) == 0 and _fall(forces, members), False
     best, stalled, best_p, spread = math.inf, 0, p.copy(), False
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
-    for round in range(ROUNDS if len(links) + len(turning) == 0 else LOOKS):
+    for round in range(LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS):
         load_friction(contacts, rows, mu)
         targets(contacts, rows, h, mode, c)
         if soft:
@@ -151,11 +164,22 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             and round < ROUNDS
             and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
-        if len(links) > 0:
-            missed = look_ahead(
-                bodies, joints, forces, owner, block, place_of, m, members, local, mass, inertia, vstar, v,
-                a, b, ja, jb, u0, h, settings.dt, mode, here, hold, x_end, rot_end,
-            )  # fmt: skip
+        turn = follows and (turn or turns(bodies, contacts, rows, members, vstar, v, h, mode))
+        if turn or len(links) > 0:
+            t, missed, left = settings.dt - h, 0.0, 0.0
+            fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, settings.dt, mode, ends)
+            if turn:  # what the solve itself left is not missed
+                left = worst
+                missed = revise(
+                    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, settings.dt,
+                    mode, found, ids,
+                )  # fmt: skip
+            if len(links) > 0:
+                missed = max(missed, look_ahead(
+                    bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, h, settings.dt, mode,
+                    here, hold,
+                ))  # fmt: skip
+            missed = max(0.0, missed - left)
             stalled = 0 if again or missed < 0.5 * best else stalled + 1
             if again or missed < best:
                 best = missed
@@ -172,7 +196,7 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
             spread = again = spread_loads(contacts, rows, p)
         if not again or stalled > STALLS:
             break
-    if len(links) > 0:
+    if turn or len(links) > 0:
         copy_table(best_p, p)
         worst = max(worst, best)
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
@@ -194,6 +218,15 @@ def _kick_island(bodies, contacts, joints, books, forces, settings, h, mode, row
         book_contact(bodies, contacts, books, rows[k], mode)
     book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, h, mode)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
+
+
+@lean
+def _fall(forces, members):
+    """No forces but uniform gravity act on these bodies: those of others have a mean of their own (flights.foresee)."""
+    free = True
+    for i in members:
+        free = free and forces.cluster[i] < 0
+    return free
 
 
 @lean
@@ -435,6 +468,6 @@ _ROWS = np.zeros(0, np.int64)
 kick_island = far(
     _kick_island,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, EXAMPLE.forces, SETTINGS, 0.0, 0, _ROWS, _ROWS, _ROWS,
+        EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, 0, _ROWS, _ROWS, _ROWS,
     ),
 )  # fmt: skip

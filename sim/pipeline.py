@@ -150,7 +150,7 @@ def contact(model, geometry, settings, mode, plastic):
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
         plain_crowds(bodies, contacts, joints, plain)
-    kick(bodies, contacts, joints, books, forces, settings, settings.dt, mode, plain)
+    kick(model, geometry, settings, settings.dt, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)

@@ -98,5 +98,5 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     links = joints_of_island(bodies, joints, label)
     bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    kick_island(bodies, table, joints, books, forces, settings, dt - t, AGAIN, np.arange(table.count[0]), links, local)
+    kick_island(model, geometry, settings, table, dt - t, AGAIN, np.arange(table.count[0]), links, local)
     return OK

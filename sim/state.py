@@ -280,6 +280,7 @@ class Settings(NamedTuple):
     dt: float  # [s]
     gravity: tuple[float, float, float]  # [m/s^2]
     tolerance: float  # solver stops when no contact's velocity is off by more [m/s]
+    look_ahead: bool  # contacts of bodies that turn get the accelerations that the flight shows (revision.py)
     iterations: int  # most Newton iterations of a solve
     solver: int  # NEWTON or SWEEPS
     sweeps: int  # most sweeps of a solve by sweeps
@@ -429,4 +430,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, False, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0)

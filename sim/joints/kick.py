@@ -23,16 +23,15 @@ import math
 import numpy as np
 
 from collision.jit import far, inner, lean, remote
-from collision.linalg import add, cross, dot, load3, load9, matmul, rotation, scale, store3, store9, sub
+from collision.linalg import add, cross, dot, load3, matmul, scale, sub
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_work, give
-from sim.flights import launch
+from sim.flown import Ends, end_pose
 from sim.joints.rows import (
     ANGULAR,
     BLOCKS,
     DRIVE,
     LIMITS,
-    NO_FRAME,
     anchor_pose,
     body_pose,
     has_block,
@@ -43,8 +42,6 @@ from sim.joints.rows import (
     unwrapped,
     wrench,
 )
-from sim.motion import flight_far as flight
-from sim.motion import start_flight
 from sim.state import DYNAMIC, EXAMPLE, POINT
 
 LOOKS = 30  # most looks ahead
@@ -128,72 +125,29 @@ def _spring(joints, j, row, h, mode, last, value, hold):
 
 
 @lean
-def _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, t, mode):
-    """Start flights of the jointed bodies from where they are, at time t, with the velocities that the solver has now."""
-    for k in range(len(members)):
-        i = members[k]
-        if joints.linked[i] < 0:
-            continue
-        start_flight(bodies, i, t)
-        for r in range(3):
-            l = 0.0
-            for s in range(3):
-                l += inertia[k, r, s] * (v[k, 3 + s] if mode == START else 2.0 * v[k, 3 + s] - vstar[k, 3 + s])
-            bodies.p0[i, r] = mass[k] * (v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r])
-            bodies.l0[i, r] = l
-    for c in range(len(forces.potential)):
-        linked = False
-        for m in range(forces.first_member[c], forces.first_member[c + 1]):
-            linked = linked or joints.linked[forces.member[m]] >= 0
-        if linked:
-            launch(bodies, forces, c, t)
-
-
-@lean
 def look_ahead(
-    bodies, joints, forces, owner, block, place, first, members, local, mass, inertia, vstar, v,
-    a, b, ja, jb, u0, h, dt, mode, here, hold, x, rot,
+    bodies, joints, forces, owner, block, place, first, local, ends, v, a, b, ja, jb, u0, h, dt, mode, here, hold,
 ):  # fmt: skip
-    """Fly the bodies of the joints to the end of the drift and correct ``hold``; the largest change, against rounding.
-
-    ``x`` (n, 3) and ``rot`` (n, 3, 3) are room for the poses of the members there.
-    """
-    _set_out(bodies, joints, forces, members, mass, inertia, vstar, v, dt - h, mode)
-    for k in range(len(members)):
-        if joints.linked[members[k]] >= 0:
-            xe, qe, _, _ = flight(bodies, forces, members[k], dt)
-            store3(x, k, xe)
-            store9(rot, k, rotation(qe))
+    """Correct ``hold`` by what the joints are open by where the bodies end; the largest change, against rounding."""
     worst = 0.0
     for n in range(len(owner)):
         worst = max(
             worst,
             _correct_hold(
-                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, x, rot, v, a, b, ja, jb, u0, h, dt, mode,
+                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, ends, v, a, b, ja, jb, u0, h, dt, mode,
                 here, hold,
             ),
         )  # fmt: skip
     return worst
 
 
-@lean
-def _end_pose(bodies, forces, i, local, x, rot, h, dt):
-    if i < 0:
-        return NO_FRAME
-    if local[i] >= 0:
-        return load3(x, local[i]), load9(rot, local[i])
-    start_flight(bodies, i, dt - h)
-    xe, qe, _, _ = flight(bodies, forces, i, dt)
-    return xe, rotation(qe)
-
-
 @remote
 def _correct_hold(
-    bodies, joints, forces, j, s, at, k, local, x, rot, v, a, b, ja, jb, u0, h, dt, mode, here, hold
+    bodies, joints, forces, j, s, at, k, local, ends, v, a, b, ja, jb, u0, h, dt, mode, here, hold
 ):  # fmt: skip
     """The part of :func:`look_ahead` for block s of joint j, block k of the solver."""
-    xi, ri = _end_pose(bodies, forces, joints.body[j, 0], local, x, rot, h, dt)
-    xj, rj = _end_pose(bodies, forces, joints.body[j, 1], local, x, rot, h, dt)
+    xi, ri = end_pose(bodies, forces, joints.body[j, 0], local, ends, dt - h, dt)
+    xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, dt - h, dt)
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     values = measure_frames(joints, j, xa, fa, xb, fb)
@@ -228,9 +182,9 @@ def _correct_hold(
 
 
 def _hold_example():
-    m, t3, ends = EXAMPLE, np.zeros((0, 3)), np.zeros(0, np.int64)
-    t6, t33, t36 = np.zeros((0, 6)), np.zeros((0, 3, 3)), np.zeros((0, 3, 6))
-    return (m.bodies, m.joints, m.forces, 0, 0, 0, 0, ends, t3, t33, t6, ends, ends, t36, t36, t3, 0.0, 0.0, 0, t6, t6)
+    m, t3, whole = EXAMPLE, np.zeros((0, 3)), np.zeros(0, np.int64)
+    t6, t36, ends = np.zeros((0, 6)), np.zeros((0, 3, 6)), Ends(t3, np.zeros((0, 3, 3)), t3, t3)
+    return (m.bodies, m.joints, m.forces, 0, 0, 0, 0, whole, ends, t6, whole, whole, t36, t36, t3, 0.0, 0.0, 0, t6, t6)
 
 
 _correct_hold = far(_correct_hold, _hold_example)
@@ -272,7 +226,7 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
         f, t = wrench(joints, j, s, frame, half)
         for side in range(2):
             f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            give(bodies, books, joints.body[j, side], f, t, point, mode)
+            give(bodies, books, joints.body[j, side], f, t, point, 0.5, mode)
 
 
 @lean

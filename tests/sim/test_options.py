@@ -20,6 +20,7 @@ OTHER = {
     "dt": 1 / 300,
     "integrator": "splitting",
     "tolerance": 3e-7,
+    "look_ahead": True,
     "friction_rule": "min",
     "restitution_rule": "average",
     "restitution_law": "poisson",
