@@ -56,6 +56,7 @@ SCENE: dict[str, Field] = {
     "sleep_after": Real(unit="s", low=0, help="of stillness after which an island falls asleep; 0: never"),
     "sleep_speed": Real(unit="m/s", above=0, help="what still is"),
     "sleep_spin": Real(unit="rad/s", above=0, help="what still is, turning"),
+    "look_ahead": Flag(help="contacts of bodies that turn are followed to the end of each step: rolling keeps its energy"),
     "quarantine": Flag(help="bodies whose state stops being finite are taken out, and the run goes on"),
     "seed": Whole(help="of random numbers"),
     "allow_overlap": Flag(help="bodies may start inside each other"),

@@ -34,9 +34,9 @@ class Options:
     dt : length of a step [s].
     integrator : a name of ``sim.integrators.TABLE``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
-    look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy to the
-        square of the step and its gap to rounding, at the price of one look more, or a few, in each step. Not yet for crowds,
-        rolling friction and bodies under forces other than gravity.
+    look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
+        its gap to rounding, for one look more, or a few, in each step. Not for crowds, rolling friction, and bodies under forces
+        other than uniform gravity.
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).

@@ -54,8 +54,8 @@ def turns(bodies, contacts, rows, members, vstar, v, h, mode):
 def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, mode, found, ids):
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
-    Returns by how much a target moved [m/s]; rows that bear nothing and do not close count as met. ``floor``: gaps below zero that
-    are left to be [m]. ``found``, ``ids``: room for a manifold.
+    Returns by how much a target moved [m/s]; rows that bear nothing and do not close count as met. ``floor``: gaps below zero
+    that are left to be [m]. ``found``, ``ids``: room for a manifold.
     """
     h, worst, k = end - t, 0.0, 0
     while k < len(rows):

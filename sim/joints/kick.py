@@ -226,7 +226,7 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
         f, t = wrench(joints, j, s, frame, half)
         for side in range(2):
             f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            give(bodies, books, joints.body[j, side], f, t, point, 0.5, mode)
+            give(bodies, books, joints.body[j, side], f, t, point, mode)
 
 
 @lean
