@@ -324,9 +324,8 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         change += normal + slip
         size += abs(p[2] * before[2])
         noise += norm(p) * (norm(vi) + norm(vj))
-    if (
-        size > 0.0
-    ):  # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything
+    # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything
+    if size > 0.0:
         books.worst[GAIN] = max(books.worst[GAIN], (change - EPS * noise) / size)
 
 

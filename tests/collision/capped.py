@@ -8,27 +8,15 @@ import numpy as np
 import pytest
 
 from collision.pairs import smooth_depth
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid
+from collision.shapes import Capsule
 from collision.shapeset import ShapeSet
-from tests.collision.placing import measure, reach, turn
+from tests.collision.placing import measure, reach, shape_of, turn
 
 KINDS = ("cylinder", "cone", "ellipsoid", "capsule", "box", "hull")
 
 
 def some_shape(rng, kind):
-    a, b, c = rng.uniform(0.2, 1.0, 3)
-    match kind:
-        case "cylinder":
-            return Cylinder(a, b)
-        case "cone":
-            return Cone(a, b)
-        case "ellipsoid":
-            return Ellipsoid((a, b, c))
-        case "capsule":
-            return Capsule(a, b)
-        case "box":
-            return Box((a, b, c))
-    return ConvexHull(rng.normal(size=(12, 3)) * 0.5)
+    return shape_of(kind, *rng.uniform(0.2, 1.0, 3), lambda: rng.normal(size=(12, 3)) * 0.5)
 
 
 def core_reach(shape, d):

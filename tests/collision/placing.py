@@ -161,3 +161,21 @@ def bounding_radius(shape) -> float:
 def pair_size(a, b) -> float:
     """Length by which rounding is measured."""
     return bounding_radius(a[0]) + bounding_radius(b[0]) + np.linalg.norm(np.asarray(b[1]) - np.asarray(a[1]))
+
+
+def shape_of(kind, a, b, c, cloud):
+    """A convex shape of a kind with sizes a, b, c; ``cloud()`` gives the points of a hull."""
+    match kind:
+        case "cylinder":
+            return Cylinder(a, b)
+        case "cone":
+            return Cone(a, b)
+        case "ellipsoid":
+            return Ellipsoid((a, b, c))
+        case "capsule":
+            return Capsule(a, b)
+        case "box":
+            return Box((a, b, c))
+        case "sphere":
+            return Sphere(a)
+    return ConvexHull(cloud())

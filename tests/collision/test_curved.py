@@ -13,7 +13,19 @@ from scipy.optimize import brentq, minimize
 from collision.pose import Pose
 from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from collision.status import OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
-from tests.collision.placing import EPS, UNTURNED, about, bounding_radius, measure, pair_size, reach, separation, touch, turn
+from tests.collision.placing import (
+    EPS,
+    UNTURNED,
+    about,
+    bounding_radius,
+    measure,
+    pair_size,
+    reach,
+    separation,
+    shape_of,
+    touch,
+    turn,
+)
 
 DIRECTIONS = np.random.default_rng(0).normal(size=(3000, 3))
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1)[:, None]
@@ -24,20 +36,7 @@ GAPS = [0.0, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 0.1, -0.1, -0.5, 1.0]
 
 def random_shape(rng, kind):
     a, b, c = 10 ** rng.uniform(-1, 1, size=3)
-    match kind:
-        case "cylinder":
-            return Cylinder(a, b)
-        case "cone":
-            return Cone(a, b)
-        case "ellipsoid":
-            return Ellipsoid((a, b, c))
-        case "capsule":
-            return Capsule(a, b)
-        case "box":
-            return Box((a, b, c))
-        case "sphere":
-            return Sphere(a)
-    return ConvexHull(rng.normal(size=(rng.integers(1, 30), 3)) * (a, b, c))
+    return shape_of(kind, a, b, c, lambda: rng.normal(size=(rng.integers(1, 30), 3)) * (a, b, c))
 
 
 def random_pair(seed, kind_a, kind_b, gap):
