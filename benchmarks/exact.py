@@ -13,12 +13,14 @@ Squares are compared, so that no root is taken.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 
-Vector = tuple[Fraction, Fraction, Fraction]
+Vector = tuple[Fraction, Fraction, Fraction]  # or whole numbers, which are quicker
+Ratio = tuple[Fraction, Fraction]  # numerator, denominator
 
 
 def sub(a: Vector, b: Vector) -> Vector:
@@ -71,46 +73,56 @@ def greatest_separation(a: list[Vector], b: list[Vector], edges_a, edges_b, face
     return (0 if best == 0 else 1 if best > 0 else -1), abs(best)
 
 
-def square_to_segment(p: Vector, a: Vector, b: Vector) -> Fraction:
+def square_to_segment(p: Vector, a: Vector, b: Vector) -> Ratio:
     """Square of the distance of a point from a segment."""
     d, x = sub(b, a), sub(p, a)
-    dd = dot(d, d)
-    t = min(max(dot(x, d) / dd, Fraction(0)), Fraction(1)) if dd else Fraction(0)
-    y = (x[0] - t * d[0], x[1] - t * d[1], x[2] - t * d[2])
-    return dot(y, y)
+    along, dd = dot(x, d), dot(d, d)
+    if along <= 0:
+        return dot(x, x), 1
+    if along >= dd:
+        y = sub(p, b)
+        return dot(y, y), 1
+    return dot(x, x) * dd - along * along, dd
 
 
-def square_over_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> Fraction | None:
+def square_over_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> Ratio | None:
     """Square of the height of a point over a triangle; None where its foot lies outside."""
     n = cross(sub(b, a), sub(c, a))
     nn = dot(n, n)
     if nn == 0 or any(dot(cross(sub(v, u), n), sub(p, u)) > 0 for u, v in ((a, b), (b, c), (c, a))):
         return None
-    return dot(n, sub(p, a)) ** 2 / nn
+    return dot(n, sub(p, a)) ** 2, nn
 
 
-def square_between_segments(a: Vector, b: Vector, c: Vector, d: Vector) -> Fraction | None:
+def square_between_segments(a: Vector, b: Vector, c: Vector, d: Vector) -> Ratio | None:
     """Square of the distance of two segments where their common perpendicular meets both; None elsewhere."""
     u, v, w = sub(b, a), sub(d, c), sub(c, a)
     uu, vv, uv, wu, wv = dot(u, u), dot(v, v), dot(u, v), dot(w, u), dot(w, v)
     det = uu * vv - uv * uv
-    if det == 0:
+    s, t = wu * vv - wv * uv, wu * uv - wv * uu
+    if det == 0 or not (0 <= s <= det and 0 <= t <= det):
         return None
-    s, t = (wu * vv - wv * uv) / det, (wu * uv - wv * uu) / det
-    if not (0 <= s <= 1 and 0 <= t <= 1):
-        return None
-    x = tuple(w[i] + t * v[i] - s * u[i] for i in range(3))
-    return dot(x, x)
+    return dot(w, cross(u, v)) ** 2, det
 
 
-def least_distance(a: list[Vector], b: list[Vector], edges_a, edges_b, faces_a, faces_b) -> Fraction:
+def squares(a: list[Vector], b: list[Vector], edges_a, edges_b, faces_a, faces_b) -> Iterator[Ratio]:
+    """Squares of distances of features of two hulls that are apart, the quick ones first: none is less than that of the hulls."""
+    yield from ((dot(d, d), 1) for d in (sub(p, q) for p in a for q in b))
+    sides = (a, b, edges_b, faces_b), (b, a, edges_a, faces_a)
+    yield from (square_to_segment(p, other[i], other[j]) for points, other, edges, _ in sides for p in points for i, j in edges)
+    found = [(square_between_segments, (a[i], a[j], b[k], b[m])) for i, j in edges_a for k, m in edges_b]
+    found += [
+        (square_over_triangle, (p, other[i], other[j], other[k]))
+        for points, other, _, faces in sides
+        for p in points
+        for i, j, k in faces
+    ]
+    yield from (ratio for square, corners in found if (ratio := square(*corners)) is not None)
+
+
+def least_distance(a: list[Vector], b: list[Vector], *lists) -> Fraction:
     """Square of the distance of two hulls that are apart."""
-    found = [dot(sub(p, q), sub(p, q)) for p in a for q in b]
-    for points, other, edges, faces in ((a, b, edges_b, faces_b), (b, a, edges_a, faces_a)):
-        found += [square_to_segment(p, other[i], other[j]) for p in points for i, j in edges]
-        found += [square_over_triangle(p, other[i], other[j], other[k]) for p in points for i, j, k in faces]
-    found += [square_between_segments(a[i], a[j], b[k], b[m]) for i, j in edges_a for k, m in edges_b]
-    return min(x for x in found if x is not None)
+    return min(Fraction(*ratio) for ratio in squares(a, b, *lists))
 
 
 def features(vertices: np.ndarray) -> tuple[list, list]:
@@ -119,34 +131,44 @@ def features(vertices: np.ndarray) -> tuple[list, list]:
     return list(combinations(range(n), 2)), list(combinations(range(n), 3))
 
 
+def interleaved(first: tuple, second: tuple) -> list:
+    """Edges of one and the other, faces of one and the other."""
+    return [part for pair in zip(first, second, strict=True) for part in pair]
+
+
 def signed_square(va, pose_a, vb, pose_b) -> tuple[int, Fraction]:
     """(sign, square) of the signed distance of the hulls of two sets of points at poses (position, quaternion)."""
     a, b = placed(va, *pose_a), placed(vb, *pose_b)
-    lists = [part for pair in zip(features(va), features(vb), strict=True) for part in pair]
+    lists = interleaved(features(va), features(vb))
     sign, square = greatest_separation(a, b, *lists)
     if sign <= 0:
         return sign, square
     return 1, least_distance(a, b, *lists)
 
 
-def lower_is_proven(a: list[Vector], b: list[Vector], normal, lower: float) -> bool:
+def lower_is_proven(a: list[Vector], b: list[Vector], normal, lower: Fraction) -> bool:
     """Does the separation along a normal (any three numbers) prove the lower bound of the signed distance?"""
-    n = tuple(map(Fraction, map(float, normal)))
-    s, bound = separation(a, b, n), Fraction(lower)
-    return s * abs(s) >= bound * abs(bound) * dot(n, n)
+    n = direction(normal)
+    s = separation(a, b, n)
+    return s * abs(s) >= lower * abs(lower) * dot(n, n)
 
 
-def upper_is_proven(a: list[Vector], b: list[Vector], normal, upper: float) -> bool:
+def upper_is_proven(a: list[Vector], b: list[Vector], normal, upper: Fraction) -> bool:
     """Do features of the bodies, among the vertices foremost along a normal, prove an upper bound that is not negative?"""
-    n = tuple(map(Fraction, map(float, normal)))
-    heights = [[dot(n, v) for v in a], [-dot(n, v) for v in b]]
+    n = direction(normal)
     chosen = []
-    for points, along in ((a, heights[0]), (b, heights[1])):
-        top, size = max(along), max(max(map(abs, v)) for v in points) or 1
+    for points, along in ((a, [dot(n, v) for v in a]), (b, [-dot(n, v) for v in b])):
+        top, size = max(along), (max(max(map(abs, v)) for v in points) or 1) * max(map(abs, n))
         order = sorted(range(len(points)), key=lambda k: -along[k])
-        chosen.append([points[k] for k in order if top - along[k] <= size * Fraction(1, 10**9)][:8] or [points[order[0]]])
-    lists = [part for pair in zip(*(features(points) for points in chosen), strict=True) for part in pair]
-    return least_distance(*chosen, *lists) <= Fraction(upper) ** 2
+        chosen.append([points[k] for k in order if (top - along[k]) * 10**9 <= size][:8])
+    lists = interleaved(*map(features, chosen))
+    square = upper * upper
+    return any(n * square.denominator <= square.numerator * d for n, d in squares(*chosen, *lists))
+
+
+def direction(normal) -> Vector:
+    """Whole numbers in the ratio of three given ones."""
+    return whole([tuple(map(Fraction, map(float, normal)))])[0][0]
 
 
 def whole(points: list[Vector]) -> tuple[list[Vector], int]:
@@ -208,10 +230,15 @@ def square_by_hull(va, pose_a, vb, pose_b) -> tuple[int, Fraction] | None:
     found = []
     for (a, b, c), height in heights.items():
         if height < 0:
-            a, b, c = (tuple(map(Fraction, v)) for v in (a, b, c))
             over = square_over_triangle(origin, a, b, c)
             found += [over] if over is not None else [square_to_segment(origin, u, v) for u, v in ((a, b), (b, c), (c, a))]
-    return 1, min(found) / factor**2
+    return 1, min(Fraction(*ratio) for ratio in found) / factor**2
+
+
+def square_of_flat(va, pose_a, vb, pose_b) -> tuple[int, Fraction]:
+    """The same where the differences lie in one plane: no depth, and the distance is that of two features."""
+    square = least_distance(a := placed(va, *pose_a), b := placed(vb, *pose_b), *interleaved(features(a), features(b)))
+    return (1 if square else 0), square
 
 
 def holds(bounds: tuple[float, float], sign: int, square: Fraction) -> bool:

@@ -95,7 +95,8 @@ __all__ = [
 
 def __getattr__(name: str):
     if name not in _LATER:
-        raise AttributeError(f"module 'collision' has no attribute {name!r}")
+        hint = "" if name.startswith("_") else import_module("collision.spelling").did_you_mean(name, __all__)
+        raise AttributeError(f"module 'collision' has no attribute {name!r}{hint}")
     return getattr(import_module(f"collision.{_LATER[name]}"), name)
 
 

@@ -257,6 +257,15 @@ def nearest(points, used, faces, planes, count):
 
 
 @lean
+def behind_all(points, faces, planes, count):
+    """Is the origin behind each triangle? By signs that are exact: of a height near zero not even its sign is known."""
+    for f in range(count):
+        if planes[f, 3] <= ONE and not triple(points, faces[f, 0], faces[f, 1], faces[f, 2], ZERO) < 0.0:
+            return False
+    return True
+
+
+@lean
 def place_of(points, faces, planes, count, target):
     """Which foot of the origin on the surface is nearest to ``target``: (row of the triangle, weights of its corners)."""
     near = 0
@@ -349,7 +358,7 @@ def careful(g, a, b, r, t, axis, size):
                 near = f
         m = neg(load3(planes, near))
         high = -planes[near, 3] * unit
-        if planes[near, 3] <= 0.0:
+        if not behind_all(points, faces, planes, count):
             v = nearest(points, used, faces, planes, count)
             high = norm(v) * unit
             if norm(v) > TOUCH:

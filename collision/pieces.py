@@ -117,8 +117,9 @@ def near(shapes: ShapeSet, a: int, b: int, poses: list[np.ndarray], margin: floa
     reach = max(min((away + off).min() + deepest, margin), balls)
     reach += radius + widest
     reach += 4.0 * SLACK * (reach + np.abs(local).max() + np.abs(tree.data).max())
-    found = tree.query_ball_point(local, reach, return_sorted=True)
-    return np.concatenate([k * len(tree.data) + np.array(some, int) for k, some in enumerate(found)])
+    some = np.flatnonzero(away <= reach)
+    found = tree.query_ball_point(local[some], reach[some], return_sorted=True)
+    return np.concatenate([k * len(tree.data) + np.array(others, int) for k, others in zip(some, found, strict=True)])
 
 
 def nearest_pieces(found, pieces: Pieces) -> dict[str, np.ndarray]:

@@ -328,12 +328,13 @@ def _checked(a: Shape, pose_a, b: Shape, pose_b) -> tuple[Pose, Pose]:
 def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float):
     """Pairs of convex pieces that may touch: (piece of a, of b, their tables and rows, the two poses as kernels take them)."""
     if not (isinstance(a, Compound) or isinstance(b, Compound)):
-        yield 0, 0, stocked(a, b), (_numbers(pose_a), _numbers(pose_b))
+        sides = ((pose.position, pose.orientation) for pose in (pose_a, pose_b))
+        yield 0, 0, stocked(a, b), tuple(_numbers(*side) for side in sides)
         return
     shapes, parts_a, parts_b = set_of(a, b), convex_parts(a), convex_parts(b)
     pieces = piece_pairs(shapes, *_pair(pose_a, pose_b), max(margin, 0.0))
     for i, j, *poses in zip(pieces.a, pieces.b - len(parts_a), *pieces.poses, strict=True):
-        places = _numbers(Pose(*poses[:2])), _numbers(Pose(*poses[2:]))
+        places = _numbers(*poses[:2]), _numbers(*poses[2:])
         yield int(i), int(j), stocked(parts_a[i][0], parts_b[j][0]), places
 
 
@@ -343,5 +344,11 @@ def _pair(pose_a: Pose, pose_b: Pose) -> tuple:
     return np.array([0]), np.array([1]), places
 
 
-def _numbers(pose: Pose) -> tuple:
-    return tuple(map(float, pose.position)), tuple(pose.matrix().ravel().tolist())
+def _numbers(position: Numbers, orientation: Numbers) -> tuple:
+    """A position and the matrix of a quaternion, by the steps of `batch_kernels.rotation`: the bits of a call about many."""
+    w, i, j, k = map(float, orientation)
+    s = 2.0 / (w * w + i * i + j * j + k * k)
+    wi, wj, wk, ii, jj, kk = s * w * i, s * w * j, s * w * k, s * i * i, s * j * j, s * k * k
+    ij, ik, jk = s * i * j, s * i * k, s * j * k
+    turn = 1.0 - (jj + kk), ij - wk, ik + wj, ij + wk, 1.0 - (ii + kk), jk - wi, ik - wj, jk + wi, 1.0 - (ii + jj)
+    return tuple(map(float, position)), turn

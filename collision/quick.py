@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from collision.geometry import CAPSULE
-from collision.gjk import closest_segment
+from collision.gjk import segment_here
 from collision.jit import lean, tight
 from collision.linalg import ZERO, add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
 from collision.sat import separation_here
@@ -170,7 +170,7 @@ def between(g, a, b, r, t, count, names):
     p1, q1 = named_point(g, a, b, r, t, names[1])
     w1 = sub(q1, p1)
     if count == 2:
-        v, l0, l1 = closest_segment(w0, w1)
+        v, l0, l1 = segment_here(w0, w1)
         return True, v, add(scale(l0, p0), scale(l1, p1)), add(scale(l0, q0), scale(l1, q1))
     p2, q2 = named_point(g, a, b, r, t, names[2])
     w2 = sub(q2, p2)

@@ -27,7 +27,8 @@ from collision.hints import Numbers, PoseLike, Rows
 from collision.pose import Pose, as_pose
 from collision.spelling import spelled
 
-KEPT = ("_packed", "_place")  # what is kept beside the fields: tables, and where these are in stock
+# What is kept beside the fields: tables, where these are in stock; of compounds places of pieces, a tree of their balls, a hash.
+KEPT = ("_packed", "_place", "_places", "_balls", "_hash")
 
 
 class Shape:
@@ -287,6 +288,13 @@ class Compound(Shape):
             self._set(volume=check_number("volume", self.volume, above=0), center=check_point("center", self.center))
             self._set(inertia=_check_inertia(self.inertia))
         self._set(parts=tuple(flat))
+
+    def __hash__(self) -> int:
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = hash((self.parts, self.volume, self.center, self.inertia))
+            self._set(_hash=found)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         parts = [{"shape": s.to_dict(), "position": list(p.position), "orientation": list(p.orientation)} for s, p in self.parts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -50,6 +50,7 @@ BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "vertex
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()
 NUMBERS = itertools.count()
+NO_PLACES = np.empty(0, bool), np.empty((0, 3)), np.empty((0, 4))
 
 
 class ShapeSet:
@@ -65,17 +66,15 @@ class ShapeSet:
             self.shapes = tuple(shapes)
         except TypeError:
             raise InputError("shapes", shapes, "must be a list of shapes") from None
-        parts = [convex_parts(shape) for shape in self.shapes]
-        pieces = [part for several in parts for part in several]
-        for piece, _ in pieces:
-            check_convex(piece)
-        self.geometry = pack(tuple(piece for piece, _ in pieces))
+        self._fill([convex_parts(shape) for shape in self.shapes], pack)
+
+    def _fill(self, parts: list[list[tuple[Shape, Pose]]], pack: Callable) -> None:
+        """``pack`` makes the tables of the pieces of all shapes."""
+        self.geometry = pack([piece for several in parts for piece, _ in several])
         self.first = np.cumsum([0, *map(len, parts)])
         self.convex = not any(isinstance(shape, Compound) for shape in self.shapes)
-        self._trees: dict[int, tuple] = {}
-        self._moved = np.array([place != Pose() for _, place in pieces], bool)
-        self._position = np.array([place.position for _, place in pieces]).reshape(-1, 3)
-        self._orientation = np.array([place.orientation for _, place in pieces]).reshape(-1, 4)
+        places = [_places(shape, part) for shape, part in zip(self.shapes, parts, strict=True)]
+        self._moved, self._position, self._orientation = (np.concatenate(v) for v in zip(NO_PLACES, *places, strict=True))
 
     def placed(self, rows: np.ndarray, positions: np.ndarray, orientations: np.ndarray):
         """World poses of pieces whose shapes stand at (n, 3), (n, 4): positions, orientations, lengths that were rounded.
@@ -99,13 +98,15 @@ class ShapeSet:
     def balls(self, which: int) -> tuple:
         """(tree of the centres of the bounding balls of a shape's pieces, in its frame; the largest radius; how far from the
         centre of a ball a point of its piece is known to be at most)."""
-        found = self._trees.get(which)
+        shape = self.shapes[which]
+        found = shape.__dict__.get("_balls")
         if found is None:
             from scipy.spatial import cKDTree
 
             rows = np.arange(self.first[which], self.first[which + 1])
             off = np.linalg.norm(self.geometry.center[rows], axis=1).max()
-            found = self._trees[which] = cKDTree(self._position[rows]), float(self.geometry.radius[rows].max()), float(off)
+            found = cKDTree(self._position[rows]), float(self.geometry.radius[rows].max()), float(off)
+            object.__setattr__(shape, "_balls", found)
         return found
 
     def __len__(self) -> int:
@@ -176,8 +177,38 @@ def _stock_up(*shapes: Shape) -> tuple:
 
 @lru_cache(maxsize=64)
 def set_of(*shapes: Shape) -> ShapeSet:
-    """Some shapes, packed together; kept for the next query of the same ones."""
-    return ShapeSet(shapes)
+    """Some shapes together, for a query: their tables are those in stock, so that each is packed once."""
+    found = ShapeSet.__new__(ShapeSet)
+    found.shapes = shapes
+    found._fill([convex_parts(shape) for shape in shapes], _of_stock)
+    return found
+
+
+def _of_stock(pieces: list[Shape]) -> Geometry:
+    """`pack`, of tables in stock: only the columns that have one row a piece are made anew."""
+    stock = _stock
+    try:
+        rows = [row for number, row in (piece._place for piece in pieces) if number == stock.number]
+    except AttributeError:
+        rows = []
+    if len(rows) == len(pieces):
+        return chosen(stock.geometry, rows)
+    geometry, *rows = _stock_up(*pieces)
+    return chosen(geometry, rows)
+
+
+def _places(shape: Shape, parts: list[tuple[Shape, Pose]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of the pieces of a shape: which are moved or turned, their positions (n, 3), orientations (n, 4). Kept with the shape."""
+    found = shape.__dict__.get("_places")
+    if found is None:
+        places = [place for _, place in parts]
+        found = (
+            np.array([place != Pose() for place in places], bool),
+            np.array([place.position for place in places]).reshape(-1, 3),
+            np.array([place.orientation for place in places]).reshape(-1, 4),
+        )
+        object.__setattr__(shape, "_places", found)
+    return found
 
 
 def check_convex(shape: Shape) -> None:
@@ -188,14 +219,19 @@ def check_convex(shape: Shape) -> None:
         raise InputError("shape", shape, "must be a shape of the collision package")
 
 
-def pack(shapes: tuple[Shape, ...]) -> Geometry:
-    """The tables of `Geometry` for convex shapes; those of equal ones are there once."""
+def pack(shapes: Sequence[Shape]) -> Geometry:
+    """The tables of `Geometry` for convex shapes; those of equal ones are there once. Raises InputError for other shapes."""
     rows: dict[Shape, int] = {}
     for shape in shapes:
+        check_convex(shape)
         rows.setdefault(shape, len(rows))
-    joined = join([packed(shape) for shape in rows])
-    taken = np.array([rows[shape] for shape in shapes], int)
-    return joined._replace(**{name: np.ascontiguousarray(getattr(joined, name)[taken]) for name in BY_SHAPE})
+    return chosen(join([packed(shape) for shape in rows]), [rows[shape] for shape in shapes])
+
+
+def chosen(g: Geometry, rows: list[int]) -> Geometry:
+    """Some shapes of a geometry, which may be there several times, with the tables of all."""
+    taken = np.array(rows, int)
+    return g._replace(**{name: np.ascontiguousarray(getattr(g, name)[taken]) for name in BY_SHAPE})
 
 
 def join(parts: list[Geometry]) -> Geometry:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peers.families import FAMILIES, GAPS, moving, random_pairs
-from benchmarks.peers.ours import Ours
+from benchmarks.peers.ours import OneCall, Ours
 from benchmarks.peers.page import processor, write_measured
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "collision-speed.md"
@@ -29,6 +29,8 @@ PEERS = {
 }
 PAIRS, FRAMES = 1000, 8
 SLOW = {"distance3d": 10}  # pairs, where a call takes milliseconds
+ROUND = "cylinder", "cone", "ellipsoid"
+OURS = Ours.name, OneCall.name
 OFF = 1e-5  # m: a difference that is more than a tolerance
 
 
@@ -72,7 +74,7 @@ def measure(family: str, regime: str, gap: float, libraries: list, seconds: floa
     frames = moving(pairs, FRAMES)
     questions, count, row = {}, {}, {"family": family, "regime": regime, "off": {}, "worst": {}}
     truth = Ours(pairs.shapes.shapes).question(pairs)()
-    for library in (Ours, *libraries):
+    for library in (Ours, OneCall, *libraries):
         name = library.name
         n = SLOW.get(name, PAIRS)
         try:
@@ -101,13 +103,18 @@ def trivial(libraries: list, seconds: float) -> dict:
     return {name: 1e9 * t / 200 for name, t in best_times(questions, seconds).items()}
 
 
+def without(row: dict) -> str:
+    """What stands in a table where a library gave no answer; of round shapes coal alone is asked."""
+    return "–" if row["family"] in ROUND else "fails"
+
+
 def tables(rows: list[dict], calls: dict) -> str:
     """The measured figures as Markdown."""
     names = list(calls)
     lines = [f"Processor: {processor()}. Python {platform.python_version()}. One thread. ns a query; 1000 pairs a family.", ""]
-    lines += ["| pairs | " + " | ".join(["tumble", *names]) + " |", "|---" * (len(names) + 2) + "|"]
+    lines += ["| pairs | " + " | ".join([*OURS, *names]) + " |", "|---" * (len(names) + 3) + "|"]
     for row in rows:
-        cells = [f"{row['ns'][name]:.0f}" if name in row["ns"] else "fails" for name in ("tumble", *names)]
+        cells = [f"{row['ns'][name]:.0f}" if name in row["ns"] else without(row) for name in (*OURS, *names)]
         lines.append(f"| {row['family']}, {row['regime']} | " + " | ".join(cells) + " |")
     lines += [
         "",
@@ -134,7 +141,7 @@ def tables(rows: list[dict], calls: dict) -> str:
     lines += ["", f"Worst difference from tumble [m], and share of pairs that differ by more than {OFF:g} m:", ""]
     lines += ["| pairs | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     for row in rows:
-        cells = [f"{row['worst'][n]:.0e}, {row['off'][n]:.1%}" if n in row["worst"] else "fails" for n in names]
+        cells = [f"{row['worst'][n]:.0e}, {row['off'][n]:.1%}" if n in row["worst"] else without(row) for n in names]
         lines.append(f"| {row['family']}, {row['regime']} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -153,6 +160,8 @@ def main() -> None:
             rows.append(measure(family, regime, gap, libraries, options.seconds))
             print(family, regime, {name: round(t) for name, t in rows[-1]["ns"].items()}, flush=True)
     text = tables(rows, calls)
+    if "coal" in calls:
+        text += "\n" + "\n".join(importlib.import_module("benchmarks.peers.built").table())
     print("\n" + text)
     if options.write:
         write_measured(PAGE, "measured", text)

@@ -1,8 +1,8 @@
 """What other engines have, by their installed wheels: ``python -m benchmarks.peers.features``.
 
 It asks what can be asked: how fine a position is kept, whether there is anything soft, which names speak of energy, and how much
-processor time a second of 1000 balls takes that rain on a floor. MuJoCo, Bullet and PhysX are installed by ``make
-bench-engines``; what the README says of Rapier and Jolt is from their documentation.
+processor time a second of 1000 balls takes that rain on a floor. All are installed by ``make bench-engines``; of Rapier and Jolt
+these are the builds for the web.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 FINE = 1.0 + 2.0**-40  # m: no number of single precision
 BALLS, DT, BEFORE, TIMED = 1000, 1 / 240, 120, 30
+SPOKEN = {"soft": ("soft", "deform", "cloth"), "energy": ("energy",)}
 PATIENCE = 20.0  # s of processor for each of the two
 
 
@@ -31,14 +32,14 @@ def places() -> np.ndarray:
     return lattice + 0.005 * np.random.default_rng(0).normal(size=(BALLS, 3))
 
 
-def pace(step: Callable[[], object]) -> float:
+def pace(step: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
     """Seconds of processor a second of the scene takes, once the balls have met."""
     for steps in (BEFORE, TIMED):
-        begun, k = time.process_time(), 0
-        while k < steps and time.process_time() - begun < PATIENCE:
+        begun, k = clock(), 0
+        while k < steps and clock() - begun < PATIENCE:
             step()
             k += 1
-    return (time.process_time() - begun) / (k * DT)
+    return (clock() - begun) / (k * DT)
 
 
 def mujoco() -> dict[str, object]:
@@ -92,6 +93,27 @@ def physx() -> dict[str, object]:
     return found | {"pace": pace(scene.step)}
 
 
+def in_node(name: str) -> dict[str, object]:
+    from benchmarks.peers.node_engine import ENGINES
+
+    engine = next(engine for label, engine in ENGINES.items() if label.startswith(name))((0, 0, -9.81), DT)
+    engine.floor(0.5)
+    for at in places():
+        engine.sphere(0.05, 0.5, at)
+    engine.sphere(0.05, 0.5, (5, 5, FINE))
+    double, all_names = engine.state()[-1, 2] == FINE, engine.named()
+    found = {key: [n for n in all_names if any(part in n.lower() for part in parts)][:3] for key, parts in SPOKEN.items()}
+    return found | {"double": double, "pace": pace(lambda: engine.step(1), engine.clock)}
+
+
+def rapier() -> dict[str, object]:
+    return in_node("Rapier")
+
+
+def jolt() -> dict[str, object]:
+    return in_node("Jolt")
+
+
 def tumble() -> dict[str, object]:
     from collision import HalfSpace, Sphere
     from sim import World
@@ -106,7 +128,7 @@ def tumble() -> dict[str, object]:
 
 
 def main() -> int:
-    for engine in (tumble, bullet, physx, mujoco):
+    for engine in (tumble, bullet, physx, rapier, jolt, mujoco):
         try:
             found = engine()
         except ImportError as error:

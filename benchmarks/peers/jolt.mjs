@@ -86,4 +86,4 @@ class Engine {
   }
 }
 
-serve(Engine);
+serve(Engine, Jolt);

@@ -3,7 +3,14 @@
 
 import { createInterface } from "node:readline";
 
-export function serve(Engine) {
+// the names of a package: what it holds, and what its classes do
+function named(module) {
+  const classes = Object.values(module).filter((thing) => typeof thing === "function");
+  const owners = [module, ...classes, ...classes.map((made) => made.prototype ?? {})];
+  return [...new Set(owners.flatMap((owner) => Object.getOwnPropertyNames(owner)))];
+}
+
+export function serve(Engine, module) {
   let engine = null;
   createInterface({ input: process.stdin }).on("line", (line) => {
     const [method, ...given] = JSON.parse(line);
@@ -11,6 +18,8 @@ export function serve(Engine) {
     if (method === "world") {
       engine?.free();
       engine = new Engine(...given);
+    } else if (method === "named") {
+      answer = named(module);
     } else if (method === "clock") {
       const { user, system } = process.cpuUsage(); // us
       answer = 1e-6 * (user + system);

@@ -56,6 +56,10 @@ class InNode(Engine):
     def state(self) -> np.ndarray:
         return np.array(self._ask("state"), float)  # null, which stands for nan, becomes nan
 
+    def named(self) -> list[str]:
+        """All names of the package."""
+        return self._ask("named")
+
     def clock(self) -> float:
         return self._ask("clock")
 

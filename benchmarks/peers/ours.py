@@ -1,9 +1,9 @@
-"""This library: one call for all pairs, one thread."""
+"""This library, one thread: one call for all pairs, or one for each."""
 
 from __future__ import annotations
 
 from benchmarks.peers.families import Pairs
-from collision import PairCache, signed_distances
+from collision import PairCache, Pose, signed_distance, signed_distances
 
 
 class Ours:
@@ -26,3 +26,16 @@ class Ours:
             return found.distance
 
         return ask
+
+
+class OneCall:
+    name = "tumble, a call"
+    coherent = None
+
+    def __init__(self, shapes):
+        self.shapes = shapes
+
+    def question(self, pairs: Pairs):
+        rows = zip(pairs.a, pairs.x, pairs.q, pairs.b, pairs.y, pairs.p, strict=True)
+        asked = [(self.shapes[a], Pose(x, q), self.shapes[b], Pose(y, p)) for a, x, q, b, y, p in rows]
+        return lambda: [signed_distance(*each).distance for each in asked]

@@ -59,4 +59,4 @@ class Engine {
   }
 }
 
-serve(Engine);
+serve(Engine, RAPIER);

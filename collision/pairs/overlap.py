@@ -22,6 +22,7 @@ from collision.sat import NO_EDGES, sat_boxes, separation
 from collision.support import EPS, face_at, support
 
 TOUCH = 64.0  # EPS of size: closer than this, the points of the search for distance are those of the contact
+SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
 NO_FOUR = (-1, -1, -1, -1, -1, -1, -1, -1)
 NO_SIMPLEX = (-1, -1, -1, -1, -1, -1)
@@ -117,8 +118,25 @@ def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
         return False, n, n
     x = at(work, k, OUT)
     if face_a >= 0:
-        return True, axpy(-sep, n, x), x
-    return True, x, axpy(sep, n, x)
+        return True, axpy(-least, n, x), x
+    return True, x, axpy(least, n, x)
+
+
+@lean
+def no_more(top, n, p, q, size):
+    """An upper bound of the signed distance; -top: height of the nearest plane of D, n: its normal; p, q: points of the bodies.
+
+    The ball of radius -top lies in D where all planes have the origin behind them. Where one may have it in front the bodies may
+    be apart, and then no plane tells how far: what is nearest to the origin is an edge or a corner as well as a face, and from
+    a plane that is askew there it may be far. So it is the two points that tell. Where B's lies behind A's along n, that
+    is by no more than planes are off: it counts as none.
+    """
+    if top < -SURE * EPS * size:
+        return top
+    v = sub(q, p)
+    along = dot(n, v)
+    along, across = max(along, 0.0), norm(axpy(-along, n, v))
+    return max(top, math.sqrt(along * along + across * across))
 
 
 @lean
@@ -205,7 +223,7 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
             if high - best <= small:
                 return best, max(high, best), n, p, q, named, iterations
         elif which == 2 and state == INSIDE and high <= small and abs(best) <= small:  # it ended where they touch
-            return best, best + width, n, p, q, named, iterations
+            return best, no_more(best + width, n, p, q, size), n, p, q, named, iterations
         else:
             if which == 2 and edges[0] < 0 and best - max(sep_a, sep_b) <= small:  # faces askew by rounding
                 which = 0 if sep_a >= sep_b else 1
@@ -215,7 +233,8 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
                 face_b = -1
             found, u, v = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, corners, size)
             if found:
-                return best, best + width, n, u, v, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
+                high = no_more(best + width, n, u, v, size)
+                return best, high, n, u, v, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
     below, above, n, u, v, count, rows, more = careful(g, a, b, r, t, axis, size)
     if state == APART and low > below:
         below, n = low, axis

@@ -10,11 +10,13 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.exact import holds
 from collision import Compound, Motion, Pose, ShapeSet, Sphere, careful, epa, gjk, impact, time_of_impact, times_of_impact
 from collision.pairs import directions, overlap, polytope, smooth, smooth_depth
 from collision.shapes import Box, Cylinder
 from collision.status import UNCERTAIN
 from tests.collision.placing import EPS, measure
+from tests.collision.test_careful import THIN, warm_answers
 from tests.collision.test_curved import prove
 from tests.collision.test_curved import random_pair as round_pair
 from tests.collision.test_narrowphase import V33, random_pair, v33_bodies, verify
@@ -55,6 +57,16 @@ def test_bounds_notice_a_spoiled_normal(monkeypatch):
     monkeypatch.setattr(polytope, "gjk", lambda *args: tuple(x + 1e-6 if k == 2 else x for k, x in enumerate(whole(*args))))
     with pytest.raises(AssertionError):
         verify(a, b, measure(a, b))
+
+
+def test_planes_alone_say_too_little_of_bodies_that_are_apart(monkeypatch):
+    """Beside a corner the nearest plane may be nearer to the origin than any point: without the points a bound is wrong."""
+    case = next(case for case in THIN if case["name"] == "needle at the end of a segment")
+    bounds, truth = warm_answers(case)
+    assert all(holds(both, *truth) for both in bounds)
+    monkeypatch.setattr(overlap, "no_more", lambda top, *_: top)
+    bounds, truth = warm_answers(case)
+    assert not all(holds(both, *truth) for both in bounds)
 
 
 @pytest.mark.parametrize("seed", range(20))

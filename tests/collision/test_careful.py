@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.exact import cross, dot, holds, square_by_hull, sub
 from benchmarks.fuzz import faults
-from collision import Box, ConvexHull, ShapeSet, Status, careful, signed_distances
+from collision import Box, ConvexHull, PairCache, ShapeSet, Status, careful, signed_distances
 from collision.batch_kernels import pose
 from collision.jit import kernel
 from collision.linalg import matmul, mul_t, transpose
@@ -50,6 +50,22 @@ def test_thin_pairs_against_rational_arithmetic(case, flip):
     assert [name for name, rows in faults(pair, found, np.random.default_rng(0)).items() if rows.any()] == []
 
 
+def warm_answers(case):
+    """(bounds of the second, the third call with one cache, the true sign and square) of a pair."""
+    x, q, y, p = (np.array(v) for v in case["poses"])
+    shapes, cache = ShapeSet([shape(case["a"]), shape(case["b"])]), PairCache(1)
+    found = [signed_distances(shapes, [0], [1], x[None], q[None], y[None], p[None], cache=cache) for _ in range(3)]
+    truth = square_by_hull(corners(case["a"]), (x, q), corners(case["b"]), (y, p))
+    return [(r.lower[0], r.upper[0]) for r in found[1:]], truth
+
+
+@pytest.mark.parametrize("case", THIN, ids=lambda case: case["name"])
+def test_warm_starts_against_rational_arithmetic(case):
+    """Where a search ends depends on where it began; the interval holds all the same."""
+    bounds, truth = warm_answers(case)
+    assert all(holds(both, *truth) for both in bounds)
+
+
 @kernel
 def exactly(points, out):
     """The volume of each four points, by the kernel and in plain doubles."""
@@ -80,6 +96,29 @@ def test_volumes_of_slivers_have_the_right_sign():
     assert (np.sign(out[:, 1]) != signs).sum() > n // 4
     big = signs != 0
     assert np.abs(out[big, 0] / np.array([float(v) for v in truth])[big] - 1).max() < 1e-12
+
+
+@kernel
+def looked_at(points, out):
+    """Is the origin behind the triangle of each first three points: exactly, and by the sign of its height?"""
+    for k in range(len(points)):
+        faces, planes = np.empty((1, 3), np.int64), np.empty((1, 4))
+        careful.put_triangle(points[k], 0, 1, 2, faces, planes, 0)
+        out[k, 0] = 1.0 if careful.behind_all(points[k], faces, planes, 1) else -1.0
+        out[k, 1] = planes[0, 3]
+
+
+def test_planes_through_the_origin_have_it_on_the_right_side():
+    """Of planes that pass the origin closer than lattice points lie the rounded height has another sign, here and there."""
+    rng = np.random.default_rng(2)
+    n = 2000
+    a, b = (rng.integers(-(2**49), 2**49, (n, 3)) for _ in range(2))
+    points = np.stack([a, b, -(a + b) // 2 + rng.integers(-1, 2, (n, 3)), a], axis=1)
+    out = np.empty((n, 2))
+    looked_at(points.astype(float), out)
+    volumes = [dot(cross(*(tuple(map(int, v)) for v in rows[:2])), tuple(map(int, rows[2]))) for rows in points]
+    assert [v > 0 for v in volumes] == (out[:, 0] > 0).tolist()
+    assert sum((v > 0) != (height > 0) for v, height in zip(volumes, out[:, 1], strict=True)) > 20
 
 
 @kernel

@@ -81,6 +81,27 @@ def test_more_pairs_than_were_ever_kept(packings):
     assert len(packings) == 45
 
 
+def test_tables_of_compounds_are_joined_once(monkeypatch):
+    """A hundred distinct pairs of compounds, asked in turn: later rounds move no table, and answers are those of a set."""
+    compounds = [Compound([(hull(10 * k + i), turned(10 * k + i)) for i in range(k % 3 + 1)]) for k in range(10)]
+    joined = []
+    moved = shapeset.moved
+    monkeypatch.setattr(shapeset, "_stock", shapeset.Stock())
+    monkeypatch.setattr(shapeset, "moved", lambda part, before: joined.append(part) or moved(part, before))
+    beside = Pose((2, 0, 0))
+    for _ in range(3):
+        found = [signed_distance(a, Pose(), b, beside).distance for a in compounds for b in compounds]
+    assert len(joined) == sum(len(c.parts) for c in compounds)
+    for c in compounds:
+        ray_cast(c, Pose(), (5, 0, 0), (-1, 0, 0))
+        bounding_box(c, Pose())
+    assert len(joined) == sum(len(c.parts) for c in compounds)
+    a, b = (v.ravel() for v in np.meshgrid(range(10), range(10), indexing="ij"))
+    zero, upright = np.zeros((100, 3)), np.tile((1.0, 0, 0, 0), (100, 1))
+    together = signed_distances(ShapeSet(compounds), a, b, zero, upright, zero + beside.position, upright)
+    assert np.array_equal(found, together.distance)
+
+
 def test_a_stock_that_is_full_begins_anew(monkeypatch):
     monkeypatch.setattr(shapeset, "_stock", shapeset.Stock())
     monkeypatch.setattr(shapeset, "ENOUGH", 20_000)
