@@ -36,6 +36,7 @@ class Background:
         self._same = False
         self._floors: list[tuple[dict, bool, tuple]] = []  # uniforms, seen from below, where shadows may fall
         self._sky: dict[str, Any] = {}
+        self.mapped = False  # there is a map of how much sky is open over the one level floor
 
     def aim(
         self,
@@ -91,6 +92,12 @@ class Background:
         """``(normal (3,), a point of it (3,) [m] relative to the camera's target)`` of the first floor seen from above."""
         return next(((f["u_normal"], f["u_middle"]) for f, below, _ in self._floors if not below), None)
 
+    @property
+    def level(self) -> float | None:
+        """[m] of the one floor that is level and seen from above, relative to the camera's target."""
+        levels = [float(f["u_middle"][2]) for f, _, _ in self._floors if f["u_normal"][2] == 1.0]
+        return levels[0] if len(levels) == 1 else None
+
     def _signature(self, matrix: np.ndarray) -> bytes:
         """All that the picture behind the bodies is made of, but for their shadows."""
         floors = (value for floor, _, _ in self._floors for value in floor.values())
@@ -145,7 +152,8 @@ class Background:
             (gl.enable if below else gl.disable)(gl.BLEND)
             shaded = shade if shadows else []
             level = " LEVEL" if values["u_normal"][2] == 1.0 else ""
-            for name, rects in (("floor", shaded), ("floor PLAIN", around(shaded, target.size) if rest else [])):
+            mapped = " MAPPED" if self.mapped and level else ""
+            for name, rects in (("floor" + mapped, shaded), ("floor PLAIN", around(shaded, target.size) if rest else [])):
                 program = name + level
                 if rects:
                     self._programs.set(program, **values)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
+from render.rotation import cross
 
 FOV = 35.0  # degrees from top to bottom: near the eye's, little distortion
 
@@ -37,11 +38,11 @@ class Camera:
     @cached_property
     def _axes(self) -> np.ndarray:
         back = _unit(np.subtract(self.position, self.target), (0.0, -1.0, 0.0))
-        right = np.cross(self.up, back)
+        right = cross(self.up, back)
         if np.linalg.norm(right) < 1e-9 * max(1.0, float(np.linalg.norm(self.up))):  # looking along up: any right will do
-            right = np.cross((0.0, 1.0, 0.0) if abs(back[1]) < 0.9 else (1.0, 0.0, 0.0), back)
+            right = cross((0.0, 1.0, 0.0) if abs(back[1]) < 0.9 else (1.0, 0.0, 0.0), back)
         right = _unit(right, (1.0, 0.0, 0.0))
-        axes = np.stack([right, np.cross(back, right), back])
+        axes = np.stack([right, cross(back, right), back])
         axes.flags.writeable = False
         return axes
 

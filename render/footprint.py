@@ -6,6 +6,7 @@ import numpy as np
 
 from render.camera import Camera
 from render.look import SUN
+from render.rotation import cross
 
 Rect = tuple[int, int, int, int]  # left, bottom, width, height in pixels, rows counted from below as OpenGL does
 BANDS = 8
@@ -35,8 +36,8 @@ def shadowed(
         if normal[2] < 0.2:
             return [(0, 0, *size)]
         under = centers - ((centers @ normal - level) / normal[2])[:, None] * (0.0, 0.0, 1.0)
-        along = np.cross((0.0, 1.0, 0.0), normal) / normal[2]  # one to the right, seen from above
-        ahead = np.cross(normal, (1.0, 0.0, 0.0)) / normal[2]
+        along = cross((0.0, 1.0, 0.0), normal) / normal[2]  # one to the right, seen from above
+        ahead = cross(normal, (1.0, 0.0, 0.0)) / normal[2]
         half = np.repeat((radii + sky)[:, None], 2, axis=1)
         hidden = under[:, None] + (CORNERS * half[:, None]) @ np.stack([along, ahead])
     else:
@@ -50,7 +51,7 @@ def shadowed(
     feet = centers[casts] - (height[casts] / slope)[:, None] * SUN
     along = SUN - slope * normal
     along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
-    across = np.cross(normal, along)
+    across = cross(normal, along)
     half = (radii[casts, None] + blur) / (slope, 1.0)
     corners = feet[:, None] + (CORNERS * half[:, None]) @ np.stack([along, across])
     return _boxes(camera, size, np.concatenate([corners, hidden]))

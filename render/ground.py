@@ -10,6 +10,7 @@ import numpy as np
 from render import look
 from render.camera import Camera
 from render.overlay import square_of
+from render.rotation import cross
 
 
 def backdrop(
@@ -65,9 +66,9 @@ def _floor(camera: Camera, normal: np.ndarray, level: float, towards: np.ndarray
 
 def plane_axes(normal: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Two unit vectors along a plane; x and y for a level one."""
-    a = np.cross((0.0, 1.0, 0.0) if abs(normal[1]) < 0.9 else (1.0, 0.0, 0.0), normal)
+    a = cross((0.0, 1.0, 0.0) if abs(normal[1]) < 0.9 else (1.0, 0.0, 0.0), normal)
     a /= np.linalg.norm(a)
-    return a, np.cross(normal, a)
+    return a, cross(normal, a)
 
 
 def _checker(p: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -21,8 +21,10 @@ QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a st
 ROUND = ("ball", "cylinder", "cone", "capsule")
 FINER = (*ROUND, "rounded")  # cut finer where they are larger in the picture
 INSTANCE = "3f 4f 3f 4f/i"
+EDGE_NAMES = ("in_a", "in_b", "in_normal_a", "in_normal_b", "in_corner")
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
-MANY, USUAL = 300, 2.0  # of so many, up to so many times as large as most, faces are even: corners look up what hides the sky
+MANY, USUAL = 300, 2.0  # so many parts, up to so many times as large as most, are a crowd
+SMALL = 40.0  # pixels: radius of parts of a crowd whose faces are even but for shadows
 STILL = (1.0, 0.0, 0.0, 0.0)
 
 
@@ -39,10 +41,12 @@ class Group:
     scales: np.ndarray  # (k, 3)
     colors: np.ndarray  # (k, 4) linear light, and the body's radius
     placed: bool  # some part is moved or turned in its body
-    small: bool  # so many, and none much larger than most, that no face is large in a picture
+    crowd: bool  # so many, and none much larger than most
     instances: Any = None  # buffer
     texture: Any = None
     detail: int = 0
+    topped: bool = False  # a crowd of what is the same upside down
+    small: bool = False  # of a crowd, none of which is large in this picture
     arrays: dict[tuple[str, int], Any] = field(default_factory=dict)  # by use and detail
 
     @property
@@ -90,8 +94,9 @@ class Groups:
             placed = bool(positions.any() or (orientations != STILL).any())
             buffer = self._gl.buffer(reserve=14 * 4 * len(rows), dynamic=True)
             tint = np.concatenate([tint, radii[rows, None]], axis=1)
-            small = len(rows) >= MANY and bool(radii[rows].max() <= usual)
-            group = Group(key, finish, skin, rows, positions, orientations, scales, tint, placed, small, buffer)
+            crowd = len(rows) >= MANY and bool(radii[rows].max() <= usual)
+            group = Group(key, finish, skin, rows, positions, orientations, scales, tint, placed, crowd, buffer)
+            group.topped = crowd and skin is None and mesh_of(key, 16).even
             self.soft[rows] |= group.soft
             self.all.append(group)
 
@@ -119,6 +124,9 @@ class Groups:
             if len(rows) > 1:  # the nearest first: what they hide need not be lit
                 rows = rows[np.argsort(np.einsum("ij,ij->i", x - eye, x - eye), kind="stable")]
             group.instances.write(rows.astype("f4").tobytes())
+            if group.crowd:
+                away = np.maximum(np.linalg.norm(x - eye, axis=1), 1e-9)
+                group.small = bool(focal * (group.colors[:, 3] / away).max() < SMALL)
             if group.key[0] in FINER:
                 away = np.maximum(np.linalg.norm(x - eye, axis=1), 0.02 * camera.distance)
                 pixels = focal * (group.scales.max(axis=1) / away).max()
@@ -131,7 +139,7 @@ class Groups:
                 continue
             coarse = use in ("depth", "heights")  # an outline is all that is seen of it
             detail = max(group.detail * 2 // 3 // 4 * 4, min(group.detail, 12)) if coarse else group.detail
-            array = self._array(group, use, detail)
+            array = self._array(group, "small" if use == "surface" and group.small else use, detail)
             if array is not None:
                 if use == "surface" and group.skin is not None:
                     self._dress(group)
@@ -152,18 +160,21 @@ class Groups:
         mesh = mesh_of(group.key, detail) if skin is None else None
         points, normals, triangles = mesh.triangles() if skin is None else (skin.points, skin.normals, skin.triangles)
         if not len(triangles):
-            return dict.fromkeys(("surface", "depth", "heights"))
+            return dict.fromkeys(("surface", "small", "depth", "heights"))
         index = ctx.buffer(triangles.astype("i4").tobytes())
         corners = ctx.buffer(np.concatenate([points, normals], axis=1).astype("f4").tobytes())
         instances = (group.instances, INSTANCE, *INSTANCE_NAMES)
         content = [(corners, "3f 3f", "in_position", "in_normal"), instances]
         if skin is not None and skin.picture is not None:
             content.append((ctx.buffer(skin.places.astype("f4").tobytes()), "2f", "in_place"))
-        out = {"surface": ctx.vertex_array(self._programs[self._program(group, mesh)], content, index)}
+        name = self._program(group, mesh)
+        out = {"surface": ctx.vertex_array(self._programs[name], content, index)}
+        out["small"] = ctx.vertex_array(self._programs[f"{name} SMALL"], content, index) if name == "facet" else out["surface"]
         thin = (group.instances, "3f 4f 3f 4x4/i", *INSTANCE_NAMES[:3])
         places, which = np.unique(points.astype("f4"), axis=0, return_inverse=True)  # corners once, not once for each normal
         corners, index = ctx.buffer(places.tobytes()), ctx.buffer(which[triangles].astype("i4").tobytes())
-        for use, name in (("depth", "depth GLASS" if group.finish == "glass" else "depth"), ("heights", "heights")):
+        heights = "heights EVEN" if group.topped else "heights"
+        for use, name in (("depth", "depth GLASS" if group.finish == "glass" else "depth"), ("heights", heights)):
             out[use] = ctx.vertex_array(self._programs[name], [(corners, "3f", "in_position"), thin], index)
         return out
 
@@ -175,8 +186,7 @@ class Groups:
         if group.key[0] in ROUND:
             return f"body{finish}"
         flat = not mesh.curved and not finish and not self._programs.gathered
-        corners = " CORNERS" if group.small and self._programs.occluded else ""
-        return f"facet{corners}" if flat else f"body UNMARKED{finish}"
+        return "facet" if flat else f"body UNMARKED{finish}"
 
     def _edges(self, group: Group, detail: int) -> Any:
         """Vertex array of the edge lines: a quad for each. Glass has none: they would be seen through it."""
@@ -187,10 +197,11 @@ class Groups:
         if not len(mesh.edges):
             return None
         m = len(mesh.edges)
-        quads = np.concatenate([np.repeat(mesh.corners[mesh.edges].reshape(m, 6), 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
+        ends = np.concatenate([mesh.corners[mesh.edges].reshape(m, 6), mesh.beside().reshape(m, 6)], axis=1)
+        quads = np.concatenate([np.repeat(ends, 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
         index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
         content = [
-            (ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 2f", "in_a", "in_b", "in_corner"),
+            (ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 3f 3f 2f", *EDGE_NAMES),
             (group.instances, INSTANCE, *INSTANCE_NAMES),
         ]
         return ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))

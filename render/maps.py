@@ -9,8 +9,8 @@ import numpy as np
 from render.camera import Camera
 from render.frame import Frame
 from render.groups import Groups
-from render.look import Preset
 from render.programs import UNITS, Programs
+from render.rotation import cross
 
 HALF = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
 STEP = 2.0**0.125  # widths of maps grow by this factor, so that what they show does not crawl while they follow the bodies
@@ -76,9 +76,9 @@ class ShadowMap:
         """``(matrix (4, 4) to the clip space of the map, width of a texel [m])``; it is moved by whole texels only."""
         if not len(radii):
             return np.eye(4), 1.0
-        right = np.cross((0.0, 1.0, 0.0) if abs(towards[1]) < 0.95 else (1.0, 0.0, 0.0), towards)
+        right = cross((0.0, 1.0, 0.0) if abs(towards[1]) < 0.95 else (1.0, 0.0, 0.0), towards)
         right /= np.linalg.norm(right)
-        axes = np.stack([right, np.cross(towards, right), towards])
+        axes = np.stack([right, cross(towards, right), towards])
         seen = centers @ axes.T
         lo, hi = (seen - radii[:, None]).min(axis=0), (seen + radii[:, None]).max(axis=0)
         width = np.array([stepped(w) for w in (hi - lo)[:2]])
@@ -112,6 +112,10 @@ class HeightMap:
             mean.filter = context.LINEAR, context.LINEAR
             mean.repeat_x = mean.repeat_y = False
         self._smooth = context.framebuffer(self._means)
+        self._ground = context.texture((MEANS,) * 2, 1)
+        self._ground.filter = context.LINEAR, context.LINEAR
+        self._ground.repeat_x = self._ground.repeat_y = False
+        self._open = context.framebuffer([self._ground])
 
     def draw(self, groups: Groups, programs: Programs, balls: tuple[np.ndarray, np.ndarray], target: np.ndarray) -> float:
         """Draw it, and tell the programs; how far beyond a body it has something to say [m]. ``target``: of the camera."""
@@ -135,9 +139,10 @@ class HeightMap:
             over = (*corner, 1.0 / width, 1.0 / max(1.02 * (hi[2] - lo[2]), 1e-9))
             near = 0.75 * widths
             programs.set_all(u_over=over, u_low=lo[2], u_near=near, u_steep=1.0 / (over[3] * near), u_lods=lods - 1.0)
-            gl.enable_only(gl.BLEND)
             gl.blend_equation, gl.blend_func = gl.MAX, (gl.ONE, gl.ONE)
-            groups.draw("heights", lambda group: group.finish != "glass")
+            for even in (False, True):
+                gl.enable_only(gl.BLEND | (gl.CULL_FACE if even else gl.NOTHING))
+                groups.draw("heights", lambda group, even=even: group.finish != "glass" and group.topped == even)
             gl.blend_equation = gl.FUNC_ADD
         self.map.build_mipmaps()
         self.map.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
@@ -152,11 +157,15 @@ class HeightMap:
             mean.use(UNITS[name])
         return reach
 
+    def over(self, programs: Programs, level: float) -> None:
+        """How much of the sky is open over a level floor; ``level`` [m] relative to the camera's target. After :meth:`draw`."""
+        self._open.use()
+        self._gl.viewport = (0, 0, MEANS, MEANS)
+        self._gl.enable_only(self._gl.NOTHING)
+        programs.set("ground", u_level=level)
+        programs.render("ground")
+        self._ground.use(UNITS["u_ground"])
+
     def release(self) -> None:
-        for thing in (self._target, self.map, self._smooth, *self._means):
+        for thing in (self._target, self.map, self._smooth, *self._means, self._open, self._ground):
             thing.release()
-
-
-def filter_reach(preset: Preset) -> float:
-    """Texels that the filter of shadows goes."""
-    return max(preset.softness, 1.0)

@@ -41,6 +41,12 @@ class Mesh:
         return 2 * len(self.edges) < sum(map(len, self.faces))
 
     @property
+    def even(self) -> bool:
+        """It is the same upside down, as boxes are."""
+        corners = {tuple((np.round(corner, 9) + 0.0).tolist()) for corner in self.corners}
+        return all(tuple((0.0 - np.array(corner)).tolist()) in corners for corner in corners)
+
+    @property
     def curved(self) -> bool:
         """Some face has not the same normal everywhere."""
         return any(np.ptp(normals, axis=0).max() > 1e-9 for normals in self.normals)
@@ -51,6 +57,16 @@ class Mesh:
         x = np.array([row[:, 0].mean() for row in rows])
         beside = np.array([len(row) <= 4 and np.abs(row[:, 1]).min() < 1e-9 for row in rows], bool)  # not a cap
         return self.round & ((beside & (x > 0.0)) | (x < -DOT))
+
+    def beside(self) -> np.ndarray:
+        """(m, 2, 3) outward normals, of any length, of the two faces that meet at each edge; 0 where there is none."""
+        found: dict[tuple[int, int], np.ndarray] = {}
+        for face in self.faces:
+            rows = self.corners[list(face)]
+            normal = np.cross(rows, np.roll(rows, -1, axis=0)).sum(axis=0)  # twice the area (Newell)
+            found |= dict.fromkeys(zip(face, (*face[1:], face[0]), strict=True), normal)
+        none = np.zeros(3)
+        return np.array([(found.get((i, j), none), found.get((j, i), none)) for i, j in self.edges.tolist()]).reshape(-1, 2, 3)
 
     def triangles(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """``(points (v, 3), normals (v, 3), triangles (t, 3))`` with corners split where normals differ."""

@@ -18,6 +18,8 @@ from render.video import camera_for
 
 KINDS = {".mp4": "video/mp4", ".gif": "image/gif", ".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg"}
 SIZE = (960, 540)
+# all of it is seen without scrolling: pictures are 16 by 9, and the controls below are 56 pixels high
+FITTED = "<style>main{padding:0;max-width:none}.replay{max-width:calc((100vh - 58px)*16/9);margin:0 auto}</style>"
 
 
 class Inline:
@@ -69,7 +71,7 @@ def show(what: Any, height: int = 560, camera: Any = None) -> Inline:
     else:
         raise InputError("what", what, "must be a run, a world, or the path of a film or picture")
     data = json.dumps(replay(frames, camera_for(seen, SIZE, camera))).replace("<", "\\u003c")
-    body = page_file("controls.html")
+    body = FITTED + page_file("controls.html")
     viewer = page_file("viewer.min.js")
     page = Template(page_file("page.html")).substitute(title=html.escape(seen.cast.title), body=body, data=data, viewer=viewer)
     frame = f'style="width:100%;height:{height}px;border:0" title="replay" srcdoc="{html.escape(page)}"'

@@ -19,6 +19,7 @@ UNITS = {
     "u_skin": 5,
     "u_around": 6,
     "u_beyond": 7,
+    "u_ground": 8,
 }
 CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 
@@ -26,14 +27,15 @@ CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 class Programs:
     """All programs of a preset: ``programs["body METAL"]`` is body.vert and body.frag with METAL defined.
 
-    Words: MATTE, METAL, RUBBER, GLASS; UNMARKED, without the mark of spin; TEXTURED; of floors LEVEL, seen from above, and
-    PLAIN, without shadows; of facets CORNERS, where these look up what hides the sky. Those drawn as one rectangle are
-    drawn by :meth:`render`.
+    Words: MATTE, METAL, RUBBER, GLASS; UNMARKED, without the mark of spin; TEXTURED; of floors LEVEL, seen from above, PLAIN,
+    without shadows, and MAPPED, with the map of how much sky is open over it; of facets SMALL, where these are small in the
+    picture; of heights EVEN, told from the top alone. Those drawn as one rectangle are drawn by :meth:`render`.
     """
 
     def __init__(self, context: Any, preset: look.Preset, size: tuple[int, int]):
         self._context, self._preset, self.gathered, self.occluded = context, preset, preset.shots > 1, preset.occluded
         self._made: dict[str, Any] = {}
+        self._uniforms: dict[str, dict[str, Any]] = {}  # of each program: asking it takes a search
         self._screen: dict[str, Any] = {}
         self._corners = context.buffer(CORNERS.tobytes())
         self._common: dict[str, Any] = {
@@ -49,7 +51,6 @@ class Programs:
             "u_size": size,
             "u_darken": look.EDGE,
             "u_width": 1.9 * size[1] / 720,
-            "u_softness": preset.softness,
             "u_bounced": look.BOUNCED,
             "u_mark": look.MARK,
             "u_part": 1.0 / preset.shots,
@@ -58,6 +59,7 @@ class Programs:
     def __getitem__(self, name: str) -> Any:
         if name not in self._made:
             self._made[name] = program = self._compile(name)
+            self._uniforms[name] = {uniform: program[uniform] for uniform in program}
             for sampler, unit in UNITS.items():
                 if sampler in program:
                     program[sampler].value = unit
@@ -66,7 +68,8 @@ class Programs:
 
     def set(self, name: str, **values: Any) -> None:
         """Uniforms by name; those a program does not use are left out by its compiler and skipped here."""
-        found = self[name]
+        self[name]  # made, if it is not yet
+        found = self._uniforms[name]
         for uniform, value in values.items():
             if uniform in found:
                 value = np.asarray(value, "f4")

@@ -15,13 +15,14 @@ from render.footprint import bands
 from render.frame import Cast, Frame
 from render.gather import Gathering, Light, lights
 from render.groups import QUAD, Groups
-from render.maps import HeightMap, ShadowMap, filter_reach, seen_balls
+from render.maps import HeightMap, ShadowMap, seen_balls
 from render.meshes import planes_of
 from render.overlay import panels_of, square_of, strokes_of
 from render.programs import UNITS, Programs
 from render.text import Panel
 
 BEHIND = UNITS["u_picture"]
+CROWD = 2.0 / 3.0  # of the texels of the shadow map, for thousands of triangles on it; shadows stay as soft
 
 
 class Renderer:
@@ -36,7 +37,7 @@ class Renderer:
         )
         self._programs = self._keep(Programs(ctx, self.preset, self.size))
         self._groups = self._keep(Groups(ctx, self._programs, self.preset.detail))
-        self._sun = self._keep(ShadowMap(ctx, self.preset.shadow, "u_shadow"))
+        self._suns: dict[int, ShadowMap] = {}  # by texels
         self._above = self._keep(HeightMap(ctx)) if self.preset.occluded else None
         self._gathering = self._keep(Gathering(ctx, self._programs, self._target)) if self.preset.shots > 1 else None
         self._scene = self._target if self._gathering is None else self._gathering.shot  # what bodies are drawn on
@@ -123,6 +124,12 @@ class Renderer:
         if cast is not self._cast:
             self._groups.take(cast)
             self._cast = cast
+            crowd = self._gathering is None and any(group.crowd for group in self._groups.all)
+            texels = round(self.preset.shadow * (CROWD if crowd else 1.0))
+            if texels not in self._suns:
+                self._suns[texels] = self._keep(ShadowMap(self.gl, texels, "u_shadow"))
+            self._sun, self._softness = self._suns[texels], self.preset.softness * texels / self.preset.shadow
+            self._programs.set_all(u_softness=self._softness)
             self._planes = [(body, n, offset) for body, shape in enumerate(cast.shapes) for n, offset in planes_of(shape)]
 
     # one picture, in one light
@@ -134,6 +141,9 @@ class Renderer:
         blur, sky = self._draw_maps(frame, camera, light)
         self._aim(camera)
         self._background.aim(frame, camera, self._planes, self._matrix, blur, sky)
+        self._background.mapped = self._above is not None and sky > 0.0 and self._background.level is not None
+        if self._background.mapped:
+            self._above.over(self._programs, self._background.level)
         if self._gathering is not None:
             self._draw_mirrored(frame, camera, light)
         self._background.begin()
@@ -153,7 +163,7 @@ class Renderer:
 
     def _draw_maps(self, frame: Frame, camera: Camera, light: Light) -> tuple[float, float]:
         """What bodies hide from sun and sky; how far beyond them that reaches [m]: the edges of shadows, and the sky."""
-        balls, reach = seen_balls(frame, camera), filter_reach(self.preset)
+        balls, reach = seen_balls(frame, camera), max(self._softness, 1.0)
         to_map, texel = self._sun.draw(self._groups, self._programs, balls, light.sun, reach)
         self._programs.set_all(u_sun=light.sun, u_to_shadow=to_map, u_texel=reach * texel)
         sky = 0.0
@@ -163,7 +173,7 @@ class Renderer:
             to_sky, sky_texel = self._gathering.sky.draw(self._groups, self._programs, balls, light.sky, 2.0)
             self._programs.set_all(u_sky=light.sky, u_to_sky=to_sky, u_sky_texel=2.0 * sky_texel)
         # that way off the surface, the filter, and the last texel's own width
-        return (1.5 * reach + self.preset.softness + 1.5) * texel, sky
+        return (1.5 * reach + self._softness + 1.5) * texel, sky
 
     def _aim(self, camera: Camera) -> None:
         gathered = self._programs.gathered

@@ -6,8 +6,9 @@ four needs of :mod:`render.framing`), at most within the window, is smoothed ove
 needs, so nothing is cut off, and it is as smooth as the window is wide. Of the windows the widest is taken with which the frame
 in the middle is full enough, which gives the calmest camera that does what it should.
 
-It stands where that is enough, and also where it would have to swing to and fro: what comes back is seen best, with the place
-that it comes back to, by a camera that stands.
+It stands where that is enough. Where it would have to swing to and fro, with what comes back again and again, it does so only if
+that makes the frame in the middle full enough, and no faster than the eye can go along with what stands still in the picture:
+where the bodies are faster, it draws back. Before an empty sky, where nothing is seen to swing, it is as fast as they are.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ from render.recorded import RunFrames
 LEAST = 0.56  # of the picture: with less in the frame in the middle the camera moves
 FULLER, MOVING = 0.98, 0.88  # of the picture: what may be filled by one that stands, rather than move, and by one that moves
 GAIN = 1.3  # times as full: else it does not move for less than it should do
-SWING = 1.0  # heights of the picture that it may go in vain
+SWING = 1.0  # heights of the picture that it may go in vain, before all is tried that goes to and fro
+# Heights of the picture a second that what stands still may go through it. The eye follows up to 100 degrees a second (Meyer,
+# Lasker, Robinson, Vision Research 25 (1985) 561), and a picture is 19 degrees high from three times its height (ITU-R BT.710).
+FOLLOWED = 5.0
 RATE, MOST, POINTS = 60.0, 900, 4_000_000  # instants a second that are looked at; of them, and of points, at most
 NARROWER = 0.8  # from one window to the next
 SHORTEST = 4  # instants in a window
 
 Path = Callable[[float], Camera]  # of a time [s]
+PlacesOf = Callable[..., np.ndarray]  # of a window [s], a degree, and a pace
 
 
 def tracked(runs: RunFrames | Sequence[RunFrames], aspect: float, start: float | None = None, stop: float | None = None) -> Path:
@@ -45,20 +50,27 @@ def tracked(runs: RunFrames | Sequence[RunFrames], aspect: float, start: float |
     back = look_from(longest.bare(longest.sample(times[0])), actions[0])
     clouds = [np.concatenate([action.points(k) for action in actions]) for k in range(len(times))]
     staying = [np.concatenate([action.points(k, staying=True) for action in actions]) for k in range(len(times))]
+    pace = FOLLOWED if "static" in longest.cast.kinds else np.inf
     seen = np.array([len(cloud) > 0 for cloud in clouds])
     if not seen.any():
         standing = Camera(tuple((3.0 * back).tolist()), (0.0, 0.0, 0.0))
         return lambda time: standing
     clouds, staying = ([cloud for cloud, there in zip(of, seen, strict=True) if there] for of in (clouds, staying))
-    return path_from(back, times[seen], clouds, staying, aspect)
+    return path_from(back, times[seen], clouds, staying, aspect, pace)
 
 
 def path_from(
-    back: np.ndarray, times: np.ndarray, clouds: Sequence[np.ndarray], staying: Sequence[np.ndarray], aspect: float
+    back: np.ndarray,
+    times: np.ndarray,
+    clouds: Sequence[np.ndarray],
+    staying: Sequence[np.ndarray],
+    aspect: float,
+    pace: float = FOLLOWED,
 ) -> Path:
     """The path of a camera in a direction that sees the points, (m, 3) [m] each, of frames at ``times`` [s].
 
-    It follows those that are ``staying`` all the time: one that leaves would be a jump in its way.
+    It follows those that are ``staying`` all the time: one that leaves would be a jump in its way. ``pace``: heights of the
+    picture a second that it may go to and fro.
     """
     tangents = np.tan(np.radians(FOV) / 2) * np.array([aspect, 1.0])
     standing = camera_from(back, clouds, aspect)
@@ -70,7 +82,16 @@ def path_from(
     if len(times) < 2 * SHORTEST or _filled(eyes, _still(nearer, center, len(times)), tangents) >= LEAST:
         return lambda time: nearer
     followed = np.array([0.5 * (eye.min(axis=0) + eye.max(axis=0)) for eye in ((c - center) @ axes.T for c in staying)])
-    places = _calmest(eyes, followed, times, tangents)
+    needs = np.array([needs_of(eye, MOVING * tangents) for eye in eyes])
+
+    def places_of(window: float, degree: int, pace: float = np.inf) -> np.ndarray:
+        return _places(needs, followed, times, window, MOVING * tangents, degree, pace / MOVING)
+
+    widths = 2.0 * (times[-1] - times[0]) * NARROWER ** np.arange(int(np.log(SHORTEST / (2.0 * len(times))) / np.log(NARROWER)))
+    places = _calmest(places_of, widths, eyes, tangents)
+    if places is None or _filled(eyes, places, tangents) < LEAST:
+        swinging = _swinging(places_of, widths, eyes, tangents, pace)
+        places = places if swinging is None else swinging
     if places is None or _filled(eyes, places, tangents) < min(LEAST, GAIN * still):
         return lambda time: standing
     return _along(places, times, center, axes)
@@ -102,34 +123,57 @@ def _instants(frames: RunFrames, start: float | None, stop: float | None) -> np.
     return np.unique(frames.times[[frames.sample(t) for t in np.linspace(first, last, count)]])
 
 
-def _calmest(eyes: Sequence[np.ndarray], middles: np.ndarray, times: np.ndarray, tangents: np.ndarray) -> np.ndarray | None:
-    """The places by the widest window with which the frame in the middle is full enough; None where all swing to and fro.
+def _calmest(places_of: PlacesOf, windows: np.ndarray, eyes: Sequence[np.ndarray], tangents: np.ndarray) -> np.ndarray | None:
+    """The places by the widest window with which the frame in the middle is full enough, or the last that do not swing to and
+    fro; None where all do.
 
     First along parabolas; where that swings, along means, which do not come down with each bounce but as bounces get lower.
     """
-    needs = np.array([needs_of(eye, MOVING * tangents) for eye in eyes])
-    count, found = int(np.log(SHORTEST / (2.0 * len(times))) / np.log(NARROWER)), None
+    found = None
     for degree in (2, 0):
-        for window in 2.0 * (times[-1] - times[0]) * NARROWER ** np.arange(count):
-            places = _places(needs, middles, times, window, MOVING * tangents, degree)
+        for window in windows:
+            places = places_of(window, degree)
             if _swing(places, tangents) > SWING:
                 break
             found, filled = places, _filled(eyes, places, tangents)
             if filled >= LEAST:
-                places[:, 2] = places[:, 3] + (places[:, 2] - places[:, 3]) * max(filled / TYPICAL, 1.0)
-                return places
+                return _typical(places, filled)
     return found
 
 
+def _swinging(
+    places_of: PlacesOf, windows: np.ndarray, eyes: Sequence[np.ndarray], tangents: np.ndarray, pace: float
+) -> np.ndarray | None:
+    """Those by the widest window that swing, no faster than that ``pace``; None where that does not fill the picture either."""
+    for window in windows:
+        for degree in (0, 2):
+            places = places_of(window, degree, pace)
+            filled = _filled(eyes, places, tangents)
+            if filled >= LEAST:
+                return _typical(places, filled)
+    return None
+
+
+def _typical(places: np.ndarray, filled: float) -> np.ndarray:
+    """Back to where the frame in the middle is as large as it should be, if it is larger."""
+    away = (places[:, 2] - places[:, 3]) * max(filled / TYPICAL, 1.0)
+    return np.column_stack([places[:, :2], places[:, 3] + away, places[:, 3]])
+
+
 def _places(
-    needs: np.ndarray, middles: np.ndarray, times: np.ndarray, window: float, tangents: np.ndarray, degree: int
+    needs: np.ndarray, middles: np.ndarray, times: np.ndarray, window: float, tangents: np.ndarray, degree: int, pace: float
 ) -> np.ndarray:
-    """(k, 4) where the camera is, to the right, up and back, and how far back what it looks at is [m]."""
+    """(k, 4) where the camera is, to the right, up and back, and how far back what it looks at is [m].
+
+    So far away that it goes no faster than at ``pace`` [heights of the picture a second].
+    """
     x, y, z = (smoother(times, window, degree) @ middles).T
     moved = np.stack([t * z + sign * c for c, t in ((x, tangents[0]), (y, tangents[1])) for sign in (1, -1)], axis=1)
     even = smoother(times, window)
     right, left, up, down = (even @ largest_around(needs - moved, times, window)).T
     away = np.maximum(0.5 * (right + left) / tangents[0], 0.5 * (up + down) / tangents[1])
+    speed = np.linalg.norm(np.gradient(np.stack([x, y, z], axis=1), times, axis=0), axis=1)
+    away = np.maximum(away, speed / (2.0 * tangents[1] * pace))
     away = even @ largest_around(away[:, None], times, window)[:, 0]  # the larger of two has corners in time
     away = np.maximum(away, 1e-3 * max(float(np.abs(middles).max()), 1e-9))  # a point, seen from somewhere
     return np.stack([x + 0.5 * (right - left), y + 0.5 * (up - down), z + away, z], axis=1)

@@ -33,6 +33,7 @@ WHEN = {
 # seen as they then are, from near; the others from where their films are
 CLOSE = {"dominoes", "incline", "jacks", "newtons_cradle", "part_feeder", "sliding_cuboid", "spool", "two_cuboids", "wall"}
 FLYING = {"superball", "bouncing_ball", "bouncing_balls"}  # the way gone tells more than the ball
+STANDING = {*FLYING, "double_pendulum", "kepler_orbit"}  # in films the camera goes with them: all of the way is not seen
 QUICK = {"kepler_orbit": {"period": 1.2}}  # so that a trail, of a second, goes round
 # from near, so that contents and overlays are seen
 NEAR = {
@@ -75,7 +76,9 @@ def main(wanted: list[str]) -> int:
             run = run_of(name, seconds)
             frames = RunFrames(run)
             trails = name in FLYING or not frames.cast.has_floor  # in free space nothing else shows the way gone
-            camera = camera_for(frames.at(seconds), SIZE) if name in CLOSE else NEAR.get(name)
+            camera = (
+                camera_for(frames.at(seconds), SIZE) if name in CLOSE else NEAR.get(name, "orbit:0" if name in STANDING else None)
+            )
             take(run, name, seconds, ("joints", "trails") if trails else ("joints",), camera)
     for overlay, (_, name, seconds) in SHOWN.items():
         if not wanted or overlay in wanted:
@@ -104,7 +107,7 @@ def draw(overlay: str, name: str, seconds: float) -> None:
         take(run_of(name, seconds), f"overlay_{overlay}", seconds, ("text", overlay), NEAR.get(name))
 
 
-def take(source: object, name: str, time: float | None, overlays: tuple[str, ...], camera: Camera | None = None) -> None:
+def take(source: object, name: str, time: float | None, overlays: tuple[str, ...], camera: Camera | str | None = None) -> None:
     print(still(source, DOCS / FOLDER / f"{name}.jpg", SIZE, time, "best", camera, overlays))
 
 

@@ -1,6 +1,8 @@
 // Edge lines as quads of a width in pixels, drawn a little nearer to the eye than the surface they lie on.
 in vec3 in_a;
 in vec3 in_b;
+in vec3 in_normal_a;  // of the faces that meet there
+in vec3 in_normal_b;
 in vec2 in_corner;   // x: which end, 0 or 1; y: which side, -1 or 1
 in vec3 i_position;
 in vec4 i_rotation;
@@ -27,6 +29,13 @@ vec4 clipped(vec3 local) {
     return c;
 }
 
+// Both faces are turned away: the body itself hides the line. Told in the body, without its stretch
+bool hidden() {
+    vec3 d = u_eye - i_position, t = 2.0 * cross(-i_rotation.xyz, d);
+    vec3 eye = (d + i_rotation.w * t + cross(-i_rotation.xyz, t)) / i_scale - in_a;
+    return dot(in_normal_a, eye) < 0.0 && dot(in_normal_b, eye) < 0.0;
+}
+
 void main() {
     vec4 a = clipped(in_a), b = clipped(in_b);
     vec2 along = (b.xy / b.w - a.xy / a.w) * u_size;
@@ -40,5 +49,5 @@ void main() {
     v_across = reach * in_corner.y;
     float pixels = u_focal * i_color.a / distance(i_position, u_eye);  // small bodies: fade the lines, not the body
     v_color = vec4(i_color.rgb * u_darken, 0.9 * smoothstep(3.0, 16.0, pixels));
-    gl_Position = p;
+    gl_Position = hidden() ? vec4(0.0, 0.0, 2.0, 1.0) : p;
 }

@@ -14,6 +14,9 @@ in vec3 v_shadow;
 #if defined(GATHERED) || defined(OCCLUDED)
 uniform vec3 u_normal;
 #endif
+#ifdef MAPPED
+uniform sampler2D u_ground;    // how much of the sky is open, by the same map as the outlines
+#endif
 #ifdef GATHERED
 uniform vec3 u_albedo[3];      // dark and light squares, lines
 uniform sampler2D u_mirrored;  // the bodies as the floor mirrors them
@@ -57,7 +60,11 @@ void main() {
     vec3 in_shade = mix(mix(u_in_shade[0], u_in_shade[1], light_square), u_in_shade[2], line);
     float lit = lit_at(v_shadow);
     color -= (1.0 - lit) * (color - in_shade);  // not mix(): where it is lit, to the last bit as without shadows
+#ifdef MAPPED
+    color *= kept_of(1.0 - texture(u_ground, (v_position.xy - u_over.xy) * u_over.z).r, lit * max(u_sun.z, 0.0));
+#else
     OPEN(color, lit * max(dot(u_normal, u_sun), 0.0), v_position, u_normal);
+#endif
 #endif
 #endif
 #ifdef LEVEL

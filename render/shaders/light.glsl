@@ -28,6 +28,17 @@ float lit_at(vec3 s) {
 #endif
 }
 
+// On small faces two places do, as far apart as the four
+float lit_on_small(vec3 s) {
+    s.z = min(s.z, 1.0);
+#ifdef SOFT
+    vec2 a = u_softness / vec2(textureSize(u_shadow, 0)) * vec2(0.9, 0.45);
+    return 0.5 * (texture(u_shadow, vec3(s.xy + a, s.z)) + texture(u_shadow, vec3(s.xy - a, s.z)));
+#else
+    return texture(u_shadow, s);
+#endif
+}
+
 vec3 light_on(vec3 albedo, vec3 n, float sun) {
     return albedo * (mix(u_ground_light, u_sky_light, 0.5 + 0.5 * n.z) + sun * u_sun_light);
 }

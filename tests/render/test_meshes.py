@@ -179,3 +179,16 @@ def test_hull_of_a_hull_mesh_is_the_hull():
     mesh = mesh_of(parts_of(ConvexHull(POINTS))[0].key)
     assert set(np.unique(np.concatenate([list(f) for f in mesh.faces]))) <= set(range(len(mesh.corners)))
     assert len({c for f in mesh.faces for c in f}) == len(Qhull(POINTS).vertices)
+
+
+@pytest.mark.parametrize(
+    "shape", [Box((0.1, 0.2, 0.3)), Cylinder(0.1, 0.2), ConvexHull(np.random.default_rng(1).normal(size=(12, 3)))]
+)
+def test_edges_know_the_faces_beside_them(shape):
+    """The middle of an edge lies on both planes, and both look away from the middle of the body."""
+    mesh = mesh_of(parts_of(shape)[0].key, 16)
+    middles = mesh.corners[mesh.edges].mean(axis=1) - mesh.corners.mean(axis=0)
+    beside = mesh.beside()
+    assert (np.einsum("mkj,mj->mk", beside, middles) > 0).all()
+    assert (np.abs(np.einsum("mkj,mj->mk", beside, mesh.corners[mesh.edges[:, 0]] - mesh.corners[mesh.edges[:, 1]])) < 1e-9).all()
+    assert (np.linalg.norm(np.cross(beside[:, 0], beside[:, 1]), axis=1) > 1e-9).all()

@@ -58,6 +58,42 @@ def test_a_film_is_in_the_page(tmp_path, monkeypatch):
         assert render.show(render.film(run, tmp_path / name, (64, 48)))._repr_html_().startswith(tag)
 
 
+def test_in_a_browser(browser, tmp_path):
+    """As a notebook puts them into its page: replays that fit their frames and answer, a film that plays, and no network."""
+    from selenium.webdriver import ActionChains, Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    run = flight(two_cuboids(), 1.0)
+    parts = [run.replay(height=400), render.show(run, height=300), render.show(render.film(run, tmp_path / "a.mp4", (64, 48)))]
+    page = tmp_path / "notebook.html"
+    page.write_text("<body>" + "".join(f"<div>{part._repr_html_()}</div>" for part in parts) + "</body>", encoding="utf-8")
+    browser.get_log("performance")
+    browser.get(page.as_uri())
+    film = browser.find_element("tag name", "video")
+    WebDriverWait(browser, 60).until(lambda _: browser.execute_script("return arguments[0].readyState", film) >= 2)
+    assert browser.execute_script("return [arguments[0].videoWidth, arguments[0].error]", film) == [64, None]
+    for frame in browser.find_elements("tag name", "iframe"):
+        browser.switch_to.frame(frame)
+        place = browser.find_element("class name", "replay")
+        WebDriverWait(browser, 60).until(lambda _, place=place: place.get_attribute("data-ready"))
+        assert place.get_attribute("data-ready") == "yes"
+        assert browser.execute_script("return document.documentElement.scrollHeight - innerHeight") == 0  # nothing to scroll
+        browser.find_element("css selector", ".replay input").send_keys(Keys.END)
+        assert float(place.get_attribute("data-time")) == pytest.approx(1.0)
+        eye = browser.execute_script("return replay.camera()")
+        canvas = browser.find_element("css selector", ".replay canvas")
+        ActionChains(browser).move_to_element(canvas).click_and_hold().move_by_offset(80, 0).release().perform()
+        assert browser.execute_script("return replay.camera()") != eye
+        button = browser.find_element("css selector", ".replay button")
+        button.click()  # from the end: plays from the beginning
+        WebDriverWait(browser, 30).until(lambda _, place=place: 0.0 < float(place.get_attribute("data-time")) < 1.0)
+        button.click()
+        browser.switch_to.default_content()
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    asked = {m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"}
+    assert {url for url in asked if not url.startswith(("data:", "blob:", "about:")) and url != page.as_uri()} == set()
+
+
 def test_odd_input_is_named(tmp_path):
     with pytest.raises(InputError, match="what = .*there is no such file"):
         render.show(tmp_path / "none.mp4")

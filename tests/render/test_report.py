@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -98,29 +97,6 @@ def test_odd_input_is_named(recorded, tmp_path):
 
 
 # ---------------------------------------------------------------------- in a browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium without a network."""
-    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    paths = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
-    missing = [name for name, path in paths.items() if path is None]
-    if missing:
-        pytest.skip(f"{' and '.join(missing)} not found: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = paths["chromium"]
-    for word in (
-        "headless=new", "no-sandbox", "disable-quic", "no-first-run", "disable-background-networking", "disable-sync",
-        "disable-component-update", "use-angle=swiftshader", "enable-unsafe-swiftshader", "window-size=1000,900",
-        "host-resolver-rules=MAP * ~NOTFOUND",
-    ):  # fmt: skip
-        options.add_argument(f"--{word}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(paths["chromedriver"]))
-    yield driver
-    driver.quit()
-
 
 HOSTILE = (
     "</script><script>hit('script')</script>",
