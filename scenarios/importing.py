@@ -22,6 +22,7 @@ from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape
 from scenarios.limits import MOST_WHOLE, package, read_xml
 from sim.diagnostics import rotations
+from sim.instruments import Instrument
 from sim.scene import Scene
 from sim.words import count
 
@@ -45,13 +46,14 @@ class Imported:
     """A scene, and what of the model is not in it: kind -> names of the elements, "" for one that has none.
 
     sites : name -> (body of the scene, pose in its frame). keyframes : name -> "qpos", "qvel", "ctrl" as given, for
-    ``world.mechanism().set`` and ``world.controls``.
+    ``world.mechanism().set`` and ``world.controls``. instruments: the sensors that read the state, for ``sim.Instruments``.
     """
 
     scene: Scene
     left_out: dict[str, list[str]] = field(default_factory=dict)
     sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)
     keyframes: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
+    instruments: list[Instrument] = field(default_factory=list)
 
     def leave(self, what: str, name: str = "") -> None:
         names = self.left_out.setdefault(what, [])

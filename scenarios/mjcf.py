@@ -42,8 +42,9 @@ from scenarios.importing import (
     whole,
 )
 from scenarios.limits import MOST_MODELLED
-from scenarios.mjcf_joints import joints_of, read_actuator, read_equality, read_joint
+from scenarios.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_equality, read_joint, read_tendon
 from scenarios.mjcf_parts import Mesh, expanded
+from scenarios.mjcf_sensors import SENSOR, read_medium, read_sensor
 from sim.joints.definitions import Driven, JointDef
 from sim.options import check_step
 from sim.scene import Scene
@@ -61,6 +62,8 @@ COMPILER = {  # what is taken over, or changes no motion
     "exactmeshinertia",
 }  # fmt: skip
 JOINTED = "body on joints that can not be put together, and what hangs on it"
+CARRIER = 0.1  # mass of what is put between the joints of a body, of that of the body: with less, impacts tear it
+CARRIED = "joints of a body that are no one joint, between which are carriers of a tenth of its mass"
 UNTOUCHED = "body without a geom that touches, which meets nothing"
 INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # of a body: what is taken over, or told of elsewhere
 
@@ -97,8 +100,12 @@ class _Reader:
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
         self.places: dict[str, tuple[str | None, Pose]] = {"world": (None, Pose())}  # body of the file: of the scene, pose
         self.bits: dict[str, list[tuple[int, int]]] = {}  # body of the scene: contype and conaffinity of its geoms
+        self.geoms: dict[str, str] = {}  # name of a geom that touches: body of the scene
+        self.meet: list[tuple[str, str]] = []  # bodies that a pair of geoms brings together
+        self.carriers: list[str] = []  # bodies of the scene that the file has not
         self.taken: list[str] = []  # names of joints
         self.copied = 0  # by replicas
+        self.touches = True
         if sum(1 for _ in root.iter("body")) > MOST_MODELLED:
             raise InputError("worldbody", None, f"holds more than {MOST_MODELLED} bodies")
         self.out = Imported(Scene(name=root.get("model", path.stem), allow_overlap=True, friction_rule="max"))
@@ -122,8 +129,16 @@ class _Reader:
             scene.gravity = numbers(option, "gravity", scene.gravity, 3)
             if option.get("timestep"):
                 scene.dt = check_step("option.timestep", number(option, "timestep"))
-            for key in sorted(set(option.attrib) - {"gravity", "timestep"}):
+            for key in sorted(set(option.attrib) - {"gravity", "timestep", "density", "viscosity", "wind"}):
                 self.out.leave("option", f"{key}={option.get(key)}")
+            for flag in option.findall("flag"):
+                for key, value in flag.attrib.items():
+                    if key == "gravity" and value == "disable":
+                        scene.gravity = (0.0, 0.0, 0.0)
+                    elif key == "contact" and value == "disable":
+                        self.touches = False
+                    elif value != "enable":
+                        self.out.leave("option flag", f"{key}={value}")
         for key in sorted(set(self.compiler) - COMPILER):
             self.out.leave("compiler", f"{key}={self.compiler[key]}")
         worlds = self.root.findall("worldbody")
@@ -133,6 +148,9 @@ class _Reader:
             self.fixed(world, "ground", Pose(), world.get("childclass", "main"), "worldbody")
         self.total_mass()
         self.machinery()
+        self.medium()
+        if not self.touches:
+            scene.bodies = [body.replace(mask=0) for body in scene.bodies]
         if not scene.bodies:
             raise InputError(
                 "worldbody", None, f"holds no body that is free or fixed; not taken over: {'; '.join(self.out.lines())}"
@@ -181,6 +199,8 @@ class _Reader:
                 values = self.geom(child, inner)
                 if values is not None:
                     self.add_static(child.get("name") or name, values, place)
+                    if "shows" not in values[3]:
+                        self.geoms[child.get("name", "")] = self.out.scene.bodies[-1].name
             elif child.tag == "body":
                 self.body(child, place, inner)
             elif child.tag not in INSIDE:
@@ -274,10 +294,12 @@ class _Reader:
                 shown.append(piece)
             else:
                 pieces.append(piece)
+                touching.append(element.get("name", ""))
                 bits.append(bit)
                 surface.update({key: value for key, value in more.items() if key not in (*surface, "density")})
 
         sites: list[tuple[str, Pose]] = []
+        touching: list[str] = []  # geoms
         gather(body, Pose(), body.get("childclass", inherited))
         if not masses:
             raise InputError(f"body {name}", None, "has no mass")
@@ -289,6 +311,7 @@ class _Reader:
             pieces = shown or [Piece(Sphere(max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))), Pose(tuple(mass[1])), 0.0)]
         scene.add(combined(pieces), name=name, position=at.position, orientation=at.orientation, **fields_of(mass), **surface)
         self.bits[name] = bits
+        self.geoms |= dict.fromkeys(touching, name)
         self.places |= {old: (name, compose(at, pose)) for old, pose in welds}
         out.sites |= {site: (name, pose) for site, pose in sites if site}
         for joint in found(name):
@@ -314,10 +337,34 @@ class _Reader:
             read_joint(self.with_defaults(e, c), self.joint_name(e, name, k), compose(at, pose), self.turn, auto, self.out)
             for k, (e, pose, c) in enumerate(found)
         ]
-        if joints_of(reads, parent, name, Imported(Scene())) is None:
+        if "free" in kinds or "freejoint" in kinds:
             self.out.leave(JOINTED, f"{name} ({', '.join(kinds)})")
             return None
-        return lambda mine: joints_of(reads, parent, mine, self.out)
+        groups = in_groups(reads)
+        if len(groups) > 1:
+            self.out.leave(CARRIED, f"{name} ({', '.join(kinds)})")
+        return lambda mine: self.joined(groups, parent, mine)
+
+    def joined(self, groups: list[list[Read]], parent: str | None, mine: str) -> list[JointDef]:
+        """The joints of a body of the scene; between groups that are no one joint are carriers, of a part of its mass."""
+        scene = self.out.scene
+        body = scene.bodies[-1]
+        mass, center, inertia = body.mass_properties()
+        arm = math.sqrt(float(np.trace(inertia)) / (2 * mass))
+        light, rest = CARRIER * mass, 1 - CARRIER * (len(groups) - 1)
+        if len(groups) > 1:
+            scene.bodies[-1] = body.replace(**fields_of((rest * mass, np.array(center), rest * np.array(inertia))))
+        joints, above = [], parent
+        for group, after in zip(groups, groups[1:], strict=False):
+            name = unique(f"{mine} on {group[-1].name}", [b.name for b in scene])
+            at = tuple(map(float, (group[-1].anchor + after[0].anchor) / 2))
+            scene.add(Capsule(0.1 * arm, 0.5 * arm), name=name, position=at, mass=light, inertia=(light * arm**2,) * 3, mask=0)
+            self.carriers.append(name)
+            joints += joints_of(group, above, name, self.out)
+            above = name
+        if above != parent and parent is not None:
+            scene.exclude(parent, mine)
+        return joints + joints_of(groups[-1], above, mine, self.out)
 
     def joint_name(self, element: xml.Element, body: str, k: int) -> str:
         name = element.get("name") or f"{body}_joint{k + 1 if k else ''}"
@@ -329,13 +376,19 @@ class _Reader:
         """What is said beside the bodies: actuators, equalities, pairs that do not touch, keyframes."""
         out, scene, auto = self.out, self.out.scene, self.compiler.get("autolimits", "true") == "true"
         driven = {joint.name: joint for joint in scene.joints if isinstance(joint, Driven)}
+        tendons: dict[str, dict[str, float]] = {}
+        for child in (child for element in self.root.findall("tendon") for child in element):
+            values = {**self.defaults["main"].get("tendon", {}), **self.with_defaults(child, "main")}
+            tendons[child.get("name", "")] = read_tendon(child, values, driven, out)
         for element in self.root:
             for child in element:
+                if element.tag == "tendon":
+                    continue
                 if element.tag == "actuator":
                     tag = child.tag
                     own = self.with_defaults(child, "main")
                     general = self.defaults["main"].get("general", {}) if tag == "general" else {}
-                    actuator = read_actuator(tag, {**general, **own}, driven, out, auto)
+                    actuator = read_actuator(tag, {**general, **own}, driven, out, auto, tendons)
                     if actuator is not None:
                         scene.add_actuator(actuator)
                 elif element.tag == "equality":
@@ -351,8 +404,17 @@ class _Reader:
                         out.leave("contact exclude", f"{child.get('body1')} {child.get('body2')}")
                     else:
                         scene.exclude(a, b)
+                elif element.tag == "contact" and child.tag == "pair":
+                    self.pair(child)
                 elif element.tag not in IGNORED:
                     out.leave(f"{element.tag} {child.tag}", child.get("name", ""))
+                if element.tag == "sensor":
+                    values = self.with_defaults(child, "main")
+                    sensor = read_sensor(child, values, driven, self.places, out)
+                    if sensor is not None:
+                        out.instruments.append(sensor)
+                        for key in sorted(set(values) - SENSOR):
+                            out.leave(f"sensor {child.tag}", f"{key}={values[key]} of {sensor.name}")
         kinds = {body.name: body.kind for body in scene}
         apart: list[tuple[str, str]] = []
         for (a, mine), (b, its) in combinations(self.bits.items(), 2):
@@ -363,7 +425,44 @@ class _Reader:
                 apart.append((min(a, b), max(a, b)))
             elif not all(meet):
                 out.leave("contype and conaffinity of some geoms of a body, which touch as one", f"{a} and {b}")
-        scene.apart = list(dict.fromkeys([*scene.apart, *apart]))
+        scene.apart = [pair for pair in dict.fromkeys([*scene.apart, *apart]) if pair not in self.meet]
+
+    def medium(self) -> None:
+        """The air or water of the model; bodies that are welded together resist it as one."""
+        found = read_medium(self.root.findall("option"))
+        if found is None or all(body.kind != "dynamic" for body in self.out.scene):
+            return
+        if self.carriers:
+            dynamic = [body.name for body in self.out.scene if body.kind == "dynamic" and body.name not in self.carriers]
+            found = found.replace(bodies=dynamic)
+        self.out.scene.add_force(found)
+        names = [name for name, _ in self.places.values()]
+        for name, (own, _) in self.places.items():
+            if own is not None and names.count(own) > 1 and own != name:
+                self.out.leave("resistance of the medium of its own", f"{name}, which is welded to {own}")
+
+    def pair(self, element: xml.Element) -> None:
+        """A <pair> of geoms: their bodies meet, with its friction."""
+        names = [element.get("geom1", ""), element.get("geom2", "")]
+        a, b = (self.geoms.get(name) for name in names)
+        told = element.get("name") or " ".join(names)
+        values = self.with_defaults(element, "main")
+        if a is None or b is None or a == b:
+            self.out.leave("contact pair", told)
+            return
+        self.meet.append((min(a, b), max(a, b)))
+        if any(len(self.bits[body]) > 1 for body in (a, b)):
+            self.out.leave("contact pair of some geoms of a body, which touch as one", told)
+        given = numbers(xml.Element("pair", values), "friction", None)
+        if given is not None:
+            slide, torsion, roll = given[0], *(given[2:4] if len(given) >= 4 else (None, None))
+            condim = whole(xml.Element("pair", values), "condim", 3)
+            coefficients = {"friction": 0.0 if condim == 1 else slide}
+            coefficients |= {"torsional_friction": torsion} if condim >= 4 and torsion is not None else {}
+            coefficients |= {"rolling_friction": roll} if condim == 6 and roll is not None else {}
+            self.out.scene.set_pair(a, b, **coefficients)
+        for key in sorted(set(values) - {"name", "class", "geom1", "geom2", "friction", "condim"}):
+            self.out.leave("contact pair", f"{key}={values[key]} of {told}")
 
     def inertial(self, element: xml.Element) -> Mass:
         mass, at = number(element, "mass"), self.pose(element)

@@ -14,6 +14,7 @@ from scenarios.importing import Imported, direction, matrix, needed, number, num
 from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
 from sim.joints.tables import frame_of
 from sim.mechanism.actuators import Actuator
+from sim.scene import Scene
 
 JOINT = {
     "name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "damping", "springref", "ref", "armature",
@@ -21,7 +22,7 @@ JOINT = {
 }  # fmt: skip
 ACTUATOR = {
     "name", "class", "joint", "jointinparent", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", "kp", "kv",
-    "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user",
+    "gaintype", "gainprm", "biastype", "biasprm", "dyntype", "group", "user", "tendon",
 }  # fmt: skip
 
 
@@ -96,6 +97,17 @@ def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> li
     return found
 
 
+def in_groups(reads: Sequence[Read]) -> list[list[Read]]:
+    """The joints of a body in their order, as few groups as can be of those that make one joint."""
+    groups: list[list[Read]] = []
+    for read in reads:
+        if groups and joints_of([*groups[-1], read], None, "b", Imported(Scene())) is not None:
+            groups[-1].append(read)
+        else:
+            groups.append([read])
+    return groups
+
+
 def _frame(slides: list[Read], hinges: list[Read]) -> np.ndarray | None:
     """(3, 3) with the hinges along columns: x; x and z; x, y and z."""
     axes = [h.axis for h in hinges]
@@ -128,11 +140,43 @@ def read_equality(element: xml.Element, places: dict[str, tuple[str | None, Pose
     return (Point if element.tag == "connect" else Fixed)(a, b, name=name, anchor=tuple(anchor))
 
 
-def read_actuator(tag: str, values: dict[str, str], known: dict[str, JointDef], out: Imported, auto: bool) -> Actuator | None:
-    """An actuator of a joint with one coordinate; None, and told of, for others."""
+def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, JointDef], out: Imported) -> dict[str, float]:
+    """A fixed tendon as joint -> coefficient; its spring and damper are an actuator without control. Empty, and told of, else."""
+    name = values.get("name", "")
+    parts = {child.get("joint", ""): number(child, "coef") for child in element if child.tag == "joint"}
+    if element.tag != "fixed" or not parts or not set(parts) <= set(known):
+        out.leave(f"tendon {element.tag}", name)
+        return {}
+    said = xml.Element("fixed", values)
+    stiffness, damping = ((numbers(said, key, (0.0,)) or (0.0,))[0] for key in ("stiffness", "damping"))
+    rest = numbers(said, "springlength", (-1.0,)) or (-1.0,)
+    start = sum(coefficient * known[joint].reference for joint, coefficient in parts.items())
+    if stiffness or damping:
+        slack = start if rest[0] == -1.0 else rest[0]
+        if len(rest) > 1 and rest[0] != rest[1]:
+            out.leave("tendon fixed", f"springlength={values['springlength']} of {name}, of which the first is taken")
+        first, *more = parts
+        out.scene.add_actuator(
+            Actuator(
+                f"{name} spring".strip(), first, gain=0.0, bias=(stiffness * slack, -stiffness, -damping), tendon=tuple(more),
+                coefficients=tuple(parts.values()),
+            )
+        )  # fmt: skip
+    for key in sorted(
+        set(values) - {"name", "class", "stiffness", "damping", "springlength", "group", "rgba", "width", "material"}
+    ):
+        out.leave("tendon fixed", f"{key}={values[key]} of {name}")
+    return parts
+
+
+def read_actuator(
+    tag: str, values: dict[str, str], known: dict[str, JointDef], out: Imported, auto: bool, tendons: dict[str, dict[str, float]]
+) -> Actuator | None:
+    """An actuator of a joint with one coordinate, or of a tendon; None, and told of, for others."""
     element = xml.Element(tag, values)
-    joint = values.get("joint")
-    name = values.get("name", joint or tag)
+    tendon = tendons.get(values.get("tendon", ""), {})
+    joint = values.get("joint") or next(iter(tendon), None)
+    name = values.get("name", values.get("tendon") or joint or tag)
     dynamic = values.get("dyntype", "none") != "none" or tag not in ("motor", "position", "velocity", "general", "damper")
     if dynamic or joint not in known or values.get("gaintype", "fixed") != "fixed" or "dampratio" in values:
         out.leave(f"actuator {tag}", name)
@@ -165,9 +209,17 @@ def read_actuator(tag: str, values: dict[str, str], known: dict[str, JointDef], 
         out.leave(f"actuator {tag}", f"{key}={values[key]} of {name}")
     gear = numbers(element, "gear", (1.0,))[0]
     force = ends("forcerange", "forcelimited")
+    more = {"tendon": tuple(tendon)[1:], "coefficients": tuple(tendon.values())} if tendon else {}
     try:
         return Actuator(
-            name, joint, gain=gain, gear=gear, bias=bias, control_range=ends("ctrlrange", "ctrllimited"), force_range=force
+            name,
+            joint,
+            gain=gain,
+            gear=gear,
+            bias=bias,
+            control_range=ends("ctrlrange", "ctrllimited"),
+            force_range=force,
+            **more,
         )
     except InputError as error:
         raise InputError(f"actuator {name}: {error.name}", error.value, error.hint) from None

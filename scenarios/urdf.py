@@ -140,8 +140,17 @@ class _Reader:
         if any(isinstance(piece.shape, HalfSpace) for piece in pieces):
             raise InputError(f"link {name}", "plane", "only a link without mass can have one")
         place = {"position": at.position, "orientation": at.orientation}
+        whole = welded(masses)
         try:
-            out.scene.add(combined(pieces), name=label, **place, **fields_of(welded(masses)), **more)
+            try:
+                out.scene.add(combined(pieces), name=label, **place, **fields_of(whole), **more)
+            except InputError as error:
+                mean = float(np.trace(whole[2])) / 3
+                if error.name != "inertia" or not mean > 0:
+                    raise
+                out.leave("inertia that no body can have, taken as the mean of its moments about all axes", name)
+                whole = whole[0], whole[1], mean * np.eye(3)
+                out.scene.add(combined(pieces), name=label, **place, **fields_of(whole), **more)
         except InputError as error:
             raise InputError(f"link {name}: {error.name}", error.value, error.hint) from None
         return label
@@ -219,7 +228,11 @@ class _Reader:
                     self.out.leave("transmission", element.get("name", name or ""))
                     continue
                 said = next((g.text for g in element.iter("mechanicalReduction") if g.text), "1")
-                gear = number(xml.Element("mechanicalReduction", {"value": said}), "value")
+                try:
+                    gear = number(xml.Element("mechanicalReduction", {"value": said}), "value")
+                except InputError:  # a place to be filled in by a macro
+                    self.out.leave("mechanicalReduction", f"{said} of {element.get('name', name)}, taken as 1")
+                    gear = 1.0
                 most = limits[name] is not None and number(limits[name], "effort", 0.0)
                 label = unique(element.get("name") or name, [a.name for a in scene.actuators])
                 scene.add_actuator(Actuator(label, name, gear=gear, force_range=(-most, most) if most else None))

@@ -17,7 +17,9 @@ from collision.linalg import (
     dot,
     load3,
     load9,
+    matmul,
     mul,
+    mul_t,
     neg,
     norm,
     qnormalize,
@@ -29,7 +31,7 @@ from collision.linalg import (
 from sim.driving import arc
 from sim.force_functions import call_function
 from sim.integrators.equations import angular_velocity, orientation_rate
-from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MUTUAL, SPRING, TABLE
+from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MEDIUM, MUTUAL, SPRING, TABLE
 
 POTENTIAL, EXTERNAL, USER = 13, 14, 15  # works in a row of Forces.path
 
@@ -102,6 +104,9 @@ def _act(bodies, forces, row, t, at, to):
         u = sub(v, (f[4], f[5], f[6]))
         force, torque = scale(-(f[0] + f[1] * norm(u)), u), scale(-(f[2] + f[3] * norm(w)), w)
         _add(path, to, i, EXTERNAL, force, torque, v, w)
+    elif kind == MEDIUM:
+        force, torque = medium(f, rot, v, w)
+        _add(path, to, i, EXTERNAL, force, torque, v, w)
     elif kind == SPRING:
         _spring(bodies, forces, row, t, at, to, x, rot, v, w)
     elif kind in (CONSTANT, TABLE):
@@ -137,6 +142,27 @@ def central(f, x, rot, mass, inertia):
     s = 3.0 * s / r2
     force = axpy(-0.5 * s * (trace - 5.0 * djd / r2), d, axpy(-s, jd, force))
     return force, scale(s, cross(d, jd))
+
+
+@lean
+def medium(f, rot, v, w):
+    """Resistance along and about the axes of a body's box: f[0], f[1] by speed and rate, f[2:5], f[5:8] by their squares.
+
+    f[8:12]: the quaternion of these axes in the body; f[12:15]: the velocity of the medium.
+    """
+    axes = matmul(rot, rotation((f[8], f[9], f[10], f[11])))
+    u, s = mul_t(axes, sub(v, (f[12], f[13], f[14]))), mul_t(axes, w)
+    force = (
+        -(f[0] + f[2] * abs(u[0])) * u[0],
+        -(f[0] + f[3] * abs(u[1])) * u[1],
+        -(f[0] + f[4] * abs(u[2])) * u[2],
+    )  # fmt: skip
+    torque = (
+        -(f[1] + f[5] * abs(s[0])) * s[0],
+        -(f[1] + f[6] * abs(s[1])) * s[1],
+        -(f[1] + f[7] * abs(s[2])) * s[2],
+    )  # fmt: skip
+    return mul(axes, force), mul(axes, torque)
 
 
 @lean

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
+from collision.pose import Pose
 from sim import state as laws
 from sim.body import Body
 from sim.errors import InputError
@@ -17,6 +18,7 @@ from sim.forces import (
     Drag,
     Force,
     FunctionForce,
+    Medium,
     MutualGravity,
     Spring,
     TabulatedForce,
@@ -93,6 +95,8 @@ def _rows(force: Force, on: Sequence[int], bodies: Bodies, called: dict, knots: 
     if isinstance(force, Drag):
         numbers = [force.linear, force.quadratic, force.spin_linear, force.spin_quadratic, *force.wind]
         return [(laws.DRAG, i, -1, numbers, 0) for i in on]
+    if isinstance(force, Medium):
+        return [(laws.MEDIUM, i, -1, resistance(force, bodies.mass[i], bodies.inertia[i]), 0) for i in on]
     if isinstance(force, Spring):
         return [_spring(force, list(on), bodies)]
     if isinstance(force, FunctionForce):
@@ -110,6 +114,41 @@ def _rows(force: Force, on: Sequence[int], bodies: Bodies, called: dict, knots: 
         arm = (0.0, 0.0, 0.0) if force.point is None else np.asarray(force.point) - bodies.center[i]
         out.append((kind, i, -1, [*f, *torque, float(force.frame == "body"), *arm, count], first))
     return out
+
+
+def principal(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments (3,) and axes (3, 3), right-handed, of an inertia tensor.
+
+    Where two moments are equal, the axes are those of the body after the shortest turn of z to the third: rounding has no say.
+    """
+    moments, axes = np.linalg.eigh(inertia)
+    same = np.diff(moments) <= 1e-9 * moments[2]
+    if same.all():
+        return moments, np.eye(3)
+    if same.any():
+        k = 2 if same[0] else 0
+        n = axes[:, k] * (1.0 if next(x for x in axes[::-1, k] if abs(x) > 1e-9) > 0 else -1.0)
+        moments = np.array([moments[1], moments[1], moments[k]])
+        v = np.array([-n[1], n[0], 0.0])
+        axes = n[2] * np.eye(3) + np.array([[0, 0, n[0]], [0, 0, n[1]], [-n[0], -n[1], 0]]) + np.outer(v, v) / (1 + n[2])
+    elif np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    return moments, axes
+
+
+def resistance(force: Medium, mass: float, inertia: np.ndarray) -> list[float]:
+    """The numbers of :func:`sim.force_laws.medium` for a body of this mass and inertia (3, 3).
+
+    Half sides r of the box of the same mass and moments of inertia, of even density; the force by squares is that on a plate,
+    rho/2 C A u^2 with C = 1, A the side across u; what is linear is Stokes' law for a ball of the mean r.
+    """
+    moments, axes = principal(inertia)
+    x, y, z = r = np.sqrt(np.maximum(1.5 / mass * (moments.sum() - 2 * moments), 0.0))
+    mean, viscous = r.mean(), np.pi * force.viscosity
+    by_speed = 2 * force.density * np.array([y * z, z * x, x * y])
+    by_rate = 0.5 * force.density * r * np.array([y**4 + z**4, z**4 + x**4, x**4 + y**4])
+    turn = Pose.from_matrix(axes).orientation
+    return [6 * viscous * mean, 8 * viscous * mean**3, *by_speed, *by_rate, *turn, *force.wind]
 
 
 def _spring(force: Spring, on: list[int], bodies: Bodies) -> Row:

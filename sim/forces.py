@@ -151,6 +151,28 @@ class Drag(Force):
 
 
 @dataclass(frozen=True, slots=True)
+class Medium(Force):
+    """Resistance of air or water to bodies of any form: that to the boxes which have their masses and moments of inertia.
+
+    density [kg/m^3]: of a side of area A across the velocity u, density A u |u|/2, and as much for turning. viscosity [Pa s]:
+    as of a ball of the mean half side r, 6 pi viscosity r u and 8 pi viscosity r^3 w. No buoyancy and no added mass: as MuJoCo's
+    model of a medium by inertia has it. Where two moments are equal, the box has the axes of the body, turned the
+    shortest way to the third.
+    wind : (3,) velocity of the medium [m/s].
+    """
+
+    density: float = 0.0
+    viscosity: float = 0.0
+    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    bodies: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self._numbers("density", "viscosity", least=0)
+        self._vectors("wind")
+        self._choose()
+
+
+@dataclass(frozen=True, slots=True)
 class Spring(Force):
     """A spring and damper along the line between a point of body ``a`` and a point of body ``b``, or of the world.
 
@@ -269,6 +291,7 @@ TYPES = {
     "central_gravity": CentralGravity,
     "mutual_gravity": MutualGravity,
     "drag": Drag,
+    "medium": Medium,
     "spring": Spring,
     "constant": ConstantForce,
     "tabulated": TabulatedForce,

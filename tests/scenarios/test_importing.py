@@ -148,6 +148,49 @@ def test_urdf(tmp_path):
     assert found.left_out == {"contact": ["stiffness of base"]}
 
 
+def test_inertia_that_no_body_has(tmp_path):
+    """It is told, and its mean is taken; one that is zero is refused, with the link's name."""
+    text = """<robot name="r"><link name="arm"><inertial><mass value="2"/><inertia ixx="{}" iyy="{}" izz="{}"/></inertial>
+      <collision><geometry><box size="1 1 1"/></geometry></collision></link>
+      <transmission name="t"><joint name="none"/></transmission></robot>"""
+    found = load_model(write(tmp_path, text.format(0.1, 0.1, 0.7), ".urdf"))
+    assert np.diag(found.scene.bodies[0].mass_properties()[2]) == pytest.approx([0.3] * 3)
+    assert found.left_out["inertia that no body can have, taken as the mean of its moments about all axes"] == ["arm"]
+    fair = load_model(write(tmp_path, text.format(0.1, 0.1, 0.2), ".urdf"))
+    assert fair.left_out == {"transmission": ["t"]}
+    with pytest.raises(InputError, match="link arm: inertia"):
+        load_model(write(tmp_path, text.format(0, 0, 0), ".urdf"))
+
+
+@pytest.mark.parametrize("name", ["cartpole.urdf", "a1/a1.urdf"])
+def test_as_bullet_reads_it(name):
+    """Masses, and mass matrices at random angles, of URDFs that Bullet ships; of other angles they are others."""
+    bullet = pytest.importorskip("pybullet")
+    path = Path(pytest.importorskip("pybullet_data").getDataPath()) / name
+    mine = load_model(path).scene.build().mechanism()
+    client = bullet.connect(bullet.DIRECT)
+    try:
+        robot = bullet.loadURDF(
+            str(path), useFixedBase=True, flags=bullet.URDF_USE_INERTIA_FROM_FILE, physicsClientId=client
+        )  # fmt: skip
+        joints = [bullet.getJointInfo(robot, k, physicsClientId=client) for k in range(bullet.getNumJoints(robot, client))]
+        names = [joint[1].decode() for joint in joints if joint[2] in (bullet.JOINT_REVOLUTE, bullet.JOINT_PRISMATIC)]
+        first = mine.nq - len(names) - (mine.nv - len(names))  # of a free base: one number more than rates
+        rows = [mine.names.index(joint) for joint in names]
+        rng = np.random.default_rng(0)
+        for _ in range(5):
+            angles = 0.5 * rng.normal(size=len(names))
+            known = np.array(bullet.calculateMassMatrix(robot, angles.tolist(), physicsClientId=client))
+            q = mine.qpos.copy()
+            q[np.array(rows) + first] = angles
+            ours = mine.mass_matrix(q)[np.ix_(rows, rows)]
+            assert np.abs(ours - known).max() < 1e-10 * np.abs(known).max()
+            q[np.array(rows) + first] = angles + rng.normal(size=len(names))
+            assert len(rows) < 3 or np.abs(mine.mass_matrix(q)[np.ix_(rows, rows)] - known).max() > 1e-4 * np.abs(known).max()
+    finally:
+        bullet.disconnect(client)
+
+
 def test_model_without_mass_is_static(tmp_path):
     text = '<robot name="p"><link name="l"><collision><geometry><plane normal="0 0 1"/></geometry></collision></link></robot>'
     (body,) = load_model(write(tmp_path, text, ".urdf")).scene.bodies

@@ -1,0 +1,63 @@
+"""What instruments have read as files of other programs: a table each in CSV or Parquet, a topic each in MCAP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from collision.errors import InputError
+from scenarios.logs import SCHEMA_OF_NUMBERS, _csv, _parquet
+from sim.files import whole
+from sim.instruments import Instruments, Readings
+
+
+def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:
+    """Write all readings to "F.csv" or "F.parquet", one file an instrument, F.NAME.csv, or to one file "F.mcap"; the paths.
+
+    Columns are time [s] and those of the instrument. InputError: another kind of file, or the library for it is missing.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in (".csv", ".parquet", ".mcap"):
+        raise InputError("path", str(path), "must end in one of .csv, .parquet, .mcap")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
+    slashed = next((name for name in instruments if set(name) & set("/\\\0")), None)
+    if slashed is not None:
+        raise InputError("name", slashed, "can not be part of the name of a file")
+    try:
+        if kind == ".mcap":
+            with whole(path) as part:
+                _log(instruments, part)
+            return [path]
+        out = []
+        for name, readings in instruments.items():
+            file = path.with_name(f"{path.stem}.{name}{path.suffix}")
+            with whole(file) as part:
+                (_csv if kind == ".csv" else _parquet)([_columns(readings)], part, {"unit": readings.unit}, lambda done: None)
+            out.append(file)
+        return out
+    except ImportError as error:
+        raise InputError("path", str(path), f'needs {error.name}: pip install "tumble[export]"') from None
+
+
+def _columns(readings: Readings) -> dict[str, np.ndarray]:
+    return {"time": readings.times, **{name: readings[name] for name in readings.columns}}
+
+
+def _log(instruments: Instruments, path: Path) -> None:
+    from mcap.writer import Writer
+
+    with open(path, "wb") as file:
+        writer = Writer(file)
+        writer.start(profile="", library="tumble")
+        schema = writer.register_schema("tumble.Reading", "jsonschema", json.dumps(SCHEMA_OF_NUMBERS).encode())
+        for name, readings in instruments.items():
+            channel = writer.register_channel(f"/{name}", "json", schema, {"unit": readings.unit})
+            for k, (t, values) in enumerate(zip(readings.times, readings.values, strict=True)):
+                row = {c: float(x) if np.isfinite(x) else None for c, x in zip(readings.columns, values, strict=True)}
+                now = round(float(t) * 1e9)
+                writer.add_message(channel, log_time=now, data=json.dumps(row).encode(), publish_time=now, sequence=k)
+        writer.finish()
