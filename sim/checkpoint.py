@@ -98,7 +98,12 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     for data, value in header["actuators"]:
         actuator = Actuator.from_dict(data)
         world.controls.add(actuator)
-        world.controls[actuator.name] = value
+        if actuator.times is None:
+            world.controls[actuator.name] = value
+    world.apart = [(a, b) for a, b in header["apart"]]
+    if unknown := {name for pair in world.apart for name in pair} - set(world.names):
+        raise ValueError(f"apart names {', '.join(map(str, unknown))}")
+    world._keep_apart()
     for data in header["forces"]:
         force = force_from_dict(data)
         if isinstance(force, FunctionForce):
@@ -109,9 +114,6 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     world._packed_for = world.model.bodies
     REFRESH.bind(world.model.bodies, world.model.forces)()
     world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
-    world.apart = [(a, b) for a, b in header["apart"]]
-    if unknown := {name for pair in world.apart for name in pair} - set(world.names):
-        raise ValueError(f"apart names {', '.join(map(str, unknown))}")
     world._serial = operator.index(header["serial"])
     gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}
     world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))

@@ -9,7 +9,6 @@ consolidated metadata (xarray's default) sees all of them or, killed a moment ea
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,13 +21,14 @@ import numpy as np
 from sim.checksums import PART, TABLE, TAIL, Sums, checksum_table, consolidate, make_table, of_labels, put_full, writable
 from sim.errors import RecordingError
 from sim.files import settle, whole
+from sim.pace import Pace
 from sim.recorded_contacts import AXES, IMPACT, RowStore
 from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
 from sim.run import Run, check_whole
 from sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
-FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most
+FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most, where writing is fast (pace.py)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Store:
         self.begin = 0  # first sample of the buffer
         self.count = 0  # samples in the buffer
         self.flushed = 0  # samples of the buffer that are on disk
-        self.clock = time.monotonic()
+        self.pace = Pace()
         self.last_step: int | None = None
         self.contacts: RowStore | None = None
         self.impacts: RowStore | None = None
@@ -205,15 +205,14 @@ class Store:
         if self.count == self.chunk:
             self.flush()
             self.begin, self.count, self.flushed = self.begin + self.chunk, 0, 0
-        elif time.monotonic() - self.clock > FLUSH_SECONDS:
+        elif self.pace.due(FLUSH_SECONDS):
             self.flush()
 
     def flush(self) -> None:
-        self.clock = time.monotonic()
         if self.count == self.flushed:
             return
         end = self.begin + self.count
-        with _writing(self.path):
+        with self.pace.measured(), _writing(self.path):
             for array, buffer in zip(self.arrays, self.buffers, strict=True):
                 if array.shape[0] < end:
                     array.resize((end, *array.shape[1:]))

@@ -71,12 +71,15 @@ def child(folder: Path, words: Sequence[str]) -> int:
         os.chdir(folder)
         out = os.open(folder.parent / f"{folder.name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(out, 1), os.dup2(out, 2)
+        faulthandler.enable(file=2)  # of what crashes, where
         faulthandler.register(signal.SIGUSR1, file=2)  # asked of what hangs: where it is, in all threads
         for sign in (signal.SIGINT, signal.SIGTERM):  # before the verb has begun, and once it has ended
             signal.signal(sign, lambda *_: os._exit(cli.INTERRUPTED))
         if words[0] != "report":
             often()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
         code = cli.main(words)
+        signal.signal(signal.SIGINT, lambda *_: os._exit(cli.INTERRUPTED))
     except SystemExit as stop:
         code = stop.code
     except KeyboardInterrupt:  # when the verb has ended
@@ -194,10 +197,10 @@ def look_at_film(base: Path) -> Callable[[Path, bool], list[str]]:
         import av
 
         wrong = inner(folder, killed)
-        for file in (folder / "r").glob("*.mp4"):
+        for file in (folder / "r").glob("[!.]*.mp4"):  # what is not done yet has a name of its own, which ends as litter
             with av.open(str(file)) as film:
                 wrong += [] if sum(1 for _ in film.decode(video=0)) > 5 else ["film is cut"]
-        if not killed and not list((folder / "r").glob("*.mp4")):
+        if not killed and not list((folder / "r").glob("[!.]*.mp4")):
             wrong.append("there is no film")
         return wrong
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import pickle
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ import xarray
 from collision import Sphere
 from scenarios.check import check
 from scenarios.registry import load
-from sim import World
+from sim import Every, World
 from sim.checksums import consolidate
 from sim.errors import InputError, RecordingError
 from sim.recorded_variables import VARIABLES
@@ -336,3 +339,90 @@ def test_a_recording_that_goes_while_it_is_written(moment, tmp_path, monkeypatch
     world.add(Sphere(0.1), velocity=(1, 0, 0))
     with pytest.raises(RecordingError, match=r"a\.zarr: can not be written: "):
         world.run(0.1, [Recorder(tmp_path / "out" / "a.zarr")])
+
+
+def watched(world):
+    """Nothing: by it a run is recorded by an observer."""
+
+
+watched.every = 1
+
+
+def test_runs_with_nobody_watching_are_the_same_again_and_again():
+    """Of each what a world is like may have changed since the run before; what was told of a run stays as it was then."""
+    alone, other = (load("two_cuboids")().build() for _ in range(2))
+    changes = [
+        lambda world: None,
+        lambda world: setattr(world["small"], "mass", 3.0),
+        lambda world: setattr(world["large"], "velocity", (0.1, 0.2, 0.3)),
+        lambda world: setattr(world["large"], "kind", "static"),
+        lambda world: world.remove(world["large"]),
+        lambda world: world.add(Sphere(0.1), position=(3, 3, 3), name="late"),
+    ]
+    runs = []
+    for change in changes:
+        for world in (alone, other):
+            change(world)
+        runs.append((alone.run(0.1), other.run(0.1, [watched])))
+    for mine, right in runs:
+        for variable in VARIABLES:
+            assert np.array_equal(mine.dataset[variable.name], right.dataset[variable.name], equal_nan=True), variable.name
+        told, expected = mine.attributes, right.attributes
+        assert set(told) == set(expected)
+        for key in set(told) - {"started", "wall_seconds", "recording_seconds", "compression"}:
+            assert told[key] == expected[key], key
+    assert len({mine.attributes["state_hash"] for mine, _ in runs}) == len(changes)
+    copied = pickle.loads(pickle.dumps(alone.run(0.1)))
+    assert copied.attributes["state_hash"] == alone.state_hash()
+
+
+@pytest.mark.parametrize("path", ["", ".", "/"])
+def test_a_folder_without_a_name_of_its_own_is_no_recording(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RecordingError, match="is not a recording of tumble"):
+        Run.open(path)
+
+
+@pytest.mark.parametrize(("rest", "fewest", "most"), [(None, 1, 2), (0.0, 8, 12)])
+def test_a_slow_disk_is_written_to_less_often(rest, fewest, most, tmp_path, monkeypatch):
+    """What takes longer than the time between two of it takes a tenth of the time; the twin, without a rest, does little else."""
+    plain, now, flushes = Store._said, [0.0], []
+
+    def slow(self):
+        now[0] += 0.02
+        flushes.append(self.count)
+        return plain(self)
+
+    def pass_time(world):
+        now[0] += 0.001
+
+    monkeypatch.setattr(Store, "_said", slow)
+    monkeypatch.setattr("sim.pace.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("sim.stores.FLUSH_SECONDS", 0.01)
+    if rest is not None:
+        monkeypatch.setattr("sim.pace.REST", rest)
+    world = World()
+    world.add(Sphere(0.1), velocity=(1, 0, 0))
+    run = world.run(100 * world.dt, [Recorder(tmp_path / "a.zarr"), Every(1, pass_time)])
+    assert len(run.times) == 101
+    assert fewest <= len([count for count in flushes if count < 101]) <= most
+
+
+@pytest.mark.parametrize("how", ["texts", "frame"])
+def test_what_asks_for_more_than_a_chunk_can_hold(how, tmp_path):
+    """A chunk that says it holds 2^29 texts, or a frame that says it holds 2^32 bytes, is damage, and no room is made for it."""
+    from numcodecs import Zstd
+
+    world = World()
+    world.add(Sphere(0.1), name="ball")
+    world.run(0.1, [Recorder(tmp_path / "a.zarr")])
+    chunk = tmp_path / "a.zarr" / "body" / "c" / "0"
+    data = bytes(Zstd().decode(chunk.read_bytes()))
+    if how == "texts":
+        chunk.write_bytes(Zstd().encode((1 << 29).to_bytes(4, "little") + data[4:]))
+    else:
+        chunk.write_bytes(b"\x28\xb5\x2f\xfd\xe0" + (1 << 32).to_bytes(8, "little") + chunk.read_bytes()[6:])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(RecordingError, match="says that it holds"):
+        Run.open(tmp_path / "a.zarr")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # KB
