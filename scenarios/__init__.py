@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from scenarios.files import load_scene, save_scene
     from scenarios.importing import load_model
     from scenarios.live import view
+    from scenarios.readings import export_readings
     from scenarios.registry import Scenario, load, names, scenario
     from scenarios.run import run_scene, scene_of
 
@@ -22,6 +23,7 @@ __all__ = [
     "Vector",
     "Violation",
     "Whole",
+    "export_readings",
     "load",
     "load_model",
     "load_scene",
@@ -39,6 +41,7 @@ _ROOMS = {
     "files": ("load_scene", "save_scene"),
     "importing": ("load_model",),
     "live": ("view",),
+    "readings": ("export_readings",),
     "registry": ("Scenario", "load", "names", "scenario"),
     "run": ("run_scene", "scene_of"),
 }
@@ -47,7 +50,8 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'scenarios' has no attribute {name!r}")
+        hint = "" if name.startswith("_") else import_module("collision.spelling").did_you_mean(name, __all__)
+        raise AttributeError(f"module 'scenarios' has no attribute {name!r}{hint}")
     return getattr(import_module(f"scenarios.{_HOME[name]}"), name)
 
 

@@ -53,8 +53,11 @@ class Convergence:
         step = f"1/{1 / self.steps[-2]:g} s"
         told = f"{self.tolerance:.3g} {UNITS.get(self.quantity, '')}".rstrip()
         kept = f"the runs at {step} and at half that step agree to {told}"
+        worst = float(np.nanmax(self.differences[-1]))
         if self.horizon >= self.times[-1]:
-            lines.append(f"Predictable for all of its {self.times[-1]:g} s: {kept} all the time.")
+            lines.append(
+                f"Predictable for all of its {self.times[-1]:g} s: {kept} all the time, and differ by {worst:.2g} at most."
+            )
         elif self.horizon > self.times[0]:
             later = "after that they are farther apart, or halving the step does not bring them nearer"
             lines.append(f"Predictable until {self.horizon:.4g} s: so long {kept}; {later}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import sys
-import time
 import warnings
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -20,6 +19,7 @@ from scenarios.progress import Bar, RunProgress
 from sim.errors import SimulationError
 from sim.files import claimed, whole
 from sim.options import check_step
+from sim.pace import Pace
 from sim.provenance import versions
 from sim.recording import Recorder, chosen
 from sim.run import Run
@@ -146,10 +146,10 @@ class Checkpoints:
     def __init__(self, path: Path, recorder: Recorder, seconds: float):
         self.path, self.recorder, self.every = path, recorder, recorder.every
         self.seconds = check_number("checkpoint_seconds", seconds, least=0)
-        self.saved = time.monotonic()
+        self.pace = Pace()
 
     def __call__(self, world: World) -> None:
-        if world.step_count % self.every == 0 and time.monotonic() - self.saved >= self.seconds:
+        if world.step_count % self.every == 0 and self.pace.due(self.seconds):
             self.save(world)
 
     def finish(self, world: World) -> None:
@@ -158,9 +158,9 @@ class Checkpoints:
             self.save(world)
 
     def save(self, world: World) -> None:
-        self.recorder.flush()
-        world.save(self.path)
-        self.saved = time.monotonic()
+        with self.pace.measured():
+            self.recorder.flush()
+            world.save(self.path)
 
 
 def _as_begun(scene: Scene, run: Run, how: dict[str, Any]) -> dict[str, Any]:

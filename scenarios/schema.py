@@ -199,6 +199,12 @@ FORCES: dict[str, dict[str, Field]] = {
         "wind": Vector(unit="m/s", help="velocity of the medium"),
         **_ON,
     },
+    "medium": {
+        "density": Real(unit="kg/m^3", low=0, help="resistance by the square of the speed, as of boxes"),
+        "viscosity": Real(unit="Pa s", low=0, help="resistance by speed, as of balls"),
+        "wind": Vector(unit="m/s", help="velocity of the medium"),
+        **_ON,
+    },
     "spring": {
         "a": Text(help="name of a body"),
         "b": Text(help="name of another; left out, the other end is a point of the world"),
@@ -293,4 +299,8 @@ ACTUATOR: dict[str, Field] = {
     "bias": Vector(help="constant force, by length, by speed: a servo of stiffness k has gain k and bias [0, -k, 0]"),
     "control_range": Ends(help="low and high end of the control"),
     "force_range": Ends(help="low and high end of the force"),
+    "times": Reals(unit="s", help="rising; left out, the control is set while the world runs"),
+    "controls": Reals(help="as many: linear in between, and those of the ends before and after"),
+    "tendon": Many(of=Text(), help="names of more joints, whose coordinates count too"),
+    "coefficients": Reals(help="of the joint, and of those of the tendon: how much each counts"),
 }

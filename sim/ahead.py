@@ -70,16 +70,29 @@ def look_ahead(
     stick,
     fast,
     awake,
+    seen,
 ):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
 
-    Rows ``first`` and those after it came by earlier looks.
+    Rows ``first`` and those after it came by earlier looks. ``seen`` (size, 6): the velocities of the last look. Two bodies that
+    both kept theirs meet as they did then, and asked for what they ask for now: they are passed over.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, table = len(bodies.kind), contacts.count[0] - (count - first)
     x, rot, momenta = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10))
+    moved, flown = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for i in range(n):
-        if local[i] >= 0 or bodies.kind[i] == KINEMATIC:
+        if local[i] >= 0:
+            for r in range(6):
+                moved[i] = moved[i] or v[local[i], r] != seen[local[i], r]
+                seen[local[i], r] = v[local[i], r]
+    for m in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+        if moved[i] or moved[j]:
+            flown[i] = flown[i] or local[i] >= 0 or bodies.kind[i] == KINEMATIC
+            flown[j] = flown[j] or local[j] >= 0 or bodies.kind[j] == KINEMATIC
+    for i in range(n):
+        if flown[i]:
             _keep(bodies, i, x, rot, momenta)
             _fly(bodies, forces, i, local[i], before, v, h)
     where = np.full(contacts.count[0], -1, dtype=np.int64)
@@ -93,7 +106,7 @@ def look_ahead(
         i, j = geoms.body[g0], geoms.body[g1]
         while t < table and (contacts.pair[t, 0] < g0 or (contacts.pair[t, 0] == g0 and contacts.pair[t, 1] < g1)):
             t += 1
-        if not _concerned(bodies, local, i, j):
+        if not ((moved[i] or moved[j]) and _concerned(bodies, local, i, j)):
             continue
         update_manifold(bodies, geoms, pairs, geometry, m, h)
         pairs.fresh[m] = False
@@ -111,7 +124,7 @@ def look_ahead(
                 gaps[found] = dot(normal, sub(two, one))
                 found += min(gaps[found], 0.0) - gap > deep
     for i in range(n):
-        if local[i] >= 0 or bodies.kind[i] == KINEMATIC:
+        if flown[i]:
             _return(bodies, i, x, momenta)
     for f in range(found):
         m, s = pair[f], which[f]

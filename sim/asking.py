@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from sim.mechanism.mechanism import Mechanism
 from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
+from sim.suggesting import Reads
 
 if TYPE_CHECKING:
     from collision.shapes import Shape
@@ -35,7 +36,7 @@ def fixed(array: np.ndarray) -> np.ndarray:
     return array
 
 
-class Asking:
+class Asking(Reads):
     """State, energies, contacts and neighbours of a :class:`~sim.world.World`, which derives from this."""
 
     bodies: list[Body]
@@ -93,6 +94,26 @@ class Asking:
     def mechanism(self, body: Body | str | None = None) -> Mechanism:
         """Jointed bodies in coordinates of their own: those that joints connect with ``body``; all that move if left out."""
         return Mechanism(self, getattr(body, "name", body))
+
+    @property
+    def joint_positions(self) -> np.ndarray:
+        """(j,) [rad or m] coordinates of all joints, in the order of ``world.joints``; nan for one that has none."""
+        return fixed(np.array([joint.position if joint.measures else np.nan for joint in self.joints], float))
+
+    @property
+    def joint_speeds(self) -> np.ndarray:
+        """(j,) [rad/s or m/s] rates of the coordinates, as ``joint_positions``."""
+        return fixed(np.array([joint.speed if joint.measures else np.nan for joint in self.joints], float))
+
+    @property
+    def joint_forces(self) -> np.ndarray:
+        """(j, 3) [N] of each joint on its b, at its anchor, world axes, mean over the last step."""
+        return fixed(np.array([joint.force for joint in self.joints], float).reshape(-1, 3))
+
+    @property
+    def joint_torques(self) -> np.ndarray:
+        """(j, 3) [N m] of each joint on its b, as ``joint_forces``."""
+        return fixed(np.array([joint.torque for joint in self.joints], float).reshape(-1, 3))
 
     @property
     def positions(self) -> np.ndarray:
@@ -244,5 +265,11 @@ class Asking:
 
     def state_hash(self) -> str:
         """Hash over every bit of the state: equal hashes, equal futures."""
+        return self._state_hash_later()()
+
+    def _state_hash_later(self) -> Callable[[], str]:
+        """The same of the world as it is now, worked out when it is called."""
         self._begin()
-        return readings.state_hash(self.model, self._dormant, self.step_count, self._pushes.to_dict())
+        columns = [column.copy() for column in readings.bits(self.model, self._dormant)]
+        step, pushes = self.step_count, self._pushes.to_dict()
+        return lambda: readings.state_hash(columns, step, pushes)

@@ -12,6 +12,7 @@ from sim.compiled import GLANCE
 from sim.glance import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from sim.path import Path
 from sim.pushes import three
+from sim.suggesting import Writes
 from sim.tables import run
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sim.world import World
 
 
-class Body:
+class Body(Writes):
     """One body: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as.
 
     After ``World.remove`` only what it was is known; anything else raises InputError.

@@ -173,6 +173,8 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
             low, high = load3(geoms.lo, k), load3(geoms.hi, k)
             lo = (min(lo[0], low[0]), min(lo[1], low[1]), min(lo[2], low[2]))
             hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
+            if lo == low and hi == high:
+                continue
             store3(geoms.lo, k, lo)
             store3(geoms.hi, k, hi)
             for m in range(len(geoms.body)):
@@ -484,10 +486,14 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
     """
     old = before.count[0]
-    old_pair, old_id = before.pair[:old].copy(), before.id[:old].copy()
-    old_impulse, old_frame = before.impulse[:old].copy(), before.frame[:old].copy()
-    old_moment, old_turns, old_push = before.moment[:old].copy(), before.turns[:old].copy(), before.push[:old].copy()
-    old_slides, old_point, old_taken = before.slides[:old].copy(), before.point[:old].copy(), np.zeros(old, dtype=np.bool_)
+    old_pair, old_id, old_impulse, old_frame = before.pair, before.id, before.impulse, before.frame
+    old_moment, old_turns, old_push, old_slides, old_point = before.moment, before.turns, before.push, before.slides, before.point
+    if label < 0:  # the table before is this one
+        old_pair, old_id = old_pair[:old].copy(), old_id[:old].copy()
+        old_impulse, old_frame = old_impulse[:old].copy(), old_frame[:old].copy()
+        old_moment, old_turns, old_push = old_moment[:old].copy(), old_turns[:old].copy(), old_push[:old].copy()
+        old_slides, old_point = old_slides[:old].copy(), old_point[:old].copy()
+    old_taken = np.zeros(old, dtype=np.bool_)
     count, first = 0, 0
     for n in range(pairs.count[0]):
         points = pairs.points[n]

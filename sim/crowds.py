@@ -118,11 +118,11 @@ def _kick_crowds(model, geometry, settings, plain):
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
     awake[:] = True
-    first, turned_in = count, False
+    first, turned_in, seen = count, False, np.full((size, 6), math.nan)
     for _ in range(LOOKS):
         found = look_ahead(
             model, geometry, settings.skin, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p,
-            stick, fast, awake,
+            stick, fast, awake, seen,
         )  # fmt: skip
         if found < 0:
             break

@@ -14,12 +14,14 @@ import numpy as np
 
 from sim.diagnostics import rotations
 from sim.errors import InputError
+from sim.force_tables import principal
 from sim.forces import (
     CentralGravity,
     ConstantForce,
     Drag,
     Force,
     FunctionForce,
+    Medium,
     MutualGravity,
     Spring,
     TabulatedForce,
@@ -118,6 +120,13 @@ def _on_one(run: Run, force: Force, name: str, functions: Functions) -> np.ndarr
     if isinstance(force, Drag):
         u = v - force.wind
         return -(force.linear + force.quadratic * np.linalg.norm(u, axis=1)[:, None]) * u
+    if isinstance(force, Medium):  # in the axes of the moments of inertia, on the half sides of the box that has them
+        moments, axes = principal(np.array(inertia))
+        side = np.sqrt(np.maximum(1.5 / mass * (moments.sum() - 2 * moments), 0.0))
+        u = np.einsum("tij,ti->tj", turn @ axes, v - force.wind)
+        across = np.array([side[1] * side[2], side[2] * side[0], side[0] * side[1]])
+        f = 6 * np.pi * force.viscosity * side.mean() * u + 2 * force.density * across * np.abs(u) * u
+        return -np.einsum("tij,tj->ti", turn @ axes, f)
     if isinstance(force, TabulatedForce):
         table = np.array(force.forces or np.zeros((len(force.times), 3)))
         f = np.column_stack([np.interp(run.times, force.times, column, left=0.0, right=0.0) for column in table.T])

@@ -131,7 +131,8 @@ def settle(path: Path) -> None:
 
 
 def _before(path: Path) -> Path:
-    return path.with_name(f".{path.name}.before-put")
+    path = path if path.name else path.resolve()  # "." is a folder of another name
+    return path.with_name(f".{path.name}.before-put") if path.name else path / ".before-put"
 
 
 @contextmanager

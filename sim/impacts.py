@@ -121,8 +121,10 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, 
     launch_touched(bodies, forces, t, touched)
     for i in range(len(touched)):
         if touched[i]:
-            full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
+            moves = bodies.kind[i] == DYNAMIC
+            full = (moves and outgrown(bodies, geoms, geometry, i, dt - t, dt)) or full
             fly_to(bodies, forces, i, dt)
+            touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
     if full and update_pairs(geoms, pairs, joints) != OK:
         return PAIRS_FULL, False
     sinks = False

@@ -73,6 +73,8 @@ def step(model, geometry, settings, table, saved):
         restore(bodies, forces, books, saved)
         return WAKE
     contact(model, geometry, settings, KICK, INELASTIC)
+    if not finite(bodies):
+        return NOT_FINITE
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     books.counters[STEPS] += 1

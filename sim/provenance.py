@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -16,7 +17,16 @@ SCHEMA = 2  # version of the layout of recordings; 1 had no checksums
 
 def metadata(world: Any) -> dict[str, Any]:
     """What a recording says about itself: scene, seed, versions, revision."""
-    scene = world.scene.to_dict()
+    return metadata_later(world)()
+
+
+def metadata_later(world: Any) -> Callable[[], dict[str, Any]]:
+    """The same of the world as it is now, worked out when it is called."""
+    scene, dt, started = world.scene.copied(), world.dt, datetime.now(UTC)
+    return lambda: _metadata(scene.to_dict(), dt, started)
+
+
+def _metadata(scene: dict[str, Any], dt: float, started: datetime) -> dict[str, Any]:
     return {
         "tumble_schema": SCHEMA,
         "title": scene["name"],
@@ -24,12 +34,12 @@ def metadata(world: Any) -> dict[str, Any]:
         "scenario": scene["name"],
         "parameters": json.dumps(scene["parameters"]),
         "seed": scene["seed"],
-        "dt": world.dt,
+        "dt": dt,
         "integrator": scene["integrator"],
         "versions": json.dumps(versions()),
         "git_revision": git_revision(),
         "platform": platform.platform(),
-        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "started": started.isoformat(timespec="seconds"),
         "complete": False,
     }
 

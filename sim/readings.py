@@ -60,12 +60,17 @@ def statistics(books: Books) -> dict[str, float]:
     return counters | worst
 
 
-def state_hash(model: Model, dormant: dict[str, np.ndarray], step: int, pushes: dict[str, object]) -> str:
-    """Hash over every bit of the state; ``dormant``: contacts of sleeping bodies; ``pushes``: what the user pushed with last."""
+def bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:
+    """All that the state is made of; ``dormant``: contacts of sleeping bodies."""
     b, c, j = model.bodies, model.contacts, model.joints
-    digest = hashlib.sha256(str(step).encode())
     columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still, j.impulse, j.hold, j.value]
-    columns += [getattr(c, f)[: c.count[0]] for f in WARM] + [dormant[f] for f in WARM if dormant]
+    n = c.count[0]
+    return columns + [getattr(c, f)[:n] for f in WARM] + [dormant[f] for f in WARM if dormant]
+
+
+def state_hash(columns: list[np.ndarray], step: int, pushes: dict[str, object]) -> str:
+    """Hash over every bit of the state; ``pushes``: what the user pushed with last."""
+    digest = hashlib.sha256(str(step).encode())
     for array in columns:
         digest.update(np.ascontiguousarray(array + 0.0).tobytes())  # + 0.0: no minus zero
     if pushes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
+from sim.codecs import hold
 from sim.errors import RecordingError
 from sim.files import standing
 from sim.provenance import SCHEMA
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
 from sim.scene import Scene
+from sim.suggesting import Reads
 from sim.words import count
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from sim.bodies import BodyDef
 
 
-class Run:
+class Run(Reads):
     """Samples of a simulation over time; T samples of n bodies. Read from disk only as far as they are used.
 
     ``times`` (T,) [s], ``steps`` (T,), ``positions`` (T, n, 3) [m], ``orientations`` (T, n, 4), ``velocities`` (T, n, 3)
@@ -36,18 +38,35 @@ class Run:
     ``ledger``: name -> (T,) [J]; ``dataset``: all of it for xarray; ``scene``, ``names``, ``attributes``, ``path``.
     """
 
-    def __init__(self, arrays: Mapping[str, Any], names: tuple[str, ...], attributes: dict[str, Any], path: Path | None = None):
+    def __init__(
+        self,
+        arrays: Mapping[str, Any],
+        names: tuple[str, ...],
+        attributes: dict[str, Any] | Callable[[], dict[str, Any]],
+        path: Path | None = None,
+    ):
         self._arrays = arrays
         self.names = names
-        self.attributes = attributes
+        self._attributes = attributes  # or what tells them, when they are first asked for
         self.path = path
         self._sums: dict[Any, Any] = {}  # tables of checksums, and chunks that were found to fit
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """What the recording says about itself: scene, versions, seed, statistics, the hash of its last state."""
+        if not isinstance(self._attributes, dict):
+            self._attributes = self._attributes()
+        return self._attributes
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_attributes": self.attributes}
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
         """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
         import zarr
 
+        hold()
         path = Path(path)
         if (inside := standing(path / "trajectory.zarr")).is_dir():
             path = inside

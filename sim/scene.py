@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -76,6 +77,12 @@ class Scene(Options):
     forces: list[Force] = field(default_factory=list)
     apart: list[tuple[str, str]] = field(default_factory=list)  # see exclude
     actuators: list[Actuator] = field(default_factory=list)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        known = self.__dataclass_fields__
+        if name not in known and not name.startswith("_"):
+            raise AttributeError(f"'Scene' object has no attribute {name!r}{did_you_mean(name, known)}", name=name, obj=self)
+        object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -251,8 +258,9 @@ class Scene(Options):
         if not isinstance(actuator, Actuator):
             raise InputError("actuator", actuator, "must be an Actuator")
         driven = [joint.name for joint in self.joints if isinstance(joint, Driven)]
-        if actuator.joint not in driven:
-            raise InputError("joint", actuator.joint, f"must be one with a coordinate of its own: {', '.join(driven) or 'none'}")
+        for name in actuator.joints:
+            if name not in driven:
+                raise InputError("joint", name, f"must be one with a coordinate of its own: {', '.join(driven) or 'none'}")
         if actuator.name in {other.name for other in self.actuators}:
             raise InputError("name", actuator.name, "is taken by another actuator of the scene")
         self.actuators.append(actuator)
@@ -263,6 +271,14 @@ class Scene(Options):
 
     def __len__(self) -> int:
         return len(self.bodies)
+
+    def copied(self) -> Scene:
+        """A scene of its own with the same bodies, joints, forces and materials, which are not changed but replaced."""
+        out = copy(self)
+        for name, value in self.__dict__.items():
+            if isinstance(value, list | dict):
+                out.__dict__[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
+        return out
 
     def build(self) -> World:
         """A world that starts from this scene."""

@@ -26,7 +26,7 @@ FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE
 START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
 NUMBERS = 16  # parameters of a force
-CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION = range(7)  # laws of force, see force_laws.py
+CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see force_laws.py
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
 

@@ -68,7 +68,8 @@ def summarize(run: Run) -> dict[str, Any]:
     }
     if "statistics" in run.attributes:
         counters = out["statistics"] = json.loads(run.attributes["statistics"])
-        out["missed"] = promises(counters, out["ledger"], scale, closes(out["ledger"], scale), run.scene.bodies).missed
+        told = dict.fromkeys(METHOD, 0.0) | out["ledger"]  # which may be of an older version
+        out["missed"] = promises(counters, told, scale, closes(out["ledger"], scale), run.scene.bodies).missed
     wall = run.attributes.get("wall_seconds", 0.0)
     if wall:
         recording = run.attributes.get("recording_seconds", 0.0)

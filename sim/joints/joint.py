@@ -10,6 +10,7 @@ from collision.errors import InputError, check_number
 from sim.compiled import GLANCE_JOINT
 from sim.joints import tables
 from sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
+from sim.suggesting import Writes
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from sim.world import World
 
 
-class Joint:
+class Joint(Writes):
     """One joint: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
 
     __slots__ = ("_row", "_world", "definition")
@@ -72,8 +73,13 @@ class Joint:
         self._free("position")
         return self._read()[0] + self.definition.reference
 
+    @property
+    def measures(self) -> bool:
+        """It has one coordinate, which ``position`` and ``speed`` read."""
+        return isinstance(self.definition, Driven) and (tables.axis_of(self.definition) >= 0 or self.kind == "distance")
+
     def _free(self, name: str) -> None:
-        if not isinstance(self.definition, Driven) or (tables.axis_of(self.definition) < 0 and self.kind != "distance"):
+        if not self.measures:
             raise InputError(name, self.name, f"a {self.kind} has no {'driven' if self.kind == 'general' else 'free'} coordinate")
 
     @property

@@ -89,7 +89,12 @@ def _in_disc(p, d0, d1, d2, K, K2, radius, high, k):
 
 @lean
 def residual_joint(law, p, u, c, K, lo, hi, k):
-    """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|."""
+    """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|.
+
+    A soft row gives way, u by K for each p and p by high for each u: what it is off by in velocity is K/(1 + K high) times the
+    impulse that is missing. A rotor of a thousand times the inertia of its link would else have to be right to a thousandth
+    of the rounding of its speed.
+    """
     worst = 0.0
     if law == BALL:
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
@@ -106,9 +111,11 @@ def residual_joint(law, p, u, c, K, lo, hi, k):
     for r in range(3):
         y = p[k, r] - (u[k, r] - c[k, r]) / K[k, r]
         q = min(max(y, lo[k, r]), hi[k, r])
+        give = K[k, r]
         if r == 0 and law == AXIS:
             q = lo[k, 0] - hi[k, 0] * u[k, 0]
-        worst = max(worst, abs(q - p[k, r]) * K[k, r])
+            give /= 1.0 + give * hi[k, 0]
+        worst = max(worst, abs(q - p[k, r]) * give)
     return worst
 
 

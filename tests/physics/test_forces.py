@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numba
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from collision import Box, HalfSpace, Sphere
+from collision import Box, HalfSpace, Pose, Sphere
 from sim import (
     CentralGravity,
     ConstantForce,
@@ -15,6 +17,7 @@ from sim import (
     FunctionForce,
     Hinge,
     InputError,
+    Medium,
     MutualGravity,
     Scene,
     SimulationError,
@@ -84,6 +87,31 @@ def test_linear_drag():
     assert np.allclose(ball.position[[0, 2]], (59.3948296732, 23.2138386983), atol=1e-9)
     closes(world)
     assert world.ledger.external < -1
+
+
+def test_a_medium_by_its_form():
+    """A plate falls through water flat and on edge: until drag and weight are equal, by v = v_t tanh(g t/v_t); books close.
+
+    Across its faces of area A: density A u^2/2; the axes of the plate are turned, and the box of its moments is the plate.
+    """
+    half, mass, density = np.array([0.3, 0.2, 0.01]), 4.0, 1000.0
+    for axis in range(3):
+        turn = np.roll(np.eye(3), 2 - axis, axis=0)  # the axis of the plate points up
+        world = World(dt=1 / 2000)
+        plate = world.add(Box(tuple(half)), mass=mass, orientation=Pose.from_matrix(turn).orientation)
+        world.add_force(Medium(density=density))
+        area = 4 * np.prod(np.delete(half, axis))
+        limit = math.sqrt(2 * mass * 9.81 / (density * area))
+        world.step(1000)
+        assert plate.velocity[2] == pytest.approx(-limit * math.tanh(9.81 * 0.5 / limit), rel=1e-9)
+        assert world.ledger.closes
+    slow = World(gravity=(0, 0, 0))
+    ball = slow.add(Sphere(0.1), mass=1.0, velocity=(1, 0, 0), angular_velocity=(0, 0, 1))
+    slow.add_force(Medium(viscosity=0.5, wind=(0, 2, 0)))
+    slow.step(240)
+    r = 0.1 * math.sqrt(3 / 5)  # half side of the cube that has the moments of the ball
+    assert ball.velocity[:2] == pytest.approx((math.exp(-3 * math.pi * r), 2 - 2 * math.exp(-3 * math.pi * r)), rel=1e-9)
+    assert ball.angular_velocity[2] == pytest.approx(math.exp(-4 * math.pi * r**3 / 0.004), rel=1e-9)
 
 
 def test_quadratic_drag_until_it_lands():

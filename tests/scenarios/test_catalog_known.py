@@ -51,8 +51,8 @@ def test_kepler_orbit_returns(run_scenario, assert_conserved):
 def test_superball_leaps_by_turns(run_scenario, assert_conserved):
     run = run_scenario("superball")
     v = run.velocities[:, 1, 0]
-    assert np.unique(np.round(v, 12)) == pytest.approx([0, 4 / 7 * 40 * 0.025], abs=1e-12)
-    assert (np.diff(v) != 0).sum() == 5  # bounces at 0.319 s and each 0.639 s after
+    assert np.unique(np.round(v, 12)) == pytest.approx([0, 4 / 7 * 10 * 0.1], abs=1e-12)
+    assert (np.diff(v) != 0).sum() == 6  # bounces at 0.247 s and each 0.495 s after
     assert_conserved(run, "energy", rtol=1e-13)
     sticks = run_scenario("superball", roughness=0.0)
     assert np.abs(np.diff(sticks.velocities[400:, 1, 0])).max() < 1e-12  # rolls from the first bounce on

@@ -163,6 +163,7 @@ def test_order_of_the_integrator(capsys, tmp_path):
     assert f"{found.order:5.2f}" in printed
     said = f"Predictable for all of its 0.5 s: the runs at 1/240 s and at half that step agree to {found.tolerance:.3g} "
     assert said in printed
+    assert f"and differ by {np.nanmax(found.differences[-1]):.2g} at most." in printed
     assert "Predictable until 0.25 s: so long the runs at 1/240 s" in str(replace(found, horizon=0.25))
     assert "Not predictable at these steps" in str(replace(found, horizon=0.0))
     assert (tmp_path / "c.png").stat().st_size > 10_000

@@ -12,11 +12,12 @@ from collision.errors import InputError
 from scenarios.assertions import Violation, assert_momentum
 from sim import Recorder, World
 from sim.external import impulse, integrated
-from sim.forces import CentralGravity, ConstantForce, Drag, MutualGravity, Spring, TabulatedForce, UniformGravity
+from sim.forces import CentralGravity, ConstantForce, Drag, Medium, MutualGravity, Spring, TabulatedForce, UniformGravity
 from sim.run import Run
 
 FORCES = {
     "drag": Drag(linear=5.0, quadratic=3.0, wind=(3, 0, 0)),
+    "medium": Medium(density=100.0, viscosity=2.0, wind=(3, 0, 0)),
     "spring": Spring("a", None, stiffness=300.0, length=0.5, damping=3.0, anchor_a=(0.1, 0, 0.2), anchor_b=(0, 0, 2)),
     "band to the floor": Spring("floor", "a", stiffness=300.0, length=0.5, anchor_b=(0.1, 0, 0.2), slack=True),
     "central": CentralGravity(gm=30.0, center=(0, 0, -3), gradient=True),

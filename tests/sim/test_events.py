@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, HalfSpace, Pose, Sphere
+from collision import Box, Compound, Cylinder, HalfSpace, Pose, Sphere
 from sim import InputError, Scene, World
 
 G = 9.81
@@ -18,6 +18,23 @@ def floor(**fields) -> World:
     world = World()
     world.add(HalfSpace(), kind="static", name="floor", **fields)
     return world
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7])
+def test_impacts_elsewhere_on_a_floor_change_no_bit(restitution):
+    """What hits the floor far away leaves it where it was, so nobody's next impact is looked for anew."""
+
+    def coin(others: int) -> np.ndarray:
+        world = floor(restitution=restitution)
+        rng = np.random.default_rng(1)
+        for k in range(1 + others):
+            turn = rng.normal(size=4)
+            world.add(Cylinder(0.1, 0.02), position=(10 * k, 0, 0.4 + 0.01 * k), orientation=turn / np.linalg.norm(turn),
+                      angular_velocity=3 * rng.normal(size=3), restitution=restitution, friction=0.3)  # fmt: skip
+        world.step(480)
+        return np.concatenate([world.positions[1], world.orientations[1]])
+
+    assert coin(0).tobytes() == coin(2).tobytes()
 
 
 def test_an_impact_is_told_with_its_time_impulse_and_loss():

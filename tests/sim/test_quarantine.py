@@ -7,7 +7,7 @@ import pytest
 
 from collision import Box, HalfSpace, Sphere
 from scenarios.run import CHECKPOINT, run_scene
-from sim import Recorder, Run, Scene, SimulationError, World
+from sim import Every, Recorder, Run, Scene, SimulationError, World
 from sim.forces import TabulatedForce
 
 
@@ -53,6 +53,20 @@ def test_a_run_that_can_not_go_on_leaves_its_world(tmp_path):
     assert not run.complete
     assert np.array_equal(run.positions[-1], left.positions)
     assert left.step_count == run.steps[-1] >= 4
+
+
+def test_a_kick_that_is_not_finite_is_not_seen():
+    """The force is finite throughout step 24; contacts, which ask for it in the middle of the coming step, are not."""
+    world = World(solver="sweeps")
+    world.add(HalfSpace(), kind="static", name="floor")
+    stack = [world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1 + 0.2 * k), name=f"box_{k}") for k in range(4)]
+    world.add_force(burst, bodies=stack[:1])
+    seen = []
+    with pytest.raises(SimulationError, match="is not finite") as told:
+        world.run(0.2, [Every(1, lambda world: seen.append(np.isfinite(world.velocities).all()))])
+    assert (told.value.step, world.step_count, len(seen)) == (24, 23, 24)
+    assert all(seen)
+    assert np.isfinite(world.velocities).all()
 
 
 def test_the_others_go_on_as_if_it_had_been_removed(tmp_path):
