@@ -23,7 +23,7 @@ test: $(DEV_STAMP)
 
 validate: $(DEV_STAMP)
 	@$(BIN)/python -m scenarios.warm
-	@$(BIN)/python -m pytest -q -m validate $(ARGS)
+	@$(BIN)/python -m pytest -q -m validate -o faulthandler_timeout=7200 $(ARGS)
 
 bench: $(USER_STAMP)
 	@$(BIN)/tumble bench $(ARGS)

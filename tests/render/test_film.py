@@ -24,6 +24,7 @@ from render.errors import RenderError
 from render.recorded import RunFrames
 from render.video import camera_for
 from sim import files
+from tests.programs import started
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 SIZE = (320, 180)
@@ -200,7 +201,7 @@ def test_a_film_that_breaks_off_leaves_the_old_one(tmp_path, monkeypatch):
 def child(code, tmp_path, **options):
     lines = "from pathlib import Path\nfrom tests.render.known_flights import *\nimport render\n" + textwrap.dedent(code)
     environment = {**os.environ, "TUMBLE_RENDERER": "painter", "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-c", lines], cwd=tmp_path, env=environment, text=True, **options)
+    return started([sys.executable, "-c", lines], cwd=tmp_path, env=environment, **options)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files there")
@@ -215,8 +216,8 @@ def test_a_full_disk_is_told(tmp_path):
     except RenderError as error:
         print(error)
     """
-    process = child(code, tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    out, err = process.communicate(timeout=120)
+    with child(code, tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        out, err = process.communicate(timeout=120)
     assert out == "a.mp4: the disk is full\n", err
     assert os.listdir(tmp_path) == []
 
@@ -228,19 +229,18 @@ def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
         Path("count").write_text(str(done))
     render.film(flight(zoo(), 60.0), "a.mp4", (320, 180), progress=told)
     """
-    process = child(code, tmp_path)
     count = tmp_path / "count"
     until = time.monotonic() + 60
-    while not (count.exists() and count.read_text() not in ("", "1", "2")):
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    alive = [name for name in os.listdir(tmp_path) if files.PART.fullmatch(name)]
-    assert len(alive) == 1
-    other = render.film(flight(two_cuboids(), 0.1), tmp_path / "b.mp4", SIZE)  # leaves the living alone
-    assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    with child(code, tmp_path) as process:
+        while not (count.exists() and count.read_text() not in ("", "1", "2")):
+            assert process.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        alive = [name for name in os.listdir(tmp_path) if files.PART.fullmatch(name)]
+        assert len(alive) == 1
+        other = render.film(flight(two_cuboids(), 0.1), tmp_path / "b.mp4", SIZE)  # leaves the living alone
+        assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
+        process.send_signal(signal.SIGKILL)
     assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
     render.still(flight(two_cuboids(), 0.1), tmp_path / "c.png", SIZE)  # and clears up after the dead
     assert sorted(os.listdir(tmp_path)) == ["b.mp4", "c.png", "count"]

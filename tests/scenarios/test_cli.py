@@ -17,6 +17,7 @@ from render import OVERLAYS
 from scenarios.cli import parser
 from scenarios.registry import names
 from sim.run import Run
+from tests.programs import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCENE = """
@@ -191,16 +192,16 @@ def test_bad_input_is_one_line_and_exit_2(tumble, tmp_path, arguments, says):
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_closes_the_recording(tmp_path, kind):
     program = command("run", "tumbling_box", "--seconds", "1e5", "--out", "o")
-    process = subprocess.Popen(program, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE, text=True)
     store = tmp_path / "o" / "trajectory.zarr"
     deadline = time.monotonic() + 240
-    while not (store.exists() and len(Run.open(store)) >= 256):
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(kind)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    with started(program, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
+        while not (store.exists() and len(Run.open(store)) >= 256):
+            assert process.poll() is None, process.stderr.read()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        process.send_signal(kind)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130
     assert err.splitlines()[-1] == "tumble: stopped: what was recorded is in o/trajectory.zarr; --resume goes on"
     assert "Traceback" not in err
     run = Run.open(store)

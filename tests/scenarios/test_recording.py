@@ -28,6 +28,7 @@ from sim.recording import Recorder
 from sim.run import Run
 from sim.stores import Store
 from sim.summary import summarize
+from tests.programs import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -114,17 +115,14 @@ def test_killed_run_opens(tmp_path):
         "import sys; from scenarios.registry import load; from sim.recording import Recorder\n"
         "load('tumbling_box')().build().run(1e4, [Recorder(sys.argv[1])])\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", program, str(path)], cwd=ROOT)
-    try:
+    with started([sys.executable, "-c", program, str(path)], cwd=ROOT, stderr=subprocess.PIPE) as process:
         deadline = time.monotonic() + 240
         while not (path.exists() and len(Run.open(path)) >= 512):
-            assert process.poll() is None, "the program ended by itself"
+            assert process.poll() is None, process.stderr.read()
             assert time.monotonic() < deadline
             time.sleep(0.02)
         time.sleep(0.0173)
-    finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
     with xarray.open_zarr(path) as data:
         count = data.sizes["time"]
         assert count >= 512

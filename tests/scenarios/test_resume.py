@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from sim.errors import RecordingError
 from sim.recording import Recorder
 from sim.run import Run
 from sim.world import World
+from tests.programs import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARAMETERS = {"count": 3}
@@ -87,9 +87,7 @@ def test_killed_at_any_write(whole, tmp_path, monkeypatch, moment):
 def test_killed_process(whole, tmp_path):
     """The real thing: SIGKILL once it has been at it for a while."""
     for fraction in (0.2, 0.5):
-        with subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(ROOT)}
-        ) as process:
+        with started([sys.executable, "-c", SCRIPT, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
             until, samples = time.monotonic() + 120, 0
             while process.poll() is None and samples < fraction * whole.steps[-1] and time.monotonic() < until:
                 time.sleep(0.02)

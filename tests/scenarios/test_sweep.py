@@ -21,6 +21,7 @@ from scenarios.cli import parser
 from scenarios.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
 from scenarios.sweep import columns, member, ranked, statistics, sweep
 from sim.errors import RecordingError
+from tests.programs import started
 
 TOML = """
 scenario = "bouncing_ball"
@@ -173,7 +174,7 @@ def test_workers_go_with_a_sweep_that_is_killed(tmp_path, kind, code):
     (tmp_path / "a.py").write_text(KILLED)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent.parent)}
     command = [sys.executable, str(tmp_path / "a.py"), str(tmp_path / "s.zarr")]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with started(command, env=environment, stdout=subprocess.PIPE) as process:
         worker = int(process.stdout.readline())
         time.sleep(3)  # until it is at it
         assert Path(f"/proc/{worker}").exists()
@@ -182,7 +183,7 @@ def test_workers_go_with_a_sweep_that_is_killed(tmp_path, kind, code):
         while running(worker) and time.monotonic() < until:
             time.sleep(0.05)
         assert not running(worker)
-    assert process.returncode in (code, -kind)
+        assert process.wait(60) in (code, -kind)
 
 
 def running(pid: int) -> bool:
@@ -215,22 +216,22 @@ def test_dask_as_the_docs_have_it_listens_here_alone(open_to_all, tmp_path):
     text = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text(encoding="utf-8")
     commands = [line.split() for line in text.splitlines() if line.startswith("dask ")]
     assert [words[1] for words in commands] == ["scheduler", "worker"]
-    started, found = [], []
+    programs, found = [], []
     try:
         for words in commands:
             words = [word.replace("8786", "28786").replace("8787", "28787") for word in words]
             if open_to_all:
                 words = [word for a, word in zip(["", *words], words, strict=False) if "--host" not in (a, word)]
                 words = [word for a, word in zip(["", *words], words, strict=False) if "--dashboard-address" not in (a, word)]
-            started.append(subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.DEVNULL, cwd=tmp_path))
+            programs.append(subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.DEVNULL, cwd=tmp_path))
         until = time.monotonic() + 120
         while len(found) < 4 and time.monotonic() < until:  # scheduler and its page, worker and its page, and the nanny
             time.sleep(0.5)
-            found = [address for process in started for address in listeners(process.pid)]
+            found = [address for process in programs for address in listeners(process.pid)]
     finally:
-        for process in started:
+        for process in programs:
             process.terminate()
-        for process in started:
+        for process in programs:
             process.wait(60)
     assert len(found) >= 4
     assert all(map(loopback, found)) == (not open_to_all)
