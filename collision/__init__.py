@@ -95,8 +95,7 @@ __all__ = [
 
 def __getattr__(name: str):
     if name not in _LATER:
-        hint = "" if name.startswith("_") else import_module("collision.spelling").did_you_mean(name, __all__)
-        raise AttributeError(f"module 'collision' has no attribute {name!r}{hint}")
+        raise import_module("collision.spelling").not_in(__name__, name, __all__)
     return getattr(import_module(f"collision.{_LATER[name]}"), name)
 
 

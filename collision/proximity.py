@@ -24,6 +24,7 @@ from collision.pose import Pose, as_pose
 from collision.shapes import Compound, Shape, convex_parts
 from collision.shapeset import set_of, stocked
 from collision.status import Status
+from collision.suggesting import Keeps, Reads
 from collision.supports import SupportShape, by_support, has_support
 from collision.trace import Trace, check_traceable, trace_query
 
@@ -129,7 +130,7 @@ class Penetration:
     point_b: np.ndarray
 
 
-class Proximity:
+class Proximity(Keeps, Reads):
     """Two shapes with poses that can be asked how they stand to each other.
 
     Nothing is computed before it is asked for, and nothing twice: the answers are kept until a shape or a pose is set.
@@ -143,6 +144,8 @@ class Proximity:
     >>> p.colliding, p.distance
     (False, 1.0)
     """
+
+    SETS = ("trace", "queries")
 
     def __init__(
         self,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from collision.errors import InputError
@@ -18,6 +20,27 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def missing(owner: str, name: str, known: Iterable[str], thing: object) -> AttributeError:
+    """What to raise for an attribute that ``owner`` has not, with the known name that is near.
+
+    Python looks for one too, of ``obj``, when it prints an error: it is left out where we found one, or it would be told twice.
+    """
+    known = list(known)
+    hint = did_you_mean(name, known) if known and not name.startswith("_") else ""
+    error = AttributeError(f"{owner} has no attribute {name!r}{hint}", name=name)
+    if not hint:
+        error.obj = thing
+    return error
+
+
+def not_in(package: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The same for a package. ``from package import module`` asks for an attribute first: names of files are not looked for."""
+    module = sys.modules[package]
+    place = Path(module.__file__ or "").parent
+    there = name.startswith("_") or (place / f"{name}.py").exists() or (place / name).exists()
+    return missing(f"module {package!r}", name, () if there else known, module)
 
 
 def spelled(called: Called) -> Called:

@@ -53,8 +53,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("render.plots")
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
-    hint = "" if name.startswith("_") else importlib.import_module("collision.spelling").did_you_mean(name, __dir__())
-    raise AttributeError(f"module 'render' has no attribute {name!r}{hint}")
+    raise importlib.import_module("collision.spelling").not_in(__name__, name, __dir__())
 
 
 def __dir__() -> list[str]:

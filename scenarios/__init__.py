@@ -50,8 +50,7 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        hint = "" if name.startswith("_") else import_module("collision.spelling").did_you_mean(name, __all__)
-        raise AttributeError(f"module 'scenarios' has no attribute {name!r}{hint}")
+        raise import_module("collision.spelling").not_in(__name__, name, __all__)
     return getattr(import_module(f"scenarios.{_HOME[name]}"), name)
 
 

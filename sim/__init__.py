@@ -60,7 +60,7 @@ __all__ = list(_ROOMS)
 
 def __getattr__(name: str):
     if name not in _ROOMS:
-        raise AttributeError(f"module 'sim' has no attribute {name!r}")
+        raise import_module("collision.spelling").not_in(__name__, name, __all__)
     return getattr(import_module(f"sim.{_ROOMS[name]}"), name)
 
 

@@ -13,13 +13,13 @@ from collision.errors import InputError, check_vector
 from collision.hints import Numbers, PoseLike, Rows
 from collision.pose import Pose
 from collision.spelling import did_you_mean
+from collision.suggesting import Reads
 from sim import diagnostics, ledger, queries, readings, sleeping
 from sim.joints import tables as joint_tables
 from sim.mechanism.mechanism import Mechanism
 from sim.promises import Promises, promises
 from sim.scene import Scene
 from sim.state import SLEEPING, STEPS
-from sim.suggesting import Reads
 
 if TYPE_CHECKING:
     from collision.shapes import Shape

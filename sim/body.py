@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.errors import InputError, check_quaternion, check_vector
+from collision.suggesting import Writes
 from sim.asking import fixed
 from sim.compiled import GLANCE
 from sim.glance import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
 from sim.path import Path
 from sim.pushes import three
-from sim.suggesting import Writes
 from sim.tables import run
 
 if TYPE_CHECKING:

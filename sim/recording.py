@@ -15,6 +15,7 @@ import numpy as np
 
 from collision.hints import FileName
 from collision.spelling import spelled
+from collision.suggesting import Keeps
 from sim.errors import InputError, RecordingError
 from sim.files import settle
 from sim.observers import whole
@@ -28,7 +29,7 @@ from sim.words import few
 PRECISIONS = ("double", "single")
 
 
-class Recorder:
+class Recorder(Keeps):
     """Record a world while it runs; an observer for ``World.run``.
 
     Parameters
@@ -49,6 +50,10 @@ class Recorder:
 
     After the run :meth:`run` gives what was recorded as a :class:`~sim.run.Run`.
     """
+
+    SETS = (
+        "path", "every", "attributes", "contacts", "impacts", "chosen", "precision", "compression", "append", "variables",
+    )  # fmt: skip
 
     @spelled
     def __init__(

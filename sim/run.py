@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from collision.suggesting import Keeps, Reads
 from sim.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
 from sim.codecs import hold
 from sim.errors import RecordingError
@@ -19,7 +20,6 @@ from sim.provenance import SCHEMA
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
 from sim.scene import Scene
-from sim.suggesting import Reads
 from sim.words import count
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sim.bodies import BodyDef
 
 
-class Run(Reads):
+class Run(Keeps, Reads):
     """Samples of a simulation over time; T samples of n bodies. Read from disk only as far as they are used.
 
     ``times`` (T,) [s], ``steps`` (T,), ``positions`` (T, n, 3) [m], ``orientations`` (T, n, 4), ``velocities`` (T, n, 3)
@@ -37,6 +37,8 @@ class Run(Reads):
     immovable bodies were given, ``penetration`` (T,) [m],
     ``ledger``: name -> (T,) [J]; ``dataset``: all of it for xarray; ``scene``, ``names``, ``attributes``, ``path``.
     """
+
+    SETS = ("names", "path")
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from collision.errors import check_number, check_vector
 from collision.hints import FileName, Numbers, Rows, Turn
 from collision.shapes import Shape
-from collision.spelling import did_you_mean, spelled
+from collision.spelling import did_you_mean, missing, spelled
 from sim.bodies import BodyDef, Finish, Kind, said
 from sim.checks import check_range, plain
 from sim.errors import InputError
@@ -81,7 +81,7 @@ class Scene(Options):
     def __setattr__(self, name: str, value: Any) -> None:
         known = self.__dataclass_fields__
         if name not in known and not name.startswith("_"):
-            raise AttributeError(f"'Scene' object has no attribute {name!r}{did_you_mean(name, known)}", name=name, obj=self)
+            raise missing("'Scene' object", name, known, self)
         object.__setattr__(self, name, value)
 
     def __post_init__(self) -> None:

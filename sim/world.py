@@ -16,6 +16,7 @@ from collision.hints import FileName, Numbers, Rows, Turn
 from collision.shapes import Shape, convex_parts
 from collision.shapeset import ShapeSet, check_convex
 from collision.spelling import did_you_mean, spelled
+from collision.suggesting import Keeps
 from sim import checkpoint, diagnostics, ledger, readings, recollected, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef, Finish, Kind, said
@@ -83,7 +84,7 @@ def _not_finite(bodies: Any) -> np.ndarray:
     return ~np.isfinite(np.hstack((bodies.x, bodies.q, bodies.p, bodies.l, bodies.p_before, bodies.l_before))).all(axis=1)
 
 
-class World(Asking):
+class World(Keeps, Asking):
     """Rigid bodies under gravity, in contact. SI units, z up.
 
     >>> world = World()
@@ -96,6 +97,7 @@ class World(Asking):
     """
 
     ROOM = 64  # candidate pairs that there is room for at the start
+    SETS = ("options", "settings", "materials", "pairs", "bodies", "quarantined", "joints", "controls", "apart", "forces")
 
     @spelled
     def __init__(
@@ -773,7 +775,8 @@ class World(Asking):
                 self._ready()
             elif self._changed_at is not None:
                 self._begin()
-            self._started = True
+            if not self._started:
+                self._started = True
             if driven:
                 controls.refresh()
             if n == 1 or driven or pushes.now:

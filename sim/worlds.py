@@ -16,6 +16,7 @@ import numpy as np
 
 from collision.native import Call, Calls
 from collision.spelling import spelled
+from collision.suggesting import Keeps, Reads
 from sim import checkpoint, diagnostics, tables
 from sim.asking import fixed
 from sim.errors import InputError, SimulationError
@@ -44,7 +45,7 @@ class _Member(World):
             self.listen(capacity=EVENTS_KEPT)
 
 
-class Worlds(Sequence):
+class Worlds(Keeps, Reads, Sequence):
     """``n`` worlds of one scene, or one of each of several scenes with as many bodies.
 
     >>> worlds = Worlds(scene, 1000)
@@ -61,6 +62,8 @@ class Worlds(Sequence):
 
     A member that fails is flagged in :attr:`errors`, by its number, and stands still from then on; the others go on.
     """
+
+    SETS = ("threads", "members", "errors")
 
     def __init__(
         self,

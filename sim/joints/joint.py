@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.suggesting import Writes
 from sim.compiled import GLANCE_JOINT
 from sim.joints import tables
 from sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
-from sim.suggesting import Writes
 
 if TYPE_CHECKING:
     from sim.body import Body
