@@ -18,6 +18,8 @@ from collision.support import aligned_face, inflation, is_polytope
 
 POINT, LINE, POLYGON, DISC = range(4)
 RIM_POINTS = 8  # of a flat round base
+# Names of what goes round with the lowest point of a rim: that point itself, at -z and at +z, and the others, from these on.
+LOWEST, BESIDE = 16, 40
 ALIGNED = 1e-9  # [rad] a normal this close to that of a flat or a line belongs to it
 EVEN = 1e-6  # of the radius: height within which all of a rim counts as equally high
 CLOSE = 1e-7  # of the size: a point this close to an edge or a corner is on it
@@ -63,7 +65,7 @@ def facing(g, s, x, r, n, limit, work, tags):
     Corners go to ``work``, their numbers to ``tags``. A flat is chosen where one is not too far askew, also when only its
     edge touches: corners that stand off are told by their gaps. normal . x = offset on a POLYGON or a DISC.
     ``limit``: gap at which a base that is all but even counts as standing with all of its rim, on points that stay where they
-    are; else one of its points is the lowest.
+    are; else the points go round with the lowest.
     """
     d = mul_t(r, n)
     kind = g.kind[s]
@@ -111,25 +113,25 @@ def facing_revolved(g, s, x, r, d, limit, work, tags):
     if abs(d[2]) <= across or cone and d[2] > 0.0:
         for k in range(2):
             if k == 1 and cone:
-                put_corner(work, tags, k, axpy(half, (r[2], r[5], r[8]), x), tangent, SHARP, SHARP, 16 + k)
+                put_corner(work, tags, k, axpy(half, (r[2], r[5], r[8]), x), tangent, SHARP, SHARP, LOWEST + k)
             else:
                 p = (radius * out[0], radius * out[1], half if k == 1 else -half)
-                put_corner(work, tags, k, add(mul(r, p), x), tangent, bend, SHARP, 16 + k)
+                put_corner(work, tags, k, add(mul(r, p), x), tangent, bend, SHARP, LOWEST + k)
         return LINE, 2, (0.0, 0.0, 0.0), 0.0
     z = half if d[2] > 0.0 else -half
-    name = 8 if d[2] > 0.0 else 0
-    # a base that stands on all of its rim has corners fixed to it; else the nearest of them goes to the lowest point
-    lowest = -1
-    if 2.0 * radius * across > min(limit, EVEN * radius):
-        lowest = int(math.floor(math.atan2(out[1], out[0]) * (RIM_POINTS / (2.0 * math.pi)) + 0.5)) % RIM_POINTS
+    top = 1 if d[2] > 0.0 else 0
+    # A base that stands on all of its rim has points fixed to it. Else its lowest point has a name of its own, that of the end of
+    # the side there, and the others keep their distance from it: as the disc rolls all go round with it, and none is passed.
+    stands = 2.0 * radius * across <= min(limit, EVEN * radius)
     for k in range(RIM_POINTS):
-        if k == lowest:
-            p = (radius * out[0], radius * out[1], z)
-            put_corner(work, tags, k, add(mul(r, p), x), tangent, bend, SHARP, name + k)
+        angle = k * (2.0 * math.pi / RIM_POINTS)
+        c, f = math.cos(angle), math.sin(angle)
+        if stands:
+            p, bow, tag = (radius * c, radius * f, z), SHARP, RIM_POINTS * top + k
         else:
-            angle = k * (2.0 * math.pi / RIM_POINTS)
-            p = (radius * math.cos(angle), radius * math.sin(angle), z)
-            put_corner(work, tags, k, add(mul(r, p), x), tangent, SHARP, SHARP, name + k)
+            p = (radius * (c * out[0] - f * out[1]), radius * (c * out[1] + f * out[0]), z)
+            bow, tag = (bend, LOWEST + top) if k == 0 else (SHARP, BESIDE + RIM_POINTS * top + k)
+        put_corner(work, tags, k, add(mul(r, p), x), tangent, bow, SHARP, tag)
     m = (r[2], r[5], r[8]) if z > 0.0 else (-r[2], -r[5], -r[8])
     return DISC, RIM_POINTS, m, dot(m, x) + half
 

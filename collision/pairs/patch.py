@@ -2,7 +2,8 @@
 
 Seen along the normal a feature is a point, a segment, a polygon or a disc. The contact points are the corners of the
 overlap: corners of one inside the other, and crossings of their outlines. Each has its own gap, the distance of the two
-features along the normal there, so features may be askew. A rim counts by eight points.
+features along the normal there, so features may be askew. A rim counts by eight points: fixed ones where it stands on all of
+them, else its lowest point and seven that go round with it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from collision.manifold import choose, put
 from collision.pairs.features import (
     ACROSS,
     ALONG,
+    BESIDE,
     COLUMNS,
     DIR,
     DISC,
     LINE,
+    LOWEST,
     POINT,
     POLYGON,
     RIM_POINTS,
@@ -32,10 +35,14 @@ from collision.pairs.features import (
     side_bend,
 )
 from collision.pairs.result import touching_limit
+from collision.pairs.surface import is_revolved
 from collision.support import EPS, inflation
 
 PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
 ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off
+BY_OTHERS = 1e-3  # of the smaller body: a point beside the lowest of a rim that is this near to another one is left out
+RIMS, CROSSED = 5, 7  # in the names of candidates, from bit 56: two rims cross; an edge crosses a rim
+WHOSE = 1 << 55  # in the names of candidates: a corner of B
 ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
 
 
@@ -155,7 +162,7 @@ def edges_over_circle(g, s, own, form, r, x, work, count, n, center, radius, m, 
             if 0.0 < f < 1.0:
                 at_rim = axpy(f, e, y)
                 tangent = cross(m, scale(1.0 / radius, at_rim))
-                name = 7 << 56 | own << 55 | i << 8 | k
+                name = CROSSED << 56 | own << 55 | i << 8 | k
                 kept = crossing(
                     own, n, u, v, f, m, offset, edge_bend(g, s, form, r, x, u, v), (tangent, 0.0, SHARP), limit, snap, name,
                     found, tags, kept,
@@ -219,7 +226,7 @@ def rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags,
         pa = drop(pb, n, ma, oa)
         if norm(sub(pa, ca)) > rad_a * (1.0 + ASKEW):
             continue  # the rims are circles along the normal only where they are hardly askew
-        kept, row = keep(found, tags, kept, pa, pb, dot(n, sub(pb, pa)), limit, snap, 5 << 56 | k)
+        kept, row = keep(found, tags, kept, pa, pb, dot(n, sub(pb, pa)), limit, snap, RIMS << 56 | k)
         ta = cross(ma, scale(1.0 / rad_a, sub(pa, ca)))
         tb = cross(mb, scale(1.0 / rad_b, out))
         put_bend(found, row, ROW_A, scale(1.0 / max(norm(ta), 1e-300), ta), 0.0, SHARP)
@@ -272,7 +279,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
         )
     if form_a >= POLYGON:
         kept = corners_inside(
-            g, 1, n, a, form_a, work_a, count_a, origin, ra, ma, oa, work_b, names_b, count_b, 1 << 55, limit, slack, snap, found,
+            g, 1, n, a, form_a, work_a, count_a, origin, ra, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
             tags, kept,
         )  # fmt: skip
     if form_a == LINE and form_b == POLYGON:
@@ -303,6 +310,45 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
             bend = ka * (kb / (ka + kb))
             kept = lines_shared(g, 0, n, b, x, rb, work_a, names_a, work_b, bend, limit, snap, found, tags, kept)
             kept = lines_shared(g, 1, n, a, origin, ra, work_b, names_b, work_a, bend, limit, snap, found, tags, kept)
+    if (form_a == DISC and names_a[0] >= LOWEST) or (form_b == DISC and names_b[0] >= LOWEST):
+        kept = lone(g, a, b, found, tags, kept, BY_OTHERS * thin)
+    return kept
+
+
+@lean
+def rim_name(g, a, b, name):
+    """The name that a corner of a cylinder or a cone has among its body's; -1 for other candidates."""
+    return name & ~WHOSE if is_revolved(g.kind[b if name & WHOSE else a]) and name >> 56 == 0 else -1
+
+
+@lean
+def goes_round(name):
+    """Is a name that of a point beside the lowest of its rim?"""
+    return BESIDE <= name < BESIDE + 2 * RIM_POINTS
+
+
+@lean
+def lone(g, a, b, found, tags, count, reach):
+    """Candidates without the points of a rim that another one is as good as: their number.
+
+    What goes round with the lowest point passes corners and crossings, and these pass it.
+    """
+    kept = 0
+    for i in range(count):
+        follows = goes_round(rim_name(g, a, b, tags[i, NAME]))
+        crosses = tags[i, NAME] >> 56 == CROSSED or tags[i, NAME] >> 56 == RIMS
+        passed = False
+        for j in range(count if follows or crosses else 0):
+            other = rim_name(g, a, b, tags[j, NAME])
+            better = not goes_round(other) or j < i if follows else other == LOWEST or other == LOWEST + 1
+            passed = passed or (j != i and better and norm(sub(at(found, i, OUT), at(found, j, OUT))) <= reach)
+        tags[i, 0] = 0 if passed else 1
+    for i in range(count):
+        if tags[i, 0] == 1:
+            for c in range(found.shape[1]):
+                found[kept, c] = found[i, c]
+            tags[kept, NAME] = tags[i, NAME]
+            kept += 1
     return kept
 
 
@@ -318,7 +364,8 @@ def contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, id
     least = math.inf
     for k in range(count):
         least = min(least, found[k, GAP])
-    if count < 2 or least > low + 1e-6 * thin + 8.0 * EPS * size:
+    only = rim_name(g, a, b, tags[0, NAME]) if count == 1 else -1
+    if (count < 2 and only != LOWEST and only != LOWEST + 1) or least > low + 1e-6 * thin + 8.0 * EPS * size:
         ea, along_a, across_a, name_a = bend_at(g, a, ra, mul_t(ra, n), mul_t(ra, axpy(-inflation(g, a), n, p)))
         core_b = sub(axpy(inflation(g, b), n, q), sub(xb, xa))
         eb, along_b, across_b, name_b = bend_at(g, b, rb, mul_t(rb, neg(n)), mul_t(rb, core_b))
