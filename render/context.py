@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from render.errors import RenderError, RendererWarning
+from render.interrupts import held
 
 if TYPE_CHECKING:
     from render.painter import Painter
@@ -54,7 +55,8 @@ def standalone(backends: tuple[str, ...] = ("egl", "osmesa")) -> GL:
         if backend in _failed:
             continue
         try:
-            context = _OPEN[backend]()
+            with held():
+                context = _OPEN[backend]()
             name = "native" if backend == "egl" and not _has_egl() else backend
             _found = GL(context, name, context.info["GL_RENDERER"])
             return _found
@@ -104,8 +106,9 @@ def windowed(size: tuple[int, int]) -> GL:
     for name, value in wishes.items():
         pygame.display.gl_set_attribute(name, value)
     pygame.display.set_mode(size, pygame.OPENGL | pygame.DOUBLEBUF | pygame.RESIZABLE)
-    moderngl.init_context()  # plain create_context() fails under EGL when another context is alive
-    context = moderngl.get_context()
+    with held():
+        moderngl.init_context()  # plain create_context() fails under EGL when another context is alive
+        context = moderngl.get_context()
     return GL(context, "window", context.info["GL_RENDERER"])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from render import look
 from render.errors import RenderError
+from render.interrupts import held
 
 UNITS = {
     "u_shadow": 0,
@@ -104,6 +105,7 @@ class Programs:
         before = f"{source}.vert" if (folder / f"{source}.vert").is_file() else "screen.vert"
         shaders = {"vertex_shader": defines + text(before), "fragment_shader": defines + text(f"{source}.frag")}
         try:
-            return self._context.program(**shaders)
+            with held():
+                return self._context.program(**shaders)
         except Exception as error:  # moderngl raises its own: the driver does not take what the standard allows
             raise RenderError(f"the OpenGL driver refuses the shader {name}: {' '.join(str(error).split())}") from error

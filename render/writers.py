@@ -14,6 +14,7 @@ import numpy as np
 from collision.errors import InputError
 from render.errors import RenderError
 from render.files import whole
+from render.interrupts import held
 
 SOUND_RATE, SOUND_FRAME = 48_000, 1024  # samples a second; in a frame of AAC
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)
@@ -34,7 +35,8 @@ class FilmWriter:
     def __enter__(self) -> FilmWriter:
         self.part = self._guard.__enter__()
         try:
-            self._open()
+            with held():
+                self._open()
         except BaseException as error:
             self._guard.__exit__(type(error), error, None)
             raise
@@ -42,15 +44,17 @@ class FilmWriter:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         try:
-            self._close(error is None)
+            with held():
+                self._close(error is None)
         except BaseException as failed:
             self._guard.__exit__(type(failed), failed, None)
             raise
         self._guard.__exit__(kind, error, trace)
 
     def add(self, pixels: np.ndarray) -> None:
-        self._add(pixels)
-        self.count += 1
+        with held():
+            self._add(pixels)
+            self.count += 1
 
     def _open(self) -> None:
         raise NotImplementedError
