@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scenarios.live import view
     from scenarios.readings import export_readings
     from scenarios.registry import Scenario, load, names, scenario
-    from scenarios.run import run_scene, scene_of
+    from scenarios.run import run_scenario, run_scene, scene_of
 
 __all__ = [
     "Flag",
@@ -28,6 +28,7 @@ __all__ = [
     "load_model",
     "load_scene",
     "names",
+    "run_scenario",
     "run_scene",
     "save_scene",
     "scenario",
@@ -43,7 +44,7 @@ _ROOMS = {
     "live": ("view",),
     "readings": ("export_readings",),
     "registry": ("Scenario", "load", "names", "scenario"),
-    "run": ("run_scene", "scene_of"),
+    "run": ("run_scenario", "run_scene", "scene_of"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

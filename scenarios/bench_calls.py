@@ -109,6 +109,7 @@ def calls() -> list[Row]:
         box_world.step()
 
     rows.append(Row("the same, pressed by another force in each step", "us", least(push, 300)))
+    rows += recorded()
 
     world, arm, hinge = pendulum()
     rows.append(Row("hinge.motor_torque = ...", "us", least(lambda: setattr(hinge, "motor_torque", 0.3), 2000)))
@@ -133,6 +134,29 @@ def calls() -> list[Row]:
         world.step()
 
     rows.append(Row("the same by apply_torque", "us", least(torque, 300), other))
+    return rows
+
+
+def recorded(steps: int = 240) -> list[Row]:
+    """What ``world.run`` costs beside as many steps in one call: it keeps a sample of each. Rounds of the two take turns."""
+    from collision import Box, HalfSpace, Sphere
+    from sim import World
+
+    ball, boxes = World(), World()
+    ball.add(Sphere(0.5), position=(0, 0, 1e6))
+    boxes.add(HalfSpace(), kind="static")
+    boxes.add_many(Box((0.1, 0.1, 0.1)), [(k, 0, 0.1) for k in range(5)])
+    rows = []
+    for name, world in (("a free ball", ball), ("five boxes at rest", boxes)):
+        stepped, run = float("inf"), float("inf")
+        for _ in range(ROUNDS):
+            stepped = min(stepped, least(lambda world=world: world.step(steps), 3))
+            run = min(run, least(lambda world=world: world.run(steps * world.dt), 3))
+        rows += [
+            Row(f"world.step({steps}) of {name}, a step", "us", stepped / steps),
+            Row("world.run, which keeps a sample of each, a step", "us", run / steps),
+            Row(f"world.run beside world.step(n), {name}", "times", run / stepped),
+        ]
     return rows
 
 

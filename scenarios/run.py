@@ -65,6 +65,25 @@ def scene_of(scenario: str | Path | Scene | Scenario, **parameters: Any) -> Scen
     return scenario
 
 
+def run_scenario(
+    scenario: str | Path | Scene | Scenario,
+    seconds: float | None = None,
+    dt: float | None = None,
+    every: int = 1,
+    contacts: bool = False,
+    out: str | Path | None = None,
+    **parameters: Any,
+) -> Run:
+    """The run of a scenario, a scene file or a Scene, with these parameters: in memory, or under ``out``. Prints nothing.
+
+    ``seconds``, ``dt``: else the scene's own; ``every``: steps from sample to sample; ``contacts``: keep them, and impacts. For
+    a progress bar, checkpoints and more see :func:`run_scene`. Raises InputError, RecordingError, SimulationError.
+
+    >>> run = run_scenario("dominoes", friction=0.2)
+    """
+    return run_scene(scene_of(scenario, **parameters), out, seconds, dt, every, quiet=True, contacts=contacts).run
+
+
 def run_scene(
     scene: Scene,
     out: str | Path | None = None,

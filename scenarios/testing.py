@@ -59,14 +59,14 @@ class Runner:
         """The Run. ``seconds``, ``dt``: else the scene's own; ``every``: steps from sample to sample."""
         import json
 
-        from scenarios.run import run_scene, scene_of
+        from scenarios.run import run_scenario, scene_of
 
         scene = scene_of(scenario, **parameters)
         key = json.dumps([scene.to_dict(), seconds, dt, every, contacts])
         if key not in self.runs:
             while len(self.runs) >= KEPT:
                 del self.runs[next(iter(self.runs))]
-            self.runs[key] = run_scene(scene, None, seconds, dt, every, quiet=True, contacts=contacts).run
+            self.runs[key] = run_scenario(scene, seconds, dt, every, contacts)
         return self.runs[key]
 
 

@@ -17,6 +17,7 @@ import collision
 import render
 import scenarios
 import sim
+import tumble
 from collision.errors import InputError
 from sim import Scene, World
 from sim.bodies import BodyDef
@@ -26,6 +27,7 @@ from tests.test_readme import PAGES, blocks
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (collision, sim, render, scenarios)
+NAMES = (*PACKAGES, tumble)
 HEAD = """
 from collision import Box, ConvexHull, HalfSpace, Pose, signed_distance, signed_distances
 from render import film, still
@@ -63,6 +65,8 @@ def editor():
         ("signed_distances(", ["positions_a: Numbers | Rows", "-> Distances"]),
         ("Pose.from_euler_xyz(", ["angles: Numbers", "-> Pose"]),
         ("load_scene(", ["path: "]),
+        ("import tumble; tumble.Box(", ["half_extents: Numbers"]),
+        ("from tumble import run_scenario; run_scenario(", ["seconds: float | None", "-> Run"]),
     ],
 )
 def test_an_editor_shows_the_arguments(editor, call, shown):
@@ -90,27 +94,43 @@ def test_an_editor_shows_the_arguments(editor, call, shown):
         ("import sim; sim.", set(sim.__all__)),
         ("import render; render.", set(render.__all__)),
         ("import scenarios; scenarios.", set(scenarios.__all__)),
+        ("import tumble; tumble.", set(tumble.__all__)),
+        ("import tumble; tumble.World().", {"add", "energy", "positions"}),
+        ("import tumble; tumble.collision.", set(collision.__all__)),
     ],
 )
 def test_an_editor_completes(editor, text, found):
     assert found <= {completion.name_with_symbols for completion in editor(text).complete()}
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", NAMES, ids=lambda package: package.__name__)
 def test_dir_lists_what_is_public(package):
     assert set(package.__all__) <= set(dir(package))
     assert [name for name in package.__all__ if not hasattr(package, name)] == []
     assert (Path(package.__file__).parent / "py.typed").exists()
 
 
-@pytest.mark.parametrize("package", [collision, sim], ids=lambda package: package.__name__)
+@pytest.mark.parametrize("package", [collision, sim, tumble], ids=lambda package: package.__name__)
 def test_stubs_name_what_is_public(package):
     stub = Path(package.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     rows = [line.split() for line in stub.splitlines() if line.startswith("from ")]  # from room import name as name
-    assert sorted(row[3] for row in rows) == sorted(package.__all__)
+    themselves = [line.split()[1] for line in stub.splitlines() if line.startswith("import ")]  # import sim as sim
+    assert sorted([*(row[3] for row in rows), *themselves]) == sorted(package.__all__)
     for _, room, _, name, _, again in rows:
         assert name == again
         assert getattr(importlib.import_module(room), name) is getattr(package, name)
+
+
+def test_one_name_has_all():
+    """What two packages have is that of the first: a Distance is the joint, as in ``sim``."""
+    for package in reversed([importlib.import_module(name) for name in tumble.PACKAGES]):
+        assert getattr(tumble, package.__name__) is package
+        for name in package.__all__:
+            first = next(p for p in map(importlib.import_module, tumble.PACKAGES) if name in p.__all__)
+            assert getattr(tumble, name) is getattr(first, name)
+    assert tumble.Distance is sim.Distance
+    with pytest.raises(AttributeError, match="did you mean World"):
+        tumble.Wrld  # noqa: B018
 
 
 def public() -> list:

@@ -17,6 +17,7 @@ LADDER = {
     "sim": {"collision", "sim"},
     "render": {"collision", "sim", "render"},
     "scenarios": {"collision", "sim", "scenarios"},
+    "tumble": {"collision", "sim", "render", "scenarios"},  # names of theirs, and none of its own
 }
 MAY_RENDER = {"cli.py", "report.py", "testing.py", "live.py"}  # of scenarios, inside functions
 PACKAGES = set(LADDER)
@@ -112,6 +113,19 @@ def test_help_is_light():
         assert answer.returncode == 0, answer.stderr
     assert "demo" in answer.stdout
     assert best < 1.0  # 0.05 s on an idle machine
+
+
+def test_the_one_name_loads_nothing():
+    """`import tumble` costs what a file of forty lines costs; what is used of it loads then."""
+    program = (
+        "import sys, tumble\n"
+        "early = {'numpy', 'numba', 'collision', 'sim', 'render', 'scenarios'} & set(sys.modules)\n"
+        "tumble.World, tumble.film, tumble.run_scenario, tumble.sim\n"
+        "late = {'numba', 'matplotlib', 'av'} & set(sys.modules)\n"
+        "sys.exit(f'loaded {early | late}' if early | late else 0)\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
 
 
 def test_describing_a_scene_needs_no_compiler():

@@ -13,6 +13,7 @@ import collision
 import render
 import scenarios
 import sim
+import tumble
 from collision import Box, Proximity, Sphere
 from collision.suggesting import Reads
 from sim import Hinge, Recorder, Scene, World, Worlds
@@ -31,6 +32,7 @@ pair = Proximity(Box(), Sphere())
         (world, "postions", "positions"), (box, "positon", "position"), (joint, "stifness", "stiffness"),
         (run, "positons", "positions"), (worlds, "postions", "positions"), (pair, "distence", "distance"),
         (collision, "Spere", "Sphere"), (sim, "Wrld", "World"), (render, "flim", "film"), (scenarios, "laod", "load"),
+        (tumble, "fim", "film"),
     ],
 )  # fmt: skip
 def test_reading(thing, name, meant):

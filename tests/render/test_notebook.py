@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import html
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from collision.errors import InputError
 from sim import World
 from tests.render.known_flights import flight, two_cuboids, zoo
 
+ROOT = Path(__file__).resolve().parents[2]
 CELL = """
 from collision import Box, HalfSpace
 from sim import World
@@ -103,14 +106,65 @@ def test_odd_input_is_named(tmp_path):
         render.show("a.avi")
 
 
+NOTEBOOKS = sorted((ROOT / "docs").glob("*.ipynb"))
+
+
+def code_of(page: Path) -> list[str]:
+    return [
+        "".join(cell["source"]) for cell in json.loads(page.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"
+    ]
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_notebooks_of_the_docs_run(page, tmp_path, monkeypatch):
+    """Cell by cell; what stands at the end of one shows itself."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    names: dict[str, object] = {}
+    for text in code_of(page):
+        *lines, last = ast.parse(text).body
+        exec(compile(ast.Module(lines, []), page.name, "exec"), names)
+        if isinstance(last, ast.Expr):
+            shown = eval(compile(ast.Expression(last.value), page.name, "eval"), names)
+            assert shown is not None
+            html_of = getattr(shown, "_repr_html_", None)
+            assert html_of is None or len(html_of()) > 100
+        else:
+            exec(compile(ast.Module([last], []), page.name, "exec"), names)
+
+
+def test_notebooks_of_the_docs_are_kept_empty():
+    """Without what they gave when they were run last: that would be megabytes of replay in each change."""
+    assert NOTEBOOKS
+    for page in NOTEBOOKS:
+        cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
+        assert [cell["outputs"] for cell in cells if cell["cell_type"] == "code"] == [[] for _ in code_of(page)]
+
+
+def executed(notebook, folder):
+    """A notebook, run by a kernel; skipped where none is installed: ``pip install 'tumble[notebook]'``."""
+    client = pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    client.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}}).execute()
+    return [cell.outputs for cell in notebook.cells if cell.cell_type == "code"]
+
+
 def test_in_a_notebook(tmp_path):
     """Run by a kernel, the cells leave the replay in the notebook, whole."""
-    client, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
-    pytest.importorskip("ipykernel")
+    nbformat = pytest.importorskip("nbformat")
     cells = [nbformat.v4.new_code_cell(text) for text in (CELL, "run.replay()", "world.show()", "run")]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    client.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    shown = [cell.outputs[-1]["data"]["text/html"] for cell in notebook.cells[1:]]
+    outputs = executed(nbformat.v4.new_notebook(cells=cells), tmp_path)
+    shown = [output[-1]["data"]["text/html"] for output in outputs[1:]]
     assert "srcdoc" in shown[0]
     assert "srcdoc" in shown[1]
     assert "every joule is booked" in shown[2]
+
+
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_notebooks_of_the_docs_in_a_kernel(page, tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    notebook = nbformat.read(page, as_version=4)
+    outputs = executed(notebook, tmp_path)
+    assert all(output for output in outputs)
+    assert "".join(str(output) for output in outputs).count("srcdoc") >= 3

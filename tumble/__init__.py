@@ -1,0 +1,26 @@
+"""One name for all of it: ``tumble.World``, ``tumble.Box``, ``tumble.film``; and ``tumble.sim`` and the other packages too.
+
+Whatever ``sim``, ``scenarios``, ``render`` and ``collision`` list as public is here; of a name that two of them have, the first
+one's. The stub beside this file lists the names, for editors. They load when they are first used: this import costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+PACKAGES = ("sim", "scenarios", "render", "collision")
+
+
+def __getattr__(name: str) -> object:
+    if name in PACKAGES:
+        return import_module(name)
+    if name == "__all__":
+        return __dir__()
+    for package in map(import_module, PACKAGES) if not name.startswith("_") else ():
+        if name in package.__all__:
+            return globals().setdefault(name, getattr(package, name))  # found at once from now on
+    raise import_module("collision.spelling").not_in(__name__, name, __dir__())
+
+
+def __dir__() -> list[str]:
+    return sorted({*PACKAGES, *(name for package in map(import_module, PACKAGES) for name in package.__all__)})
