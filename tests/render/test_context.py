@@ -116,7 +116,7 @@ np.save("osmesa.npy", picture(flight(zoo(), 0.2), (320, 180), time=0.1))
     environment = {**os.environ, "__EGL_VENDOR_LIBRARY_FILENAMES": "/none", "PYTHONPATH": str(ROOT)}
     environment.pop("TUMBLE_RENDERER", None)
     command = [sys.executable, "-c", code]
-    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    answer = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
     if "libOSMesa.so.8 not found" in answer.stdout:
         pytest.skip("libOSMesa.so.8 not found: apt-get install libosmesa6")
     assert "'backend': 'osmesa'" in answer.stdout, answer.stderr

@@ -217,7 +217,7 @@ def test_a_full_disk_is_told(tmp_path):
         print(error)
     """
     with child(code, tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=300)
     assert out == "a.mp4: the disk is full\n", err
     assert os.listdir(tmp_path) == []
 
@@ -230,7 +230,7 @@ def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
     render.film(flight(zoo(), 60.0), "a.mp4", (320, 180), progress=told)
     """
     count = tmp_path / "count"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     with child(code, tmp_path) as process:
         while not (count.exists() and count.read_text() not in ("", "1", "2")):
             assert process.poll() is None

@@ -200,7 +200,7 @@ def test_ctrl_c_closes_the_recording(tmp_path, kind):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(kind)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
         assert process.returncode == 130
     assert err.splitlines()[-1] == "tumble: stopped: what was recorded is in o/trajectory.zarr; --resume goes on"
     assert "Traceback" not in err

@@ -88,7 +88,7 @@ def test_killed_process(whole, tmp_path):
     """The real thing: SIGKILL once it has been at it for a while."""
     for fraction in (0.2, 0.5):
         with started([sys.executable, "-c", SCRIPT, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(ROOT)}) as process:
-            until, samples = time.monotonic() + 120, 0
+            until, samples = time.monotonic() + 300, 0
             while process.poll() is None and samples < fraction * whole.steps[-1] and time.monotonic() < until:
                 time.sleep(0.02)
                 samples = steps_saved(tmp_path)
