@@ -76,7 +76,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
 
     Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
     """
-    from render import plots
+    from render import overlay, plots
     from render.files import whole
     from render.recorded import RunFrames
     from render.replay import page_file, replay
@@ -88,6 +88,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
         raise InputError("path", str(path), "a report is an .html file")
     frames = RunFrames(run)
     shown = {"size": (960, 540), "fps": 30.0, "speed": max(run.duration / LONGEST_FILM, 1.0), **options}
+    overlay.check(shown.get("overlays"), frames.cast)  # before figures, which take longer
     with tempfile.TemporaryDirectory() as folder:
         figures = {"Energy and momentum": plots.energy_momentum(run, Path(folder) / "energy.png")}
         for name in farthest(run):

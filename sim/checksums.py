@@ -73,7 +73,9 @@ def intact(root: dict[str, Any]) -> bool:
     attributes = root.get("attributes", {})
     if DIGEST not in attributes and SEALED not in attributes:
         return attributes.get("tumble_schema") == 1
-    return isinstance(attributes.get(SEALED), list) and attributes.get(DIGEST) == digest(root)
+    sealed = attributes.get(SEALED)
+    named = isinstance(sealed, list) and all(isinstance(name, str) for name in sealed)
+    return named and attributes.get(DIGEST) == digest(root)
 
 
 def consolidate(path: Path, **attributes: Any) -> None:

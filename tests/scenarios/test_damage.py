@@ -156,6 +156,18 @@ def test_attributes_may_be_added(whole, tmp_path):
     assert Run.open(store).attributes["dt"] == 1 / 61
 
 
+@pytest.mark.parametrize("odd", [1e-9, None, [], {}])
+def test_names_of_what_is_sealed_that_are_none(odd, whole, tmp_path):
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    file = store / "zarr.json"
+    root = json.loads(file.read_text())
+    root["attributes"]["sealed"][3] = odd
+    file.write_text(json.dumps(root))
+    with pytest.raises(RecordingError, match="zarr.json is not what was written"):
+        Run.open(store)
+
+
 def test_recordings_of_older_versions_open(whole, tmp_path):
     store = tmp_path / "a.zarr"
     shutil.copytree(whole, store)
