@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
@@ -47,57 +47,70 @@ def load() -> None:
 
 
 def instants(
-    count: int, seed: int, folder: Path, show=print, chosen: Sequence[str] = tuple(SHARES)
+    count: int, seed: int, folder: Path, show=print, chosen: Sequence[str] = tuple(SHARES), jobs: int = 1, by: str = ""
 ) -> tuple[dict[str, Counter], list[str]]:
-    """Strike ``count`` times; by what was struck, the counts, and what was wrong."""
-    from benchmarks.faults.trials import SIGNALS, cache_filled, child, ended, prepared, struck, trials, two_at_once
+    """Strike ``count`` times, so many at once, by one signal or all; by what was struck, the counts, and what was wrong."""
+    from benchmarks.faults.trials import answers, prepared
 
     load()
     base = folder / "base"
     prepared(base)
-    all_trials, told, found = trials(base), {}, []
-    number, rng = 0, random.Random(seed)
-    for what in chosen:
-        goal = max(1, round(count * SHARES[what] / sum(SHARES[each] for each in chosen)))
-        row = told[what] = Counter()
-        length = 3.0
+    goals = {what: max(1, round(count * SHARES[what] / sum(SHARES[each] for each in chosen))) for what in chosen}
+
+    def part(what: str) -> tuple[Counter, list[str]]:
+        return strikes(what, goals[what], by, random.Random(f"{seed} {what}"), base, folder / "-".join(what.split()), show)
+
+    results = answers(part, list(chosen), jobs)
+    told = {what: Counter(row) for what, (row, _) in zip(chosen, results, strict=True)}
+    return told, [text for _, texts in results for text in texts]
+
+
+def strikes(
+    what: str, goal: int, by: str, rng: random.Random, base: Path, folder: Path, show: Callable[..., None]
+) -> tuple[Counter, list[str]]:
+    """Strike one of them so many times."""
+    from benchmarks.faults.trials import SIGNALS, cache_filled, child, ended, struck, trials, two_at_once
+
+    all_trials, row, found, length = trials(base), Counter(), [], 3.0
+    folder.mkdir()
+    if what in all_trials:
+        place = folder / "measured"
+        place.mkdir()
+        all_trials[what].prepare(place)
+        begun = time.perf_counter()
+        ended(child(place, all_trials[what].words))
+        length = time.perf_counter() - begun
+        shutil.rmtree(place)
+    elif "cache" in what:
+        begun = time.perf_counter()
+        cache_filled(folder / "measured", None, "two" in what)
+        length = (time.perf_counter() - begun) / 2  # it, and twice with a cache
+    struck_by = [sign for sign in SIGNALS if by in ("", sign.name)]
+    first = rng.randrange(len(struck_by))
+    for number in range(10 * goal):
+        if row["instants"] >= goal:
+            break
+        place, sign = folder / str(number), struck_by[(first + row["instants"]) % len(struck_by)]
         if what in all_trials:
-            place = folder / "measured"
-            place.mkdir()
-            all_trials[what].prepare(place)
-            begun = time.perf_counter()
-            ended(child(place, all_trials[what].words))
-            length = time.perf_counter() - begun
-            shutil.rmtree(place)
-        elif "cache" in what:
-            begun = time.perf_counter()
-            cache_filled(folder / "measured", None, "two" in what)
-            length = (time.perf_counter() - begun) / 2  # it, and twice with a cache
-        for _ in range(10 * goal):
-            if row["instants"] >= goal:
-                break
-            place, sign = folder / str(number), SIGNALS[number % 3]
-            number += 1
-            if what in all_trials:
-                outcome = struck(all_trials[what], place, rng.uniform(0.0, length), sign)
-            elif what == "two runs to one folder":
-                outcome = two_at_once(base, place, rng, 1.5)
-            else:
-                outcome = cache_filled(place, rng.uniform(0.3, 1.0) * length, "two" in what)
-            if not outcome.struck and not outcome.wrong:
-                row["too late"] += 1
-                length *= 0.9  # the first takes longest: it loads what the others find loaded
-                continue
-            row["instants"] += 1
-            row[f"exit {outcome.code}"] += 1
-            row["wrong"] += bool(outcome.wrong)
-            for word, key in ((" lost", "lost"), ("is damaged", "unopenable"), ("left behind", "litter")):
-                row[key] += any(text.endswith(word) or (key != "lost" and word in text) for text in outcome.wrong)
-            if outcome.wrong:
-                found.append(f"{what}, number {number - 1}, signal {int(sign)}: {outcome.wrong}")
-                show(found[-1])
-        show(f"{what}: {dict(row)}")
-    return told, found
+            outcome = struck(all_trials[what], place, rng.uniform(0.0, length), sign)
+        elif what == "two runs to one folder":
+            outcome = two_at_once(base, place, rng, 1.5)
+        else:
+            outcome = cache_filled(place, rng.uniform(0.3, 1.0) * length, "two" in what)
+        if not outcome.struck and not outcome.wrong:
+            row["too late"] += 1
+            length *= 0.9  # the first takes longest: it loads what the others find loaded
+            continue
+        row["instants"] += 1
+        row[f"exit {outcome.code}"] += 1
+        row["wrong"] += bool(outcome.wrong)
+        for word, key in ((" lost", "lost"), ("is damaged", "unopenable"), ("left behind", "litter")):
+            row[key] += any(text.endswith(word) or (key != "lost" and word in text) for text in outcome.wrong)
+        if outcome.wrong:
+            found.append(f"{what}, number {number}, signal {int(sign)}: {outcome.wrong}")
+            show(found[-1])
+    show(f"{what}: {dict(row)}")
+    return row, found
 
 
 def main() -> int:
@@ -107,13 +120,15 @@ def main() -> int:
     parser.add_argument("--disk", type=int, default=0, metavar="N", help="sizes of the disk, from none to what the run needs")
     parser.add_argument("--states", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--signal", choices=("SIGKILL", "SIGTERM", "SIGINT"), default="", help="by this alone")
+    parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 4), help="what is struck at once (one a processor)")
     asked = parser.parse_args()
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="tumble-faults-", dir=memory if memory.is_dir() else None))
     found: list[str] = []
     show = lambda *words: print(*words, flush=True)  # noqa: E731
     if asked.instants:
-        told, wrong = instants(asked.instants, asked.seed, folder, show, asked.of)
+        told, wrong = instants(asked.instants, asked.seed, folder, show, asked.of, asked.jobs, asked.signal)
         found += wrong
         show("| killed at | instants | lost samples | unopenable | litter | exit codes |\n|---|---|---|---|---|---|")
         for what, row in told.items():

@@ -12,6 +12,7 @@ import faulthandler
 import functools
 import json
 import os
+import pty
 import random
 import shutil
 import signal
@@ -60,14 +61,17 @@ class Trial(NamedTuple):
 # ---------------------------------------------------------------------- children
 
 
-def child(folder: Path, words: Sequence[str]) -> int:
-    """Run a verb in a folder in a child process; its id."""
+def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> int:
+    """Run a verb in a folder in a child process, in front at a terminal if one is given (its end for programs); its id."""
     pid = os.fork()
     if pid:
         return pid
     code = 70
     try:
-        os.setsid()
+        if terminal is None:
+            os.setsid()
+        else:
+            os.login_tty(terminal)
         os.chdir(folder)
         out = os.open(folder.parent / f"{folder.name}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.dup2(out, 1), os.dup2(out, 2)
@@ -127,8 +131,29 @@ def ended(pid: int, patience: float = PATIENCE) -> int:
     return HANGS
 
 
+def answers(function: Callable[[Any], Any], of: Sequence[Any], jobs: int) -> list[Any]:
+    """``function`` of each, by so many child processes, each of which takes what is next."""
+    queue, tickets = os.pipe()
+    os.write(tickets, bytes(range(len(of))))
+    os.close(tickets)
+
+    def work() -> list[tuple[int, Any]]:
+        return [(ticket[0], function(of[ticket[0]])) for ticket in iter(lambda: os.read(queue, 1), b"")]
+
+    rows = [row for answer in [begun(work) for _ in range(jobs)] for row in answer()]
+    os.close(queue)
+    if len(rows) != len(of):
+        raise RuntimeError(f"not all gave an answer: {rows}")
+    return [row for _, row in sorted(rows)]
+
+
 def asked(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives in a child process, so that nothing of it stays with this program; a text where it fails."""
+    return begun(function, *arguments)()
+
+
+def begun(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    """A function at work in a child process; what waits for its answer."""
     read, write = os.pipe()
     pid = os.fork()
     if not pid:
@@ -141,10 +166,14 @@ def asked(function: Callable[..., Any], *arguments: Any) -> Any:
             pipe.write(said)
         os._exit(0)
     os.close(write)
-    with os.fdopen(read) as pipe:
-        said = pipe.read()
-    os.waitpid(pid, 0)
-    return json.loads(said) if said else ["no answer"]
+
+    def answer() -> Any:
+        with os.fdopen(read) as pipe:
+            said = pipe.read()
+        os.waitpid(pid, 0)
+        return json.loads(said) if said else ["no answer"]
+
+    return answer
 
 
 # ---------------------------------------------------------------------- looking
@@ -297,14 +326,20 @@ def struck(trial: Trial, folder: Path, seconds: float, sign: int) -> Outcome:
     folder.mkdir()
     trial.prepare(folder)
     torn_before = "--repair" in trial.words
-    pid = child(folder, trial.words)
+    hand, terminal = pty.openpty() if sign == signal.SIGINT else (None, None)
+    pid = child(folder, trial.words, terminal)
     time.sleep(seconds)
     alive = not os.waitpid(pid, os.WNOHANG)[0] if seconds else True
+    if alive and hand is not None:
+        os.write(hand, b"\x03")  # Ctrl-C: to all that is in front, workers too
+    elif alive:
+        os.kill(pid, sign)
+    code = ended(pid) if alive else 0
+    for end in filter(None, (hand, terminal)):
+        os.close(end)
     if not alive:
         shutil.rmtree(folder)
         return Outcome(False, 0, [])
-    os.kill(pid, sign)
-    code = ended(pid)
     wrong = [] if torn_before else asked(trial.look, folder, True)
     if sign != signal.SIGKILL and code not in (0, cli.INTERRUPTED):
         wrong.append(f"exit code {code}")
