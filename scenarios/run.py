@@ -128,6 +128,10 @@ def _run(
     going_on = resume and (out / CHECKPOINT).exists() and (out / TRAJECTORY).exists()
     if going_on:
         how = _as_begun(scene, Run.open(out), how)
+    if out is None and quiet and not how.keys() - {"every", "contacts"} and not how.get("contacts"):
+        warm(quiet)
+        run = scene.build().run(seconds, every=how.get("every", 1))  # without observers: by the compiled step
+        return Artefacts(run, run.summary())
     trajectory = None if out is None else out / TRAJECTORY
     recorder = Recorder(trajectory, append=going_on, impacts=how.get("contacts", False), **how)
     if recorder.chosen is not None:

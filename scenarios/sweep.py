@@ -94,7 +94,6 @@ def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, 
     import copy
 
     from scenarios.registry import load
-    from sim.recording import Recorder
 
     begun = time.perf_counter()
     try:
@@ -111,7 +110,7 @@ def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, 
                         for f in ("position", "velocity")
                     }
                     scene.bodies[i] = body.replace(**off)
-        run = scene.build().run(scene.duration if plan.seconds is None else plan.seconds, [Recorder(every=plan.every)])
+        run = scene.build().run(scene.duration if plan.seconds is None else plan.seconds, every=plan.every)
         summary = run.summary()
         row = {name: summary[name] for name in SUMMED if summary.get(name) is not None}
         row |= {f"ledger_{name}": summary["ledger"][name] for name in BOOKED}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
+from functools import cached_property
 from math import prod
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -15,16 +16,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from collision.native import Call, Plain
+from sim import diagnostics
 from sim.asking import Asking
 from sim.compiled import KEEP
-from sim.ledger import ENTRIES
-from sim.recorded_variables import VARIABLES, Moment
-from sim.state import STEPS, Model
+from sim.ledger import ENTRIES, SIGNS, Ledger
+from sim.recorded_variables import VARIABLES, Moment, Variable
+from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Model
 from sim.strip import Strip
 
 if TYPE_CHECKING:
     from sim.world import World
 
+BLOCK = 50_000  # rows of bodies that are worked out at once
+POTENTIALS = (CENTRAL, MUTUAL, SPRING)  # kinds of forces that have a potential
 MOST_BYTES = 250_000_000  # of a strip; longer runs of more bodies are recorded by an observer
 VARYING = ("x", "q", "p", "l", "p_before", "l_before")  # of the bodies; the rest stays as it was at the start
 BY_NAME = {variable.name: variable for variable in VARIABLES}
@@ -50,6 +54,12 @@ class Recollection(Asking):
     def _set(now: Model) -> dict[str, object]:
         """Groups of numbers that are set between steps, where there are any."""
         return {name: group for name in ("forces", "joints") if len((group := getattr(now, name)).kind)}
+
+    @property
+    def has_potentials(self) -> bool:
+        """There is energy in forces other than uniform gravity, or in joints."""
+        forces, joints = self._model.forces, self._model.joints
+        return bool(np.isin(forces.kind, POTENTIALS).any() or joints.stiffness.any() or joints.armature.any())
 
     @property
     def model(self) -> Model:
@@ -81,6 +91,84 @@ class Recollection(Asking):
         self.depth = float(strip.depth[k])
 
 
+class Samples:
+    """Several samples at once: variables by name, (T, ...), with the bits that each alone has. It knows no springs."""
+
+    def __init__(self, then: Recollection, strip: Strip, first: int, stop: int):
+        bodies, self.strip, self.dt, self.start = then._model.bodies, strip, then.dt, then._start
+        self.here, self.count, n = slice(first, stop), stop - first, len(bodies.kind)
+        rows = slice(first * n, stop * n)
+        p, l = strip.p[rows], strip.l[rows]
+        each = {name: self._repeated(getattr(bodies, name)) for name in ("kind", "mass", "inv_mass", "inv_inertia", "center")}
+        self.flat = bodies._replace(x=strip.x[rows], q=strip.q[rows], p=p, l=l, p_before=p, l_before=l, **each)
+        self.dynamic, self.pull = bodies.kind == DYNAMIC, self._repeated(bodies.gravity + bodies.field)
+
+    def _repeated(self, column: np.ndarray) -> np.ndarray:
+        """A column of the bodies for each sample."""
+        return np.tile(column, (self.count, *(1 for _ in column.shape[1:])))
+
+    def _split(self, rows: np.ndarray) -> np.ndarray:
+        return rows.reshape(self.count, len(self.dynamic), *rows.shape[1:])
+
+    def _sums(self, rows: np.ndarray) -> np.ndarray:
+        """(T,) sums over bodies and directions."""
+        return rows.reshape(self.count, -1).sum(axis=1)
+
+    time = property(lambda self: self.step * self.dt)
+    step = property(lambda self: self.strip.step[self.here])
+    orientation = property(lambda self: self._split(self.flat.q))
+    asleep = property(lambda self: self._split(self.flat.kind == SLEEPING))
+    velocity = property(lambda self: self._split(diagnostics.velocities(self.flat)))
+    angular_velocity = property(lambda self: self._split(self._spin))
+    penetration = property(lambda self: self.strip.depth[self.here])
+    reservoir_momentum = property(lambda self: self.strip.reservoir[0::2][self.here] + 0.0)
+    reservoir_angular_momentum = property(lambda self: self.strip.reservoir[1::2][self.here] + 0.0)
+    energy = property(lambda self: self.kinetic_linear + self.kinetic_angular + self.potential)
+
+    @property
+    def position(self) -> np.ndarray:
+        b = self.flat
+        return self._split(b.x - np.einsum("nij,nj->ni", diagnostics.rotations(b.q), b.center))
+
+    @cached_property
+    def _spin(self) -> np.ndarray:
+        return diagnostics.angular_velocities(self.flat)
+
+    @cached_property
+    def kinetic_linear(self) -> np.ndarray:
+        p, _ = diagnostics.mean_momenta(self.flat)
+        return 0.5 * self._sums(p * p * self.flat.inv_mass[:, None])
+
+    @cached_property
+    def kinetic_angular(self) -> np.ndarray:
+        _, l = diagnostics.mean_momenta(self.flat)
+        return 0.5 * self._sums(self._split(l)[:, self.dynamic] * self._split(self._spin)[:, self.dynamic])
+
+    @cached_property
+    def potential(self) -> np.ndarray:
+        return -self._sums(self.flat.mass[:, None] * self.flat.x * self.pull) + 0.0
+
+    @property
+    def momentum(self) -> np.ndarray:
+        return self._split(diagnostics.mean_momenta(self.flat)[0])[:, self.dynamic].sum(axis=1)
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        p, l = diagnostics.mean_momenta(self.flat)
+        return self._split(l + np.cross(self.flat.x - np.zeros(3), p))[:, self.dynamic].sum(axis=1)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        """An entry of the ledger."""
+        entry, books = name.removeprefix("ledger_"), self.strip.energy[self.here]
+        if entry == "moved":
+            return self.strip.moved[self.here]
+        if entry == "residual":
+            return self.energy - self.start - np.array([np.dot(SIGNS, row) for row in books])
+        if entry == name or entry not in Ledger._fields:
+            raise AttributeError(name)
+        return books[:, Ledger._fields.index(entry)]
+
+
 class Reel(Mapping[str, np.ndarray]):
     """The variables of a recording by name, each worked out when it is first asked for."""
 
@@ -105,6 +193,16 @@ class Reel(Mapping[str, np.ndarray]):
         """A variable; with one of the books or the energies all of them, which share most of the work."""
         energies = [v for v in VARIABLES if v.unit == "J"]
         wanted = energies if BY_NAME[name].unit == "J" else [BY_NAME[name]]
+        if self._then.has_potentials and BY_NAME[name].unit == "J":
+            self._one_by_one(wanted)
+            return
+        count, size = int(self.strip.count[0]), max(1, BLOCK // max(1, len(self._then._model.bodies.kind)))
+        blocks = [Samples(self._then, self.strip, k, min(k + size, count)) for k in range(0, count, size)]
+        for v in wanted:
+            self._kept[v.name] = np.concatenate([getattr(block, v.name) for block in blocks]).astype(v.dtype, copy=False)
+
+    def _one_by_one(self, wanted: list[Variable]) -> None:
+        """Variables as a world tells them whose state is that of one sample after the other."""
         then, rows = copy(self._then), []
         for k in range(self.strip.count[0]):
             then.turn_to(self.strip, k)

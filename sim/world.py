@@ -848,21 +848,29 @@ class World(Keeps, Asking):
         self._change(())
 
     @spelled
-    def run(self, seconds: float, observers: Iterable[Any] = (), control: Callable[[World], None] | None = None) -> Run:
+    def run(
+        self,
+        seconds: float,
+        observers: Iterable[Any] = (),
+        control: Callable[[World], None] | None = None,
+        every: int | None = None,
+    ) -> Run:
         """Advance by ``seconds`` (to the nearest step), calling the observers at their steps; what was recorded.
 
-        The Run is that of the first Recorder among the observers; without one the run is kept in memory, at every
-        n-th step such that it has at most 4000 samples, by the compiled step itself where nothing else observes or controls:
-        that costs 0.05 us a sample of one body, and 0.06 ms a run. ``control`` is called with the world before each step, after
-        the observers have seen it, and may change anything: ``Every(4, f)`` to have it called before every fourth step.
+        The Run is that of the first Recorder among the observers; without one the run is kept in memory, at each ``every``-th
+        step, by default such that it has at most 4000 samples. Where nothing else observes or controls, the compiled step takes
+        them itself: that costs 0.05 us a sample of one body, and 0.06 ms a run. ``control`` is called with the world before each
+        step, after the observers have seen it, and may change anything: ``Every(4, f)`` to have it called before every fourth.
         """
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
         recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
         nested = [r for o in observers for r in (o, getattr(o, "action", None))]
         heard = [o for o in nested if getattr(o, "listens", hasattr(o, "happened"))]  # by those who wait for events
+        if recorder is not None and every is not None:
+            raise InputError("every", every, "is that of the recorder: Recorder(every=...)")
         if recorder is None:
-            every = max(1, -(-steps // SAMPLES))
+            every = max(1, -(-steps // SAMPLES)) if every is None else whole("every", every)
             if not observers and control is None and recollected.fits(self, steps // every + 2):
                 return self._run_alone(steps, every)
             recorder = Recorder(None, every=every)

@@ -10,8 +10,8 @@ import time
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, InputError, Sphere
-from sim import Hinge, Recorder, Spring, World
+from collision import Box, Compound, HalfSpace, InputError, Pose, Sphere
+from sim import Drag, Every, Hinge, Recorder, Spring, World, recollected
 
 
 def test_a_typo_is_named():
@@ -151,9 +151,24 @@ def scattered() -> World:
     return world
 
 
-def test_a_run_that_nobody_watches_is_recorded_as_by_an_observer():
-    """By the compiled step and by an observer: the same samples, bit for bit, and the same end."""
-    alone, watched = scattered(), scattered()
+def plain() -> World:
+    """As :func:`scattered`, without energies that a sample has to be asked for alone; and with a driven body."""
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.4, 0.4, 0.1)), kind="kinematic", position=(0, 0, 0.1), velocity=(0.1, 0, 0), angular_velocity=(0, 0, 1))
+    lump = Compound([(Box((0.1, 0.05, 0.03)), Pose()), (Sphere(0.06), Pose((0.1, 0, 0)))])
+    bodies = world.add_many(lump, [(0.3 * (k % 4), 0.3 * (k // 4), 0.4 + 0.1 * (k % 3)) for k in range(14)], velocity=(0.1, 0, 1))
+    world.add_joint(Hinge(bodies[0], bodies[1], anchor=(0.1, 0, 0.4), axis=(0, 1, 0)))
+    world.add_force(Drag(linear=0.3))
+    return world
+
+
+@pytest.mark.parametrize("made", [scattered, plain])
+@pytest.mark.parametrize("block", [recollected.BLOCK, 40])
+def test_a_run_that_nobody_watches_is_recorded_as_by_an_observer(made, block, monkeypatch):
+    """By the compiled step and by an observer: the same samples, bit for bit, and the same end; in blocks of any size."""
+    monkeypatch.setattr(recollected, "BLOCK", block)
+    alone, watched = made(), made()
     one, two = alone.run(0.5), watched.run(0.5, [Recorder()])
     assert alone.state_hash() == watched.state_hash()
     assert len(one) == len(two) == 121
@@ -166,6 +181,24 @@ def test_a_run_that_nobody_watches_is_recorded_as_by_an_observer():
     }  # fmt: skip
     alone.bodies[3].mass = 9.0  # what comes later does not change it
     assert np.array_equal(one.potential, two.potential)
+
+
+def test_samples_at_once_know_no_springs(monkeypatch):
+    """So a world that has some is asked sample by sample."""
+    alone, watched = scattered(), scattered()
+    one, two = alone.run(0.1), watched.run(0.1, [Recorder()])
+    monkeypatch.setattr(recollected.Recollection, "has_potentials", False)
+    assert np.array_equal(one.positions, two.positions)
+    assert not np.array_equal(one.potential, two.potential)
+
+
+def test_each_so_manieth_step_is_kept():
+    one, two = plain().run(0.1, every=5), plain().run(0.1, [Recorder(every=5)])
+    assert one.steps.tolist() == two.steps.tolist() == [0, 5, 10, 15, 20, 24]
+    assert np.array_equal(one.energy, two.energy)
+    assert plain().run(0.1, [Every(2, lambda world: None)], every=5).steps.tolist() == one.steps.tolist()
+    with pytest.raises(InputError, match="every = 5: is that of the recorder"):
+        plain().run(0.1, [Recorder()], every=5)
 
 
 def test_a_second_run_goes_on_where_the_first_one_ended():
