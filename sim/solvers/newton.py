@@ -14,8 +14,13 @@ what is stopped on is its residual, the velocity by which a contact misses the l
 3. Where that stalls it cycles between sets of sliding contacts, or some mode of the bodies is so soft against R that each
    round takes off a thousandth of it: under a top of a thousand times their mass 20 boxes sway with an eigenvalue of J M^-1
    J^T of 5e-8 of its largest. Then the impulses are looked for from the inside of the cones (interior.py), and 2 ends it.
-4. With joints, where also that does not help, sweeps (sweeps.py) look for who is at a limit, then 2 again, with more sweeps
-   each time.
+4. Before that, with joints, 2 is tried from nothing: of a contact that pushes a body all but against its joint, the impulse that
+   it once had is a thousand times what the joints bear, and does not go away.
+5. Where friction is strong, more load can mean that a contact closes faster (the paradox of Painleve), and the solution is far
+   away: without slip, or with hardly a load. So the problem without friction, and that with more than enough, are solved,
+   each from nothing, by sweeps first, and 2 goes on from there. A wedge with friction 10, and friction 1 behind a joint, came
+   from 2e-2 m/s to 5e-12.
+6. At last, with joints, sweeps (sweeps.py) look for who is at a limit, then 2 again, with more sweeps each time.
 
 From cold starts 2 alone solved none of: 20 boxes, the same with a heavy top, 102 blocks, an arch, a card house; with sweeps as
 the help they ended at 1e-8, 2e-3, 1e-5, 5e-8, 4e-10 m/s. 3 solves all of them in 14 to 20 iterations.
@@ -28,7 +33,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import far, kernel, lean
+from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.friction import coulomb
@@ -39,7 +44,9 @@ from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
 SAFE, SOFTEST = 3.0, 100.0  # R is as large against the load as what is missed, times the first; at most EPS times the second
-ATTEMPTS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the first makes; then twice as many each time
+GUESS, COLD, INSIDE, SLIPPERY, STICKING, SWEPT = range(6)  # where the iterations start from, in this order
+STICKY, FIRST_SWEEPS = 10.0, 80  # friction that is more than enough; sweeps from nothing, for another friction
+SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the first makes; then twice as many each time
 
 
 @lean
@@ -60,6 +67,52 @@ def _project(p, u, c, mu, lo, hi, R, scale, q, g):
             g[k, i] = slope[i] * f
 
 
+@inner
+def _descend(
+    mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, pattern,
+    tolerance, most, softens, polish, p, v, u,
+):  # fmt: skip
+    """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
+
+    ``softens``: R is larger where more is missed. ``polish``: one iteration at least.
+    """
+    order, slot, later_start, later, values = pattern
+    n, m = len(mass), len(a)
+    q, g, step = np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6))
+    du, none, best_p = np.empty((m, 3)), np.zeros((m, 3)), p.copy()
+    load = 0.0  # of the guess, as R takes it
+    for k in range(m):
+        if mu[k] >= 0.0:
+            load = max(load, R[k, 2] * p[k, 2])
+    best = now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    spent, stalled, goal = 0, 0, best
+    while (best > tolerance or polish) and spent < most and stalled < PATIENCE:
+        spent += 1
+        polish = False
+        scale = max(1.0, min(SOFTEST, SAFE * now / load)) if load > 0.0 and softens else 1.0
+        _project(p, u, c, mu, lo, hi, R, scale, q, g)
+        assemble(mass, inertia, a, b, ja, jb, g, slot, values)
+        factor(order, slot, later_start, later, values)
+        for k in range(m):
+            for r in range(3):
+                du[k, r] = q[k, r] - p[k, r]
+        clear_table(step)
+        add_transposed(a, b, ja, jb, du, step)
+        solve(order, slot, later_start, later, values, step)
+        relative_velocity(a, b, ja, jb, none, step, du)
+        for k in range(m):
+            for r in range(3):
+                p[k, r] = q[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
+        now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+        stalled = 0 if now < 0.5 * goal else stalled + 1
+        goal = min(goal, now)
+        if now < best:
+            best = now
+            copy_table(p, best_p)
+    copy_table(best_p, p)
+    return best, spent
+
+
 @kernel
 def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
@@ -75,69 +128,65 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
     best = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
     if best <= tolerance:
         return best, 0
-
     order, slot, later_start, later, blocks = symbolic(n, a, b)
-    values = np.empty((blocks, 6, 6))
-    q, g, step = np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6))
-    du, none = np.empty((m, 3)), np.zeros((m, 3))
-    best_p, spent, attempt, linked = p.copy(), 0, 0, False
-    rows, light, w = np.empty((0, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
-    stick, fast, awake = np.zeros((0, 2)), np.zeros(0, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)
-    load = 0.0  # of the guess, as R takes it
+    pattern = order, slot, later_start, later, np.empty((blocks, 6, 6))
+    linked, rubs, best_p, spent, help = False, False, p.copy(), 0, GUESS
     for k in range(m):
-        linked = linked or mu[k] < 0.0
-        if mu[k] >= 0.0:
-            load = max(load, R[k, 2] * p[k, 2])
-    goal = now = best  # goal: the least residual of this attempt
+        linked, rubs = linked or mu[k] < 0.0, rubs or mu[k] > 0.0
+    law, sweeps = mu.copy(), FEWEST_SWEEPS
     while True:
-        stalled, polish = 0, attempt == 1  # what comes from the inside just reaches the tolerance: a step more is worth it
-        while (best > tolerance or polish) and spent < most and stalled < PATIENCE:
-            spent += 1
-            polish = False
-            scale = max(1.0, min(SOFTEST, SAFE * now / load)) if load > 0.0 and attempt == 0 else 1.0
-            _project(p, u, c, mu, lo, hi, R, scale, q, g)
-            assemble(mass, inertia, a, b, ja, jb, g, slot, values)
-            factor(order, slot, later_start, later, values)
-            for k in range(m):
-                for r in range(3):
-                    du[k, r] = q[k, r] - p[k, r]
-            clear_table(step)
-            add_transposed(a, b, ja, jb, du, step)
-            solve(order, slot, later_start, later, values, step)
-            relative_velocity(a, b, ja, jb, none, step, du)
-            for k in range(m):
-                for r in range(3):
-                    p[k, r] = q[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
-            now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-            stalled = 0 if now < 0.5 * goal else stalled + 1
-            goal = min(goal, now)
-            if now < best:
-                best = now
-                copy_table(p, best_p)
-        if best <= tolerance or spent >= most or attempt > (ATTEMPTS if linked else 0):
+        now, steps = _descend(
+            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, pattern,
+            tolerance, most - spent, help == GUESS, help == INSIDE, p, v, u,
+        )  # fmt: skip
+        spent += steps
+        if now < best:
+            best = now
+            copy_table(p, best_p)
+        help += 1
+        if help == COLD and not linked:
+            help += 1
+        if help == SLIPPERY and not rubs:
+            help = SWEPT
+        if best <= tolerance or spent >= most or help >= (SWEPT + SWEEPINGS if linked else SWEPT):
             break
-        copy_table(best_p, p)
-        if attempt == 0:
-            found, steps = interior(
+        if help == COLD:
+            clear_table(p)
+        elif help == INSIDE:
+            copy_table(best_p, p)
+            now, steps = interior(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most - spent, p, v
             )
             spent += steps
+        elif help < SWEPT:
+            for k in range(m):
+                law[k] = mu[k] if mu[k] < 0.0 else (0.0 if help == SLIPPERY else STICKY)
+            clear_table(p)
+            _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, FIRST_SWEEPS, p)
+            _, steps = _descend(
+                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, pattern,
+                tolerance, most - spent, False, False, p, v, u,
+            )  # fmt: skip
+            spent += steps
         else:
-            if attempt == 1:
-                rows, stick, fast = np.empty((m, COLUMNS)), np.zeros((m, 2)), np.zeros(m, dtype=np.bool_)
-                light[:n] = inv_mass
-                pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
-            awake[:] = True
-            start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
-            relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, 0.0, FEWEST_SWEEPS << attempt, awake)
-        attempt += 1
-        goal = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-        if goal < best:
-            best = goal
-            copy_table(p, best_p)
+            copy_table(best_p, p)
+            sweeps *= 2
+            _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, sweeps, p)
     copy_table(best_p, p)
     evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
     return best, spent
+
+
+@inner
+def _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, times, p):
+    """Sweep over all blocks so many times."""
+    n, m = len(inv_mass), len(a)
+    rows, light, w = np.empty((m, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
+    stick, fast, awake = np.zeros((m, 2)), np.zeros(m, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)
+    light[:n] = inv_mass
+    pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
+    start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
+    relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, 0.0, times, awake)
 
 
 def _example():
