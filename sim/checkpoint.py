@@ -27,7 +27,7 @@ from sim.tables import with_pairs
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 4
+SCHEMA = 5
 
 
 def save(world: World, path: str | Path) -> None:

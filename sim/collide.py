@@ -34,8 +34,8 @@ from collision.narrowphase import manifold_far as manifold
 from sim import ledger
 from sim.accounts import AGAIN, book_pair
 from sim.collision_law import impact_far as impact
-from sim.contacts import pair_restitution, write_row
-from sim.events import TOUCH, pair_size
+from sim.contacts import pair_restitution, pair_size, write_row
+from sim.events import TOUCH
 from sim.joints.impact import constrain, linked_mass, settle_joints
 from sim.joints.rows import rigid_rows
 from sim.microcollisions import problem

@@ -38,10 +38,18 @@ FLAT = 1e-6  # [1/m] a curvature below this is none
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
 SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
+SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 LULL = 10  # steps without impacts after which a crowd is none any more
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
+
+
+@lean
+def pair_size(bodies, i, j):
+    """Length scale of a pair: the smaller of the two radii that are finite [m]."""
+    r = min(bodies.radius[i], bodies.radius[j])
+    return r if r < math.inf else 1.0
 
 
 @lean

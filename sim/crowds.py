@@ -88,7 +88,7 @@ def _kick_crowds(model, geometry, settings, plain):
         store9(inverse, m, world_inverse_inertia(bodies, members[m]))
     if _uneven(bodies, contacts, books, settings, rows[:count]):
         load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
-        _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v)
+        _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v)
         for m in range(size):
             store9(inverse, m, world_inverse_inertia(bodies, members[m]))
     for m in range(size):
@@ -97,7 +97,7 @@ def _kick_crowds(model, geometry, settings, plain):
             before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
     load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
     load_friction(contacts, rows[:count], mu)
-    targets(contacts, rows[:count], h, KICK, c)
+    targets(bodies, contacts, rows[:count], h, KICK, True, c)
     soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
     for m in range(count):
         for r in range(3):
@@ -219,7 +219,7 @@ def _uneven(bodies, contacts, books, settings, rows):
 
 
 @inner
-def _close(bodies, contacts, books, settings, rows, count, members, a, b, light, packed, c, p, v):
+def _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v):
     """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements (depth.py).
 
     Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
@@ -246,7 +246,8 @@ def _close(bodies, contacts, books, settings, rows, count, members, a, b, light,
     relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, least, 2 * FULL, awake)
     for m in range(count):
         contacts.push[rows[m]] = p[m, 2]
-    displace(bodies, contacts, books, rows[:count], members, a, b, p, v)
+    none = np.zeros(0, dtype=np.int64)
+    displace(bodies, contacts, joints, books, rows[:count], none, none, members, a, b, p, v)
 
 
 _FLAGS = np.zeros(0, np.bool_)

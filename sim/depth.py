@@ -12,7 +12,7 @@ from collision.jit import inner, lean
 from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
 from sim import ledger
 from sim.integrators.equations import drive
-from sim.joints.rows import ANGULAR, place_joint, rigid_rows
+from sim.joints.rows import ANGULAR, place_joint, rigid_rows, wrench
 from sim.motion import kinetic_energy, place, point_velocity, refresh_velocity
 from sim.solvers.joints import DISC
 from sim.solvers.newton import newton_far as newton
@@ -68,7 +68,7 @@ def correct_depth(
         )  # fmt: skip
     for k in range(m):
         floor[k] = min(0.0, contacts.gap[rows[k]] + _opening(ja, jb, a, b, d, k))
-    displace(bodies, contacts, books, rows, members, a, b, p, d)
+    displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d)
 
 
 @lean
@@ -84,10 +84,13 @@ def _opening(ja, jb, a, b, d, k):
 
 
 @inner
-def displace(bodies, contacts, books, rows, members, a, b, p, d):
-    """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of the contacts make."""
+def displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d):
+    """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of contacts and joints make."""
     m, n = len(rows), len(members)
-    v = np.empty((n, 3))
+    v, push = np.empty((n, 3)), np.empty((len(owner), 3))
+    for k in range(len(owner)):  # the forces of the joints, at the old poses
+        _, frame, _ = place_joint(bodies, joints, owner[k])
+        store3(push, k, wrench(joints, owner[k], block[k], frame, load3(p, m + k))[0])
     for k in range(n):
         i = members[k]
         l, q = load3(bodies.l, i), load3(bodies.p, i)
@@ -98,7 +101,14 @@ def displace(bodies, contacts, books, rows, members, a, b, p, d):
         work = _energy(bodies, i) - before
         books.energy[ledger.CORRECTION] += work
         books.moved[0] += abs(work)
-    _keep_angular_momentum(bodies, contacts, books, rows, a, b, p, v)
+    for k in range(m):
+        if p[k, 2] != 0.0:
+            e = load9(contacts.frame, rows[k])
+            along = scale(p[k, 2], (e[6], e[7], e[8]))
+            _keep_angular_momentum(bodies, books, contacts.body[rows[k], 0], contacts.body[rows[k], 1], a[k], b[k], along, v)
+    for k in range(len(owner)):
+        j = owner[k]
+        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])
@@ -107,32 +117,28 @@ def displace(bodies, contacts, books, rows, members, a, b, p, d):
 
 
 @lean
-def _keep_angular_momentum(bodies, contacts, books, rows, a, b, p, v):
+def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
     """Bodies that pass each other and are pushed apart by d have more angular momentum: by m d x v, with the velocities ``v``
     that they had. They pass more slowly then, as anything that is drawn apart while it turns; what the line between their
-    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets."""
-    for k in range(len(rows)):
-        if p[k, 2] == 0.0:
-            continue
-        row, i, j = rows[k], a[k], b[k]
-        e = load9(contacts.frame, row)
-        push = scale(p[k, 2], (e[6], e[7], e[8]))
-        before, after = ZERO, ZERO
-        if i >= 0:
-            before = load3(v, i)
-        if j >= 0:
-            after = load3(v, j)
-        excess = cross(push, sub(after, before))
-        if i < 0 or j < 0:
-            add3(books.reservoir, 1, scale(-1.0, excess))
-            continue
-        i, j = contacts.body[row, 0], contacts.body[row, 1]
-        arm = sub(load3(bodies.x, j), load3(bodies.x, i))
-        square = dot(arm, arm)
-        impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
-        spin = add(excess, cross(arm, impulse))
-        _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
-        _shove(bodies, books, j, impulse, scale(-0.5, spin))
+    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets.
+
+    ``push``: m d of body j, and against it of body i; ``a``, ``b``: their rows in ``v``, -1 where they can not move.
+    """
+    before, after = ZERO, ZERO
+    if a >= 0:
+        before = load3(v, a)
+    if b >= 0:
+        after = load3(v, b)
+    excess = cross(push, sub(after, before))
+    if a < 0 or b < 0:
+        add3(books.reservoir, 1, scale(-1.0, excess))
+        return
+    arm = sub(load3(bodies.x, j), load3(bodies.x, i))
+    square = dot(arm, arm)
+    impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
+    spin = add(excess, cross(arm, impulse))
+    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
+    _shove(bodies, books, j, impulse, scale(-0.5, spin))
 
 
 @lean

@@ -19,13 +19,21 @@ from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonor
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
-from sim.contacts import SLOWEST_IMPACT, bounce_time, contact_acceleration, free_limit, threshold, update_manifold
+from sim.contacts import (
+    SINKING,
+    SLOWEST_IMPACT,
+    bounce_time,
+    contact_acceleration,
+    free_limit,
+    pair_size,
+    threshold,
+    update_manifold,
+)
 from sim.motion import composed, velocity_of
 from sim.motion import flight_far as flight
 from sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
-SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
@@ -42,13 +50,6 @@ def state_at(bodies, forces, i, t):
 @lean
 def velocity_at(point, x, v, w):
     return add(v, cross(w, sub(point, x)))
-
-
-@lean
-def pair_size(bodies, i, j):
-    """Length scale of a pair: the smaller of the two radii that are finite [m]."""
-    r = min(bodies.radius[i], bodies.radius[j])
-    return r if r < math.inf else 1.0
 
 
 @lean

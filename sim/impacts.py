@@ -15,8 +15,8 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from sim.collide import approaching, joint_impact, single_impact, touching_rows
-from sim.contacts import LULL, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, update_pairs
-from sim.events import SINKING, next_impact, pair_size
+from sim.contacts import LULL, SINKING, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, pair_size, update_pairs
+from sim.events import next_impact
 from sim.flights import book_cluster
 from sim.interruptions import book_flight, bring, bring_linked, launch_touched
 from sim.joints.impact import linked_joints, settle_joints
@@ -56,6 +56,12 @@ def drift(model, geometry, settings, table):
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
         first = _first_event(pairs, dt)
+        due = _first_due(bodies)
+        while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
+            result = _kick_due(model, geometry, settings, table, due, touched, helped, steady, rows, ids)
+            if result != OK:
+                return result
+            first, due = _first_event(pairs, dt), _first_due(bodies)
         if first < 0:
             break
         if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
@@ -75,12 +81,8 @@ def drift(model, geometry, settings, table):
         for i in range(n):
             if touched[i]:
                 spent = max(spent, effort[i])
-        if (
-            result == OK
-            and t < dt
-            and spent <= settings.crowd
-            and (sinks or rested or len(linked_joints(bodies, joints, touched)) > 0)
-        ):
+        linked = len(linked_joints(bodies, joints, touched)) > 0
+        if result == OK and t < dt and (linked or (spent <= settings.crowd and (sinks or rested))):
             if kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
                 return WAKE
             _look_again(geoms, pairs, touched)
@@ -100,6 +102,36 @@ def drift(model, geometry, settings, table):
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, books, c, dt)
     return OK
+
+
+@lean
+def _first_due(bodies):
+    """The body whose island is kicked again first; -1: none."""
+    first = -1
+    for i in range(len(bodies.until)):
+        if bodies.until[i] > 0.0 and (first < 0 or bodies.until[i] < bodies.until[first]):
+            first = i
+    return first
+
+
+@inner
+def _kick_due(model, geometry, settings, table, due, touched, helped, steady, rows, ids):
+    """Kick the island of body ``due`` at the time that its last kick was for; OK, PAIRS_FULL or WAKE."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    t, label = bodies.until[due], bodies.island[due]
+    for i in range(len(touched)):
+        touched[i] = False
+    for i in range(len(touched)):
+        if bodies.until[i] == t and bodies.island[i] == label:
+            bodies.until[i] = 0.0
+            bring(bodies, forces, books, i, t, touched)
+    if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
+        return WAKE
+    _look_again(geoms, pairs, touched)
+    for i in range(len(touched)):
+        steady[i] = steady[i] or touched[i]
+    result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, settings.dt, rows, ids)
+    return result
 
 
 @lean
@@ -218,11 +250,22 @@ def _first_event(pairs, dt):
     return best
 
 
+@lean
+def _tired(bodies, geoms, pairs, k, dt):
+    """Pair k has bounced in this step, and bounces no more."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    return pairs.hits[k] >= TIRED and pairs.hits[k] < IDLE and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+
+
 @inner
 def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
-    """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies."""
+    """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies.
+
+    Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
+    is left of their speeds round and round.
+    """
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    speed = pairs.speed[first]
+    speed, tired = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt)
     group[first] = True
     bring(bodies, forces, books, i, t, touched)
     bring(bodies, forces, books, j, t, touched)
@@ -236,7 +279,7 @@ def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
             same = touched[a] and touched[b]
             shares = (touched[a] and bodies.kind[a] == DYNAMIC) or (touched[b] and bodies.kind[b] == DYNAMIC)
             tie = shares and abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - TIE)
-            if same or tie:
+            if same or tie or (tired and shares and _tired(bodies, geoms, pairs, k, dt)):
                 group[k] = True
                 grew = True
                 bring(bodies, forces, books, a, t, touched)

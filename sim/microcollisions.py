@@ -25,13 +25,29 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
-from collision.linalg import ZERO, add, copy_table, cross, dot, load3, load9, mul_t, scale, store3, sub, symmetric_product
+from collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    copy_table,
+    cross,
+    dot,
+    load3,
+    load9,
+    mul_t,
+    norm,
+    scale,
+    store3,
+    sub,
+    symmetric_product,
+)
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give
+from sim.contacts import SINKING, pair_size
 from sim.depth import correct_depth, too_deep
 from sim.flown import Ends, fly_members
-from sim.joints.kick import LOOKS, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
-from sim.joints.rows import is_dynamic, load_block
+from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
+from sim.joints.rows import LINEAR, is_dynamic, load_block
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import (
     point_velocity,
@@ -40,6 +56,7 @@ from sim.motion import (
 )
 from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
+from sim.solvers.mixing import forget, mix, no_history
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.spread import spread_loads
 from sim.solvers.sweeps import sweeps_far as by_sweeps
@@ -63,13 +80,17 @@ from sim.state import (
 )
 from sim.surfaces import surface_slip
 
-STALLS = 3  # looks ahead in a row that do not halve what they miss: no more are taken
+STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
+STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
+SWING = 3e-3  # energy that comes and goes with impulses of joints, as part of all: that of links that turn by 0.2 in a flight
+STEADY = 500  # kicks in which a change is one
+PARTS = 64  # into how many a drift is divided at most
 NOT_FAST, NOT_HELD = 1, 2
 
 
 @inner
-def kick(model, geometry, settings, h, mode, plain):
+def kick(model, geometry, settings, mode, plain):
     """Kick every island of tables sorted by islands (islands.label_islands), but those that are ``plain`` (crowds.py)."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, m = contacts.count[0], len(joints.order)
@@ -88,13 +109,16 @@ def kick(model, geometry, settings, h, mode, plain):
             last_joint += 1
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
         if not plain[label]:
-            kick_island(model, geometry, settings, contacts, h, mode, rows, links, local)
+            kick_island(model, geometry, settings, contacts, 0.0, mode, rows, links, local)
         first, first_joint = last, last_joint
 
 
 @kernel
-def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, local):
-    """Solve the contacts ``rows`` of a table and the joints ``links`` together and apply the impulses, for a flight of length h.
+def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, local):
+    """Solve the contacts ``rows`` of a table and the joints ``links`` together and apply the impulses, for the coming flight.
+
+    It begins at time t of the drift and goes to its end, or part of the way where that is too long for joints: then the island
+    is kicked again (``bodies.until``).
 
     ``local`` is all -1, and is so again afterwards.
     """
@@ -130,20 +154,27 @@ def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, loca
             load_block(bodies, joints, owner[k], block[k], m + k, a, b, ja, jb, u0, mu, lo, hi, p)
         load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p)
 
+    wait, parts = settings.dt - t, _parts(bodies, members, mode)
+    parts_next = parts
+    h = _length(wait, parts, settings.dt)
     locked = np.zeros(m, dtype=np.int64)
-    start_joints(bodies, joints, links, h, settings.dt, mode, here, hold)
+    start_joints(bodies, joints, links, t, settings.dt, mode, here, hold)
     size = len(members)
     ends = Ends(np.empty((size, 3)), np.empty((size, 3, 3)), np.empty((size, 3)), np.empty((size, 3)))
     found, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     follows, turn = m > 0 and settings.look_ahead and not cheap and len(turning) == 0 and _fall(forces, members), False
     best, stalled, best_p, spread = math.inf, 0, p.copy(), False
+    known, guess = hold.copy(), p.copy()
+    held, best_hold, history = hold.copy(), hold.copy(), no_history(len(links))
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
-    for round in range(LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS):
+    rounds, round = LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS, 0
+    _scaled(known, h / settings.dt, hold)
+    while True:
         load_friction(contacts, rows, mu)
-        targets(contacts, rows, h, mode, c)
+        targets(bodies, contacts, rows, h, mode, soft, c)
         if soft:
             soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
-        joint_targets(joints, owner, block, place_of, m, h, mode, settings.correction, here, hold, c, lo, hi)
+        joint_targets(joints, owner, block, place_of, m, h, settings.dt, mode, settings.correction, here, hold, c, lo, hi)
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
             worst, spent = by_sweeps(
@@ -166,24 +197,34 @@ def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, loca
         )
         turn = follows and (turn or turns(bodies, contacts, rows, members, vstar, v, h, mode))
         if turn or len(links) > 0:
-            t, missed, left = settings.dt - h, 0.0, 0.0
-            fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, settings.dt, mode, ends)
+            missed, left = 0.0, 0.0
+            fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
             if turn:  # what the solve itself left is not missed
                 left = worst
                 missed = revise(
-                    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, settings.dt,
+                    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, t + h,
                     mode, found, ids,
                 )  # fmt: skip
             if len(links) > 0:
+                copy_table(hold, held)
                 missed = max(missed, look_ahead(
-                    bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, h, settings.dt, mode,
-                    here, hold,
+                    bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold,
                 ))  # fmt: skip
             missed = max(0.0, missed - left)
-            stalled = 0 if again or missed < 0.5 * best else stalled + 1
+            stalled = 0 if again or missed < 0.9 * best else stalled + 1
+            strayed = missed > STRAYED * best
             if again or missed < best:
                 best = missed
                 copy_table(p, best_p)
+                copy_table(hold, best_hold)
+            if len(links) > 0:
+                if again or strayed:  # the laws are others, or the way is lost
+                    forget(history)
+                if strayed:
+                    copy_table(best_hold, hold)
+                elif not again:
+                    mix(history, held, hold)
+                    copy_table(held, hold)
             again = again or missed > settings.tolerance
         if len(turning) > 0:
             off = moments_missed(
@@ -194,11 +235,36 @@ def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, loca
                 worst = max(worst, off)
         if not again and not spread and not cheap and round < ROUNDS - 1:
             spread = again = spread_loads(contacts, rows, p)
-        if not again or stalled > STALLS:
-            break
+        round += 1
+        if not again or stalled > STALLS or round == rounds:
+            if cheap or len(links) == 0 or parts >= PARTS:
+                break
+            if best * h > SURPRISE:  # joints can not be closed at the end of so long a flight
+                parts *= 2
+            elif mode == KICK:
+                swing = _swing(owner, block, place_of, m, best_p, best_hold, known, h / settings.dt)
+                swing /= SWING * _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
+                if swing <= 1.0:
+                    if parts > 1 and swing < 0.1:
+                        parts_next = parts // 2
+                    break
+                while swing > 1.0 and parts < PARTS:
+                    parts, swing = 2 * parts, 0.25 * swing
+            else:
+                break
+            parts_next = parts
+            h = _length(wait, parts, settings.dt)
+            _scaled(known, h / settings.dt, hold)
+            copy_table(guess, p)
+            best, stalled, round, spread = math.inf, 0, 0, False
+            locked[:] = 0
+            forget(history)
     if turn or len(links) > 0:
         copy_table(best_p, p)
         worst = max(worst, best)
+    for i in members:
+        bodies.parts[i] = parts_next
+        bodies.until[i] = t + h if h < wait else 0.0
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
     if worst > settings.tolerance:
         books.counters[UNSOLVED] += 1
@@ -209,6 +275,7 @@ def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, loca
     if len(turning) > 0:
         hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v)
     apply_contacts(bodies, contacts, books, rows, p, mode)
+    _scaled(best_hold, settings.dt / h, hold)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode)
     for i in members:
@@ -216,8 +283,70 @@ def _kick_island(model, geometry, settings, contacts, h, mode, rows, links, loca
         local[i] = -1
     for k in range(m):
         book_contact(bodies, contacts, books, rows[k], mode)
-    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, h, mode)
+    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
+
+
+@lean
+def _parts(bodies, members, mode):
+    """Into how many parts to divide the drift at first."""
+    parts = 1
+    if mode != START:
+        for i in members:
+            parts = max(parts, bodies.parts[i])
+    return parts
+
+
+@inner
+def _swing(owner, block, place_of, first, p, hold, known, part):
+    """Energy that comes and goes with the impulses of joints [J].
+
+    The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the joint moves), which is P |u'|/12. A
+    steady one does not show. So it counts by what it changes within STEADY kicks.
+    """
+    total = 0.0
+    for n in range(len(owner)):
+        if block[n] == LINEAR:
+            k = place_of[n]
+            now = norm((hold[k, 0], hold[k, 1], hold[k, 2]))
+            change = abs(now - part * norm((known[k, 0], known[k, 1], known[k, 2])))
+            total += norm(load3(p, first + n)) / 6.0 * min(now, STEADY * change)
+    return total
+
+
+@inner
+def _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v):
+    """Kinetic energy of an island against what it is held by, else against its centre of mass, and what it would gain by falling
+    through its size [J]: the scale of what may come and go."""
+    total, weight, momentum, held = 0.0, 0.0, ZERO, False
+    for k in range(len(members)):
+        i = members[k]
+        momentum = axpy(mass[k], (v[k, 0], v[k, 1], v[k, 2]), momentum)
+        weight += mass[k]
+        total += mass[k] * norm(load3(bodies.gravity, i)) * bodies.radius[i]
+        for r in range(3):
+            total += 0.5 * mass[k] * v[k, r] * v[k, r]
+            for s in range(3):
+                total += 0.5 * v[k, 3 + r] * inertia[k, r, s] * v[k, 3 + s]
+    for j in links:
+        held = held or not (is_dynamic(bodies, joints.body[j, 0]) and is_dynamic(bodies, joints.body[j, 1]))
+    for row in rows:
+        held = held or not (is_dynamic(bodies, contacts.body[row, 0]) and is_dynamic(bodies, contacts.body[row, 1]))
+    return max(total if held else total - 0.5 * dot(momentum, momentum) / weight, 1e-300)
+
+
+@lean
+def _length(wait, parts, dt):
+    """Length of a flight for which the rest of the drift, ``wait``, is divided evenly: about dt/parts."""
+    return wait / max(1.0, math.ceil(parts * wait / dt - 1e-6))
+
+
+@lean
+def _scaled(table, f, out):
+    """out = f table"""
+    for k in range(len(table)):
+        for r in range(table.shape[1]):
+            out[k, r] = f * table[k, r]
 
 
 @lean
@@ -339,11 +468,19 @@ def load_friction(contacts, rows, mu):
 
 
 @lean
-def targets(contacts, rows, h, mode, c):
-    """The velocity that each contact is solved towards, in its frame; see the head of this file."""
+def targets(bodies, contacts, rows, h, mode, soft, c):
+    """The velocity that each contact is solved towards, in its frame; see the head of this file.
+
+    Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
+    they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
+    """
     for k in range(len(rows)):
         row = rows[k]
-        b_n = -0.5 * h * contacts.accel[row, 2] - max(contacts.gap[row], 0.0) / h
+        gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
+        b_n = -0.5 * h * a_n - gap / h
+        if a_n > 0.0 and not soft:
+            dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
+            b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
         if mode == START:
             c[k, 2] = b_n
             for r in range(2):

@@ -143,6 +143,7 @@ def contact(model, geometry, settings, mode, plastic):
     recall_kicks(bodies, forces)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
+        bodies.until[i] = 0.0
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
     foresee_all(bodies, forces, mode == START)
     copy_table(bodies.p, bodies.p_before)
@@ -152,7 +153,7 @@ def contact(model, geometry, settings, mode, plastic):
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
         plain_crowds(bodies, contacts, joints, plain)
-    kick(model, geometry, settings, settings.dt, mode, plain)
+    kick(model, geometry, settings, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
@@ -207,6 +208,7 @@ def restore(bodies, forces, books, saved):
 def _copy(bodies, books, bodies_to, books_to):
     for i in range(len(bodies.kind)):
         bodies_to.island[i] = bodies.island[i]
+        bodies_to.until[i], bodies_to.parts[i] = bodies.until[i], bodies.parts[i]
     for k in range(len(books.counters)):
         books_to.counters[k] = books.counters[k]
     copy_table(bodies.x, bodies_to.x)

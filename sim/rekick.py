@@ -89,14 +89,15 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
     if label < 0:
         return WAKE
-    _spend(bodies, label, effort)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
             bring(bodies, forces, books, i, t, touched)
     if tabulate(bodies, geoms, pairs, contacts, table, dt, label, INELASTIC) != OK:
         return OK
     links = joints_of_island(bodies, joints, label)
+    if len(links) == 0:  # joints can not wait
+        _spend(bodies, label, effort)
     bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    kick_island(model, geometry, settings, table, dt - t, AGAIN, np.arange(table.count[0]), links, local)
+    kick_island(model, geometry, settings, table, t, AGAIN, np.arange(table.count[0]), links, local)
     return OK

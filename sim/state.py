@@ -86,6 +86,8 @@ class Bodies(NamedTuple):
     low0: np.ndarray  # (n, 6)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
     crowd: np.ndarray  # (n,) int64 steps for which the kick takes this body's impacts without restitution
+    until: np.ndarray  # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not
+    parts: np.ndarray  # (n,) int64 into how many parts its island divided the last drift; 0: one
     # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
     # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
@@ -340,7 +342,8 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    group = arrays(Bodies, n, BODY_SHAPES, ("kind", "serial", "surface", "runs", "island", "crowd", "path", "still", "bed"))
+    integers = ("kind", "serial", "surface", "runs", "island", "crowd", "parts", "path", "still", "bed")
+    group = arrays(Bodies, n, BODY_SHAPES, integers)
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
     return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))

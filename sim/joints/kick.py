@@ -62,19 +62,20 @@ def list_blocks(joints, rows):
 
 
 @lean
-def start_joints(bodies, joints, rows, h, dt, mode, here, hold):
-    """Coordinates of the joints ``rows`` now, the free one of the last kick as seventh; and what is known of ``hold``."""
+def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
+    """Coordinates of the joints ``rows`` at time t of the drift, the free one of the last kick as seventh; and what is known of
+    ``hold``, for a flight of length dt."""
     for n in range(len(rows)):
         j = rows[n]
         point, frame, values = place_joint(bodies, joints, j)
         for r in range(6):
             here[n, r] = values[r]
-            hold[n, r] = joints.hold[j, r] * (h / dt)
+            hold[n, r] = joints.hold[j, r]
         axis = joints.axis[j]
         if axis >= 0:
             c = axis % 3
             u = row_velocity(bodies, joints, j, axis >= 3, (frame[c], frame[3 + c], frame[6 + c]), point)
-            elapsed = 0.0 if mode == START else (dt if mode == KICK else dt - h)
+            elapsed = 0.0 if mode == START else (dt if mode == KICK else t)
             value = unwrapped(joints, j, values[axis], joints.value[j] + elapsed * u)
             here[n, axis], here[n, 6] = value, joints.value[j]
             if mode != AGAIN:
@@ -82,8 +83,11 @@ def start_joints(bodies, joints, rows, h, dt, mode, here, hold):
 
 
 @lean
-def joint_targets(joints, owner, block, place, first, h, mode, correction, here, hold, c, lo, hi):
-    """Targets and bounds of the solver's blocks from ``first`` on; ``place`` is the row of ``here`` and ``hold`` of each."""
+def joint_targets(joints, owner, block, place, first, h, dt, mode, correction, here, hold, c, lo, hi):
+    """Targets and bounds of the solver's blocks from ``first`` on; ``place`` is the row of ``here`` and ``hold`` of each.
+
+    ``h``: the length of the coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
+    """
     for n in range(len(owner)):
         j, s, k, at = owner[n], block[n], first + n, place[n]
         axis = joints.axis[j]
@@ -96,10 +100,10 @@ def joint_targets(joints, owner, block, place, first, h, mode, correction, here,
                 b = hold[at, 3 * s + r] - open_by / h
                 if joints.kind[j] == POINT and s == ANGULAR:  # friction of a ball joint
                     b = hold[at, 3 + r]
-                    hi[k, r] = 0.0 if mode == AGAIN else 0.5 * h * joints.friction[j]
+                    hi[k, r] = 0.0 if mode == AGAIN else 0.5 * dt * joints.friction[j]
             elif s == DRIVE:
                 b = hold[at, axis] + (joints.speed[j] if r == 2 else 0.0)
-                most = 0.0 if mode == AGAIN else 0.5 * h * (joints.friction[j] if r == 1 else joints.strength[j])
+                most = 0.0 if mode == AGAIN else 0.5 * dt * (joints.friction[j] if r == 1 else joints.strength[j])
                 lo[k, r], hi[k, r] = -most, most
             else:
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
@@ -108,7 +112,7 @@ def joint_targets(joints, owner, block, place, first, h, mode, correction, here,
                     b = 0.0
             c[k, r] = b if mode == START else 0.5 * (u + b)
         if s == DRIVE:
-            lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, h, mode, here[at, 6], here[at, axis], hold[at, axis])
+            lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, dt, mode, here[at, 6], here[at, axis], hold[at, axis] * (dt / h))
 
 
 @lean
@@ -126,7 +130,7 @@ def _spring(joints, j, row, h, mode, last, value, hold):
 
 @lean
 def look_ahead(
-    bodies, joints, forces, owner, block, place, first, local, ends, v, a, b, ja, jb, u0, h, dt, mode, here, hold,
+    bodies, joints, forces, owner, block, place, first, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold,
 ):  # fmt: skip
     """Correct ``hold`` by what the joints are open by where the bodies end; the largest change, against rounding."""
     worst = 0.0
@@ -134,7 +138,7 @@ def look_ahead(
         worst = max(
             worst,
             _correct_hold(
-                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, ends, v, a, b, ja, jb, u0, h, dt, mode,
+                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, ends, v, a, b, ja, jb, u0, t, h, mode,
                 here, hold,
             ),
         )  # fmt: skip
@@ -143,11 +147,11 @@ def look_ahead(
 
 @remote
 def _correct_hold(
-    bodies, joints, forces, j, s, at, k, local, ends, v, a, b, ja, jb, u0, h, dt, mode, here, hold
+    bodies, joints, forces, j, s, at, k, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold
 ):  # fmt: skip
     """The part of :func:`look_ahead` for block s of joint j, block k of the solver."""
-    xi, ri = end_pose(bodies, forces, joints.body[j, 0], local, ends, dt - h, dt)
-    xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, dt - h, dt)
+    xi, ri = end_pose(bodies, forces, joints.body[j, 0], local, ends, t, t + h)
+    xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, t, t + h)
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     values = measure_frames(joints, j, xa, fa, xb, fb)

@@ -82,7 +82,7 @@ def test_a_torque_holds_an_arm_on_a_hinge():
         world.step()
     assert abs(hinge.angle) < 1e-12
     assert abs(hinge.speed) < 1e-9
-    assert hinge.error < 1e-14
+    assert hinge.error < 2.0 * 1e-11 * world.dt  # what a solve may leave, in a step
     assert world.ledger.closes
 
 

@@ -1,0 +1,96 @@
+"""Anderson's method: a fixed point x = g(x) from what its last iterations have shown.
+
+Plain substitution x <- g(x) converges by the factor that g leaves of an error, which for joints of light, fast bodies is close to
+one, or above it. With f = g(x) - x, the changes of f and of g between the last iterates span a space in which f can be made as
+small as possible; the same combination of the changes of g then is taken from g(x). For a linear g these are the
+iterates of GMRES (Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715). The changes of f are kept orthogonal to each other,
+and those of g in the same combinations, so each is used by one product, and the oldest can be dropped.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import copy_table
+
+DEPTH = 8  # changes that are remembered
+DEPENDENT = 1e-6  # part of a change that is new, below which it says nothing new
+
+
+class History(NamedTuple):
+    """What is known of the last iterations, of n rows of six numbers each."""
+
+    f: np.ndarray  # (n, 6) the last f ...
+    g: np.ndarray  # (n, 6) ... and g
+    df: np.ndarray  # (DEPTH, n, 6) orthogonal changes of f
+    dg: np.ndarray  # (DEPTH, n, 6) the same combinations of the changes of g
+    size: np.ndarray  # (DEPTH,) squared lengths of the changes of f; 0: none
+    count: np.ndarray  # (1,) iterations since the last start
+
+
+@inner
+def no_history(n):
+    return History(
+        np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((DEPTH, n, 6)), np.zeros((DEPTH, n, 6)),
+        np.zeros(DEPTH), np.zeros(1, dtype=np.int64),
+    )  # fmt: skip
+
+
+@lean
+def forget(history):
+    """Start anew: the function is another one from now on."""
+    history.count[0] = 0
+    for k in range(DEPTH):
+        history.size[k] = 0.0
+
+
+@lean
+def mix(history, x, g):
+    """The next iterate, written into ``x`` (n, 6), from the last one there and its image ``g`` (n, 6), which is spoilt."""
+    rows, count = len(g), history.count[0]
+    if count > 0:
+        k = (count - 1) % DEPTH
+        q, e = history.df[k], history.dg[k]
+        for i in range(rows):
+            for r in range(6):
+                q[i, r], e[i, r] = g[i, r] - x[i, r] - history.f[i, r], g[i, r] - history.g[i, r]
+        length = _product(q, q)
+        history.size[k] = 0.0
+        for _twice in range(2):  # the second time takes what rounding left
+            for j in range(DEPTH):
+                _reduce(history.df[j], history.dg[j], history.size[j], q, e)
+        left = _product(q, q)
+        if left > DEPENDENT * DEPENDENT * length:
+            history.size[k] = left
+    history.count[0] += 1
+    for i in range(rows):
+        for r in range(6):
+            history.f[i, r], history.g[i, r] = g[i, r] - x[i, r], g[i, r]
+            x[i, r] = g[i, r] - x[i, r]
+    for j in range(DEPTH):
+        _reduce(history.df[j], history.dg[j], history.size[j], x, g)
+    copy_table(g, x)
+
+
+@lean
+def _product(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        for r in range(6):
+            total += a[i, r] * b[i, r]
+    return total
+
+
+@lean
+def _reduce(q, e, size, f, g):
+    """Take from f what it has of q, and from g as much of e."""
+    if size == 0.0:
+        return
+    c = _product(q, f) / size
+    for i in range(len(f)):
+        for r in range(6):
+            f[i, r] -= c * q[i, r]
+            g[i, r] -= c * e[i, r]
