@@ -13,15 +13,14 @@ import math
 
 import numpy as np
 
-from collision.geometry import CAPSULE, ELLIPSOID
 from collision.jit import inner, lean
 from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.pairs.surface import is_revolved, support_piece
+from collision.pairs.meridians import askew, round_directions
+from collision.pairs.surface import support_piece
 
 LEVELS = 60  # corners are then 1e-9 rad apart
 MOST_TRIANGLES = 1024
-MOST_OF_LUNE = 4096  # on a meridian that is as deep over a stretch
-LUNE = 1e-6  # [rad] wide
+ALIGNED = 1e-2  # of the size: round bodies askew by less are searched by meridians
 WIDTH = 18  # of a row: three directions, three support points
 
 
@@ -133,21 +132,6 @@ def octants(g, a, b, r, t, n, rows):
     return 8
 
 
-@lean
-def is_round(g, s):
-    """Does the core look the same all around its z axis?"""
-    kind = g.kind[s]
-    return kind == CAPSULE or is_revolved(kind) or (kind == ELLIPSOID and g.size[s, 0] == g.size[s, 1])
-
-
-@lean
-def askew(g, a, b, r):
-    """How far round bodies are from having axes of one direction [m], inf for others."""
-    if not (is_round(g, a) and is_round(g, b)):
-        return math.inf
-    return math.hypot(r[2], r[5]) * g.radius[b]
-
-
 @inner
 def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     """Search for a separation above low + tolerance; n, low: the best axis known, foot: a point of B - A
@@ -157,24 +141,12 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     separation s. It stops early, high then infinite, where s beats low clearly.
     """
     best, top = n, low
-    count = 0
-    off = askew(g, a, b, r)
-    room = MOST_OF_LUNE if off <= 0.1 * tolerance else MOST_TRIANGLES
-    now, new = np.empty((room, WIDTH)), np.empty((room, WIDTH))
-    if off <= 0.1 * tolerance:
-        # The separation is a function of the latitude and, with the shift d of the axes, n.d: greatest on the meridian of d. So a
-        # lune with that in it stands for all
-        length = math.hypot(t[0], t[1])
-        x, y = (t[0] / length, t[1] / length) if length > 0.0 else (1.0, 0.0)
-        east, by = (x, y, 0.0), (x * math.cos(LUNE) - y * math.sin(LUNE), y * math.cos(LUNE) + x * math.sin(LUNE), 0.0)
-        for i in range(2):
-            pole = (0.0, 0.0, 1.0 if i == 0 else -1.0)
-            w0, w1, w2 = corner_points(g, a, b, r, t, pole, east, by)
-            put_triangle(now, i, pole, east, by, w0, w1, w2)
-        count = 2
-    else:
-        off = 0.0
-        count = octants(g, a, b, r, t, n, now)
+    if askew(g, a, b, r, t) <= ALIGNED * size:
+        proven, best, top = round_directions(g, a, b, r, t, n, low, 2.0 * tolerance)
+        if proven:
+            return top + 2.0 * tolerance, best, top
+    now, new = np.empty((MOST_TRIANGLES, WIDTH)), np.empty((MOST_TRIANGLES, WIDTH))
+    count = octants(g, a, b, r, t, n, now)
     high = -math.inf
     for level in range(LEVELS):
         kept = 0
@@ -185,7 +157,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
                 continue
             n0, n1, n2 = at(now, k, 0), at(now, k, 3), at(now, k, 6)
             w0, w1, w2 = at(now, k, 9), at(now, k, 12), at(now, k, 15)
-            if kept + 2 > room or level == LEVELS - 1:
+            if kept + 2 > MOST_TRIANGLES or level == LEVELS - 1:
                 over = max(over, bound)
                 continue
             most = max(most, bound)
@@ -208,7 +180,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
         if kept == 0:
             break
         if over > low + 8.0 * tolerance:  # it can not be proven so
-            return max(high, most) + off, best, top
+            return max(high, most), best, top
         count = kept
         now, new = new, now
-    return max(high, low + tolerance) + off, best, top
+    return max(high, low + tolerance), best, top

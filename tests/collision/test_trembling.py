@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -19,8 +21,11 @@ from collision import (
     contact_manifolds,
     manifold,
     proximity,
+    reference,
     signed_distance,
 )
+from collision.jit import DISABLED
+from collision.pairs import directions, meridians
 from collision.status import UNCERTAIN
 
 TREMBLE = 1e-9
@@ -177,18 +182,64 @@ def some_round(rng):
     return (Cylinder(a, b), Cone(a, b), Capsule(a, b), Ellipsoid((a, b, c)))[rng.integers(0, 4)]
 
 
-def test_round_bodies_almost_in_line_are_certain():
-    """Axes that are parallel, 1e-10 to 1e-6 apart; the answers were UNCERTAIN for half of them, by up to 7e-3 m."""
-    for seed in range(150):
-        rng = np.random.default_rng((6, seed))
-        shapes = []
-        for _ in "ab":
-            a, b, c = rng.uniform(0.2, 1, 3)
-            shapes.append((Cylinder(a, b), Cone(a, b), Capsule(a, b), Ellipsoid((a, a, c)))[rng.integers(0, 4)])
-        shift = rng.normal(size=2)
-        shift *= 10 ** rng.uniform(-10, -6) / np.linalg.norm(shift)
-        place = turned(rng)
-        there = place @ Pose((*shift, rng.uniform(-0.5, 0.5)), (0, 1, 0, 0) if rng.random() < 0.3 else (1, 0, 0, 0))
-        found = signed_distance(shapes[0], place, shapes[1], there)
+def almost_in_line(seed, decade):
+    """(shape, pose, shape, pose) of two bodies whose axes are 10**decade to ten times that apart and askew."""
+    rng = np.random.default_rng((6, seed))
+    shapes = []
+    for _ in "ab":
+        a, b, c = rng.uniform(0.2, 1, 3)
+        shapes.append((Cylinder(a, b), Cone(a, b), Capsule(a, b), Ellipsoid((a, a, c)))[rng.integers(0, 4)])
+    shift = rng.normal(size=2)
+    shift *= 10 ** rng.uniform(decade, decade + 1) / np.linalg.norm(shift)
+    tilt = turned(rng, 10 ** rng.uniform(decade, decade + 1)) if decade > -11 else Pose()
+    place = turned(rng)
+    there = Pose((*shift, rng.uniform(-0.5, 0.5)), (0, 1, 0, 0) if rng.random() < 0.3 else (1, 0, 0, 0))
+    return shapes[0], place, shapes[1], place @ there @ tilt
+
+
+def separated(a, place, b, there, normal):
+    """The greatest separation along many directions, at the latitude of the normal and by 1e-8 to 0.1 rad beside, all around."""
+    one, other = reference.body(a, place), reference.body(b, there)
+    n = np.array(place.matrix()).T @ normal
+    beside = 10.0 ** np.linspace(-8, -1, 15)
+    latitude = (math.atan2(n[2], math.hypot(n[0], n[1])) + np.concatenate([-beside, [0.0], beside]))[:, None]
+    around = math.atan2(n[1], n[0]) + np.linspace(0, 2 * np.pi, 257)
+    d = np.stack(np.broadcast_arrays(np.cos(latitude) * np.cos(around), np.cos(latitude) * np.sin(around), np.sin(latitude)), -1)
+    d = d.reshape(-1, 3) @ np.array(place.matrix()).T
+    return float(((other.support(-d) - one.support(d)) * d).sum(axis=1).max()) - one.margin - other.margin
+
+
+@pytest.mark.parametrize("decade", range(-11, -1))
+def test_round_bodies_almost_in_line_are_certain(decade):
+    """Axes that are parallel, or askew too; the answers were UNCERTAIN for half of them, by up to 7e-3 m."""
+    for seed in range(60):
+        a, place, b, there = almost_in_line(seed, decade)
+        found = signed_distance(a, place, b, there)
         assert found.status != UNCERTAIN
         assert found.upper - found.lower < 1.1e-9 * 4
+        assert separated(a, place, b, there, found.normal) <= found.upper
+
+
+def along_the_ring(pair) -> float:
+    """What the search by meridians has for the distance, from nothing known."""
+    a, place, b, there = pair
+    g = ShapeSet([a, b]).geometry
+    r = tuple((place.matrix().T @ there.matrix()).ravel().tolist())
+    t = tuple((place.matrix().T @ (np.array(there.position) - place.position)).tolist())
+    proven, _, top = meridians.round_directions(g, 0, 1, r, t, (1.0, 0.0, 0.0), -10.0, 1e-9)
+    assert proven
+    return top - sum(s.radius for s in (a, b) if isinstance(s, Capsule))
+
+
+@pytest.mark.skipif(not DISABLED, reason="kernels are spoiled where they are functions of Python: test_uncompiled.py")
+def test_round_bodies_almost_in_line_by_other_ways(monkeypatch):
+    """The failing twins: triangles of directions do not get there, and a ripple along the ring that is left out shows."""
+    pairs = [almost_in_line(seed, -7) for seed in (0, 10, 12, 15, 30, 31)]
+    assert all(abs(along_the_ring(pair) - signed_distance(*pair).distance) < 1e-9 for pair in pairs)
+    look = meridians.look
+    with monkeypatch.context() as patch:
+        patch.setattr(meridians, "look", lambda *args: (*look(*args)[:2], 0.0, 0.0))
+        patch.setattr(meridians, "askew", lambda *_: 0.0)
+        assert sum(along_the_ring(pair) < signed_distance(*pair).lower - 2e-9 for pair in pairs) > 3
+    monkeypatch.setattr(directions, "ALIGNED", -1.0)
+    assert all(signed_distance(*pair).status == UNCERTAIN for pair in pairs)

@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[2]
         "test_curvature.py -k 'wrong or ellipsoid'",
         "test_proximity.py",
         "test_rays.py",
+        "test_trembling.py -k 'other_ways'",
         "test_rounded.py -k 'pieces or round_as or soft_box or several or would_be_seen or another'",
         "test_broad.py -k 'place or lost or loses or twice'",
         "test_warm.py -k 'trusts or patches'",
