@@ -17,17 +17,19 @@ from collision.errors import InputError, check_number
 from collision.hints import FileName, Numbers, PoseLike
 from collision.manifold import MOST
 from collision.narrowphase import manifold
-from collision.one import asked
+from collision.one import LIBRARY, asked
 from collision.pairs.result import SIGN_ONLY
 from collision.pieces import nearest_pieces, piece_pairs
 from collision.pose import Pose, as_pose
 from collision.shapes import Compound, Shape, convex_parts
 from collision.shapeset import set_of, stocked
+from collision.shipped import provide
 from collision.status import Status
 from collision.suggesting import Keeps, Reads
 from collision.supports import SupportShape, by_support, has_support
 from collision.trace import Trace, check_traceable, trace_query
 
+provide(LIBRARY)
 IN_PARTS = Compound, SupportShape  # that the quick way does not take
 NO_AXIS = (0.0, 0.0, 0.0)
 STATUS = tuple(Status)

@@ -45,8 +45,10 @@ class Artefacts:
 
 def warm(quiet: bool = False) -> int:
     """Compile what a step needs, on all cores, where it is not kept already; how many kernels were compiled."""
+    from collision.shipped import provide
     from sim.compiled import LIBRARY
 
+    provide(LIBRARY)
     with Bar("Compiling kernels, first run only", counted=True, quiet=quiet) as bar:
         count = LIBRARY.prepare(lambda done, total, note: bar.update(done, total, note))
     if count and not quiet:

@@ -6,9 +6,11 @@ import sys
 
 from collision.build import Line
 from collision.one import LIBRARY
+from collision.shipped import provide
 from scenarios.run import warm
 
 if __name__ == "__main__":
     warm()
+    provide(LIBRARY)
     LIBRARY.prepare(Line())
     sys.exit(0)

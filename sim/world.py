@@ -15,13 +15,14 @@ from collision.errors import InputError, check_number, check_vector
 from collision.hints import FileName, Numbers, Rows, Turn
 from collision.shapes import Shape, convex_parts
 from collision.shapeset import ShapeSet, check_convex
+from collision.shipped import provide
 from collision.spelling import did_you_mean, spelled
 from collision.suggesting import Keeps
 from sim import checkpoint, diagnostics, ledger, readings, recollected, sleeping, tables
 from sim.asking import Asking
 from sim.bodies import BodyDef, Finish, Kind, said
 from sim.body import Body
-from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, RECENTRE, REFRESH
+from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE, REFRESH
 from sim.errors import SimulationError
 from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
@@ -116,6 +117,7 @@ class World(Keeps, Asking):
         sleep_spin: float = 1e-2,
         quarantine: bool = False,
     ):
+        provide(LIBRARY)
         self.options = Options(
             gravity=gravity,
             dt=dt,
