@@ -36,6 +36,17 @@ def fixed(array: np.ndarray) -> np.ndarray:
     return array
 
 
+def write_into(worlds: Any, out: dict[str, np.ndarray]) -> None:
+    """Write states by name into arrays that were given, of their shapes; InputError names one that does not fit."""
+    for name, array in out.items():
+        if name not in ARRAYS:
+            raise InputError(name, "...", f"must be one of {', '.join(ARRAYS)}{did_you_mean(name, ARRAYS)}")
+        values = getattr(worlds, name)
+        if not isinstance(array, np.ndarray) or array.shape != values.shape or not array.flags.writeable:
+            raise InputError(name, getattr(array, "shape", array), f"must be an array of shape {values.shape} to write into")
+        array[...] = values
+
+
 class Asking(Reads):
     """State, energies, contacts and neighbours of a :class:`~sim.world.World`, which derives from this."""
 
@@ -146,10 +157,7 @@ class Asking(Reads):
 
         >>> world.read(positions=x, velocities=v)        # (n, 3) each
         """
-        for name, array in out.items():
-            if name not in ARRAYS:
-                raise InputError(name, array, f"must be one of {', '.join(ARRAYS)}{did_you_mean(name, ARRAYS)}")
-            array[...] = getattr(self, name)
+        write_into(self, out)
 
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""

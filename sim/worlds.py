@@ -18,7 +18,7 @@ from collision.native import Call, Calls
 from collision.spelling import spelled
 from collision.suggesting import Keeps, Reads
 from sim import checkpoint, diagnostics, tables
-from sim.asking import fixed
+from sim.asking import fixed, write_into
 from sim.errors import InputError, SimulationError
 from sim.observers import whole
 from sim.recording import Recorder
@@ -265,6 +265,13 @@ class Worlds(Keeps, Reads, Sequence):
         view = self._all("x").view()
         view.flags.writeable = False
         return view
+
+    def read(self, **out: np.ndarray) -> None:
+        """Write ``positions``, ``orientations``, ``velocities``, ``angular_velocities`` or ``centers_of_mass`` into arrays given.
+
+        >>> worlds.read(positions=x, velocities=v)       # (n, bodies, 3) each
+        """
+        write_into(self, out)
 
     def read_positions(self, out: np.ndarray | None = None) -> np.ndarray:
         """As :attr:`positions`, written into ``out`` (n, bodies, 3) where that is given."""

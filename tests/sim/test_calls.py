@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from collision import Box, Compound, HalfSpace, InputError, Pose, Sphere
-from sim import Drag, Every, Hinge, Recorder, Spring, World, recollected
+from sim import Drag, Every, Hinge, Recorder, Scene, Spring, World, Worlds, recollected
+from sim.asking import ARRAYS
 
 
 def test_a_typo_is_named():
@@ -32,6 +33,23 @@ def test_what_a_world_returns_is_read_only():
     world.read(centers_of_mass=out)
     with pytest.raises(InputError, match="did you mean positions"):
         world.read(position=out)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_states_go_into_arrays_that_are_given(many):
+    scene = Scene()
+    scene.add(Sphere(0.1), position=(0, 0, 1), velocity=(1, 2, 3), angular_velocity=(0, 1, 0))
+    scene.add(Box(), position=(5, 0, 1))
+    worlds = Worlds(scene, 3) if many else scene.build()
+    worlds.step(3)
+    for name in ARRAYS:
+        told = getattr(worlds, name)
+        out = np.full((2, *told.shape), np.nan)[1]  # a part of another array will do
+        worlds.read(**{name: out})
+        assert np.array_equal(out, told)
+        for wrong in (out[..., :2], out[..., None], out.tolist(), told):
+            with pytest.raises(InputError, match=f"{name} = .*must be an array of shape"):
+                worlds.read(**{name: wrong})
 
 
 def test_views_of_bodies_and_joints_agree_with_the_arrays():
