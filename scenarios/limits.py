@@ -116,7 +116,8 @@ def read_toml(path: Path, key: str = "") -> dict[str, Any]:
     except RecursionError:
         hint = f"is nested too deep: at most {MOST_DEPTH} lists and tables in each other"
     except ValueError as error:  # that of TOML, and that of Python for numbers of thousands of digits
-        hint = f"is not valid TOML: {error}"
+        long = "integer string conversion" in str(error)
+        hint = "holds a whole number of thousands of digits: at most 18 are read" if long else f"is not valid TOML: {error}"
     raise InputError(key, str(path), hint)
 
 
