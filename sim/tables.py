@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -67,12 +68,13 @@ def with_bodies(
     geoms = geoms._replace(apart=model.geoms.apart)
     bodies.serial[n:] = np.arange(serial, serial + len(definitions))
     k = len(model.geoms.body)
+    turns = [pose.orientation for pieces in parts for _, pose in pieces]
+    geoms.rot[k:] = rotations(np.array(turns, dtype=float).reshape(-1, 4))
     for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
         _write_body(bodies, i, definition, gravity)
         for _, pose in pieces:
             geoms.body[k], geoms.shape[k] = i, k
             geoms.x[k] = np.asarray(pose.position) - bodies.center[i]
-            geoms.rot[k] = rotations(np.array([pose.orientation], dtype=float))[0]
             geoms.mobile[k] = definition.kind == "dynamic" or definition.sensor
             geoms.moves[k], geoms.sensor[k] = definition.kind != "static", definition.sensor
             geoms.groups[k], geoms.mask[k] = definition.groups, definition.mask
@@ -93,16 +95,23 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
     bodies.x[i] = np.asarray(d.position) + rot @ center
     if d.kind == "dynamic":
         bodies.mass[i], bodies.inv_mass[i], bodies.gravity[i] = mass, 1.0 / mass, gravity
-        bodies.inertia[i], bodies.inv_inertia[i] = inertia, np.linalg.inv(inertia)
-        bodies.moments[i], axes = np.linalg.eigh(inertia)
-        axes[:, 2] *= np.sign(np.linalg.det(axes))  # right-handed
-        bodies.axes[i] = Pose.from_matrix(axes).orientation
+        bodies.inertia[i] = inertia
+        bodies.inv_inertia[i], bodies.moments[i], bodies.axes[i] = _principal(bodies.inertia[i].tobytes())
         bodies.spin[i] = 1.0 / bodies.moments[i, 0]
         bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
         bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
     else:
         bodies.p[i] = bodies.p_before[i] = d.velocity
         bodies.l[i] = bodies.l_before[i] = d.angular_velocity
+
+
+@lru_cache(maxsize=1024)
+def _principal(inertia: bytes) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+    """Inverse, principal moments and axes, as a quaternion, of an inertia tensor by its bytes: bodies of one kind share them."""
+    tensor = np.frombuffer(inertia).reshape(3, 3)
+    moments, axes = np.linalg.eigh(tensor)
+    axes[:, 2] *= np.sign(np.linalg.det(axes))  # right-handed
+    return np.linalg.inv(tensor), moments, Pose.from_matrix(axes).orientation
 
 
 def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, float, float]) -> Model:
