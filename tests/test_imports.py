@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 
@@ -105,14 +105,14 @@ def test_help_is_light():
         "heavy = {'numba', 'numpy', 'zarr', 'matplotlib', 'pygame', 'av'} & set(sys.modules)\n"
         "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
     )
-    best = float("inf")
+    best, spent = float("inf"), lambda: sum(os.times()[2:4])  # s of processor, by programs that were started
     for _ in range(3):
-        begun = time.perf_counter()
+        begun = spent()
         answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, spent() - begun)
         assert answer.returncode == 0, answer.stderr
     assert "demo" in answer.stdout
-    assert best < 1.0  # 0.05 s on an idle machine
+    assert best < 1.0  # it takes 0.05 s
 
 
 def test_the_one_name_loads_nothing():
