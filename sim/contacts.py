@@ -39,6 +39,7 @@ NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slo
 TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
 SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
+MANY = 10  # bounces after which any pair does, if it moves a tenth of that
 LULL = 10  # steps without impacts after which a crowd is none any more
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
@@ -104,10 +105,15 @@ def closing_speed(speed, accel, gap):
 
 @lean
 def fastest_spin(bodies, i, dt):
-    """Bound on |omega| of body i over the coming flight [rad/s]."""
+    """Bound on |omega| of body i over the coming flight [rad/s].
+
+    With J_1 the least moment and T the energy of turning, |omega|^2 <= 2 T/J_1; sqrt(2 T) grows by |torque|/sqrt(J_1) at most.
+    For a rod that turns end over end that is less by far than |l|/J_1.
+    """
     if bodies.kind[i] != DYNAMIC:
         return norm(load3(bodies.l, i)) + bodies.twist[i] * dt
-    return bodies.spin[i] * (norm(load3(bodies.l, i)) + bodies.twist[i] * dt)
+    energy = max(0.0, dot(load3(bodies.l, i), load3(bodies.w, i)))
+    return math.sqrt(bodies.spin[i] * energy) + bodies.spin[i] * bodies.twist[i] * dt
 
 
 @lean
@@ -429,10 +435,11 @@ def pair_restitution(bodies, pairs, n, i, j, speed, dt):
     """Restitution of pair n of bodies i, j for an approach at this speed.
 
     Small bounces that follow each other faster than the steps are not told apart: from the third of a step on they are
-    plastic. A Zeno sequence ends there, and so does the rattling of a body between two others.
+    plastic. A Zeno sequence ends there, and so does the rattling of a body between two others. What is elastic rattles on, unless
+    it spins and sticks: then each bounce leaves less of its speed, and it comes to roll.
     """
-    e = coefficient(bodies, i, j, E)
-    tired = pairs.hits[n] >= TIRED and e < 1.0 and speed * dt <= SMALL * min(bodies.radius[i], bodies.radius[j])
+    e, way = coefficient(bodies, i, j, E), speed * dt / min(bodies.radius[i], bodies.radius[j])
+    tired = (pairs.hits[n] >= TIRED and e < 1.0 and way <= SMALL) or (pairs.hits[n] > MANY and way <= 0.1 * SMALL)
     return 0.0 if tired else e
 
 

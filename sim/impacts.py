@@ -15,7 +15,7 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from sim.collide import approaching, joint_impact, single_impact, touching_rows
-from sim.contacts import LULL, SINKING, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, pair_size, update_pairs
+from sim.contacts import LULL, MANY, SINKING, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, pair_size, update_pairs
 from sim.events import next_impact
 from sim.flights import book_cluster
 from sim.interruptions import book_flight, bring, bring_linked, launch_touched
@@ -28,8 +28,7 @@ from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, OK, PAIRS_FULL, POINTS,
 from sim.stillness import rouse
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
-DEEP = 0.1  # way in a step, as part of the pair's size, that is too much to be left to the kick after TIRED impacts ...
-MANY = 10  # ... but not after these
+DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
 IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
