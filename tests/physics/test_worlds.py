@@ -25,7 +25,8 @@ SOLVER = "contacts of cones, cylinders and ellipsoids ask for velocities that no
 JOINTS = "removal of overlap, and impacts through joints, turn jointed bodies"
 MISSES = {"rise": PHASE, "contact": PHASE, "overlap": CORNERS, "angular": JOINTS}
 MISSES |= {"flight": "RK4 of small bodies that spin fast"}
-LONG = MISSES | {"open": JOINTS, "unsolved": SOLVER, "residual": SOLVER, "gain": JOINTS, "momentum": JOINTS, "books": JOINTS, "error": JOINTS}
+LONG = MISSES | {"unsolved": SOLVER, "residual": SOLVER}
+LONG |= dict.fromkeys(("open", "gain", "momentum", "books", "error"), JOINTS)
 
 SLOWEST = "the slowest impact is 1 mm/s, whatever the size and the time of the scene (sim/contacts.py)"
 UNSCALED = {f"{what}, {how}": SLOWEST for what in ("length", "time") for how in ("tens", "bits")}
