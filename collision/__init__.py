@@ -26,6 +26,8 @@ from collision.shapes import (
 )
 
 _LATER = {
+    "HeightField": "ground",
+    "TriangleMesh": "ground",
     "SupportShape": "supports",
     "torus": "rings",
     "torus_error": "rings",

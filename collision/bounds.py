@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
 from collision.jit import kernel
 from collision.linalg import add, dot, load3, mul, sub
 
@@ -13,13 +13,14 @@ from collision.linalg import add, dot, load3, mul, sub
 def aabb(g, shape, x, r):
     """(lo, hi), the corners of the box around shape number ``shape`` of geometry ``g`` at position x, rotation r.
 
-    Tight to rounding. A half-space is infinite, but bounded on the one side where its normal lies along an axis.
+    Tight to rounding; of a ground it is the box around a ball. A half-space is infinite, but
+    bounded on the one side where its normal lies along an axis.
     """
     kind = g.kind[shape]
     if kind == HALFSPACE:
         return _halfspace(g, shape, x, r)
-    if kind == SPHERE:
-        radius = g.size[shape, 0]
+    if kind in (SPHERE, GROUND):
+        radius = g.size[shape, 0] if kind == SPHERE else g.radius[shape]
         h = (radius, radius, radius)
     elif kind == BOX:
         a, b, c = load3(g.size, shape)

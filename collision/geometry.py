@@ -13,6 +13,15 @@ from collision.group import group
 
 # Kinds. The order is the order of dispatch: a pair is always handled with kind[a] <= kind[b].
 HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)
+GROUND = 8  # a surface of triangles: no kernel of pairs takes it, its facets are hulls (facets.py)
+
+# What a row of `facets` holds: the triangle, sides, normal; of each edge two directions and its kind; directions from each corner
+# along the edges that begin there, RING at most; 1 where the surface goes on without a bend at all three edges.
+RING = 16
+HELD, SIDES, NORMAL, EDGES, RINGS, RAYS = 0, 1, 2, 5, 26, 29
+LEVEL = RAYS + 9 * RING
+FACET = LEVEL + 1
+MESH, FIELD = 1, 2
 
 # Curvature of a vertex, and across an edge, 1/m: large enough to be rounding, small enough to divide by.
 SHARP = 1e12
@@ -49,6 +58,21 @@ class Geometry(NamedTuple):
     cells: np.ndarray  # (c + 1,) int64: rows of `candidates` by cell of a cube of directions
     candidates: np.ndarray  # (k, 8) int32: rows of the vertices that are furthest along some direction of a cell, or nearly so
     edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)
+    # grounds, and those of their triangles that a world has at hand as hulls (facets.py)
+    ground: np.ndarray  # (s, 4) int64: MESH or FIELD, 2 where it has two sides, samples along x and y; 0: no ground
+    facet: np.ndarray  # (s, 2) int64: rows [first, stop) of `facets`; none: it is no facet
+    corner: np.ndarray  # (s, 2) int64: rows of `corners`
+    triangle: np.ndarray  # (s, 2) int64: rows of `triangles` and `across`
+    node: np.ndarray  # (s, 2) int64: rows of `nodes` and `bounds`
+    height: np.ndarray  # (s, 2) int64: rows of `heights`
+    facets: np.ndarray  # (f, FACET) what a facet's normals may be
+    corners: np.ndarray  # (v, 3) of meshes [m]
+    triangles: np.ndarray  # (t, 3) int32 corners of a triangle, from the mesh's first; counter-clockwise seen from outside
+    across: np.ndarray  # (t, 3) int32 triangle on the other side of the edge from each corner to the next; -1: none
+    nodes: np.ndarray  # (n, 3) int32 tree in preorder: where to go on where the node is missed; first and last of its `order`
+    bounds: np.ndarray  # (n, 6) float32 box around a node
+    order: np.ndarray  # (t,) int32 triangles by leaves
+    heights: np.ndarray  # (h,) of fields, rows along y [m]
 
 
 def empty_geometry() -> Geometry:
@@ -60,4 +84,7 @@ def empty_geometry() -> Geometry:
         face=spans, edge=spans, vertices=points, neighbor_start=ints, neighbors=ints, fans=ints, normals=points, offsets=floats,
         loop_start=ints, loops=ints, block=spans, blocks=np.zeros((0, 24)), guide=spans, cells=ints,
         candidates=np.zeros((0, 8), np.int32), edges=np.zeros((0, 4), np.int64),
+        ground=np.zeros((0, 4), np.int64), facet=spans, corner=spans, triangle=spans, node=spans, height=spans,
+        facets=np.zeros((0, FACET)), corners=points, triangles=np.zeros((0, 3), np.int32), across=np.zeros((0, 3), np.int32),
+        nodes=np.zeros((0, 3), np.int32), bounds=np.zeros((0, 6), np.float32), order=np.zeros(0, np.int32), heights=floats,
     )  # fmt: skip

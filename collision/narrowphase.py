@@ -6,12 +6,15 @@ smaller kind first, and of two cylinders, cones or ellipsoids the smaller, so (A
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SPHERE, empty_geometry
-from collision.jit import far, kernel, lean, remote
-from collision.linalg import IDENTITY, ZERO, neg, sub
-from collision.manifold import bend_rows, swap_rows
+from collision.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
+from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
+from collision.jit import far, kernel, lean, remote, stack_table
+from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
+from collision.manifold import MOST, bend_rows, swap_rows
 from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from collision.pairs.polytope import polytope_distance
@@ -20,6 +23,9 @@ from collision.pairs.result import SIGN_ONLY, swapped
 from collision.pairs.smooth import smooth_distance
 from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
+
+INSIDE = 1e-10  # of the size: points so far beyond the rim of a facet are over it
+DEEP = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
 
 
 @lean
@@ -69,7 +75,7 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
 
 
 @remote
-def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+def convex_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of shapes a and b with a gap of at most ``margin``, as many as there are rows at most.
 
     Returns (count, normal, status) and fills rows[:count] of ``rows`` (m, 14) and ``ids`` (m,), m >= 8: 0-2 point midway
@@ -100,8 +106,143 @@ def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
 
 
 _POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
+_ROWS = (np.zeros((8, 14)), np.zeros(8, np.int64))
+convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS))
+spare_rows, spare_ids = stack_table(MOST, 14), stack_table(1, MOST, "int64")
+
+
+@remote
+def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
+    """`manifold_of` facet f of a ground with shape b: along a normal that the surface has there (facets.py).
+
+    Where the normal is the facet's, or none that is allowed, the points are those of the half-space under the facet that lie over
+    the facet; the others belong to its neighbours. Where the surface bends or ends, so does what is touched: there the points of
+    the facet itself are added.
+    """
+    size = g.radius[b]
+    slack = INSIDE * size
+    if is_level(g, f):
+        found, n, status = halfspace_manifold(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin, rows, ids)
+        bend_rows(rows, found, 0.0, g.skin[b])
+        count, least = _over(g, f, xf, rf, slack, rows, ids, found)
+        if count == 0 or least >= -DEEP * size:
+            return count, n, status
+    count, n, status = convex_manifold_far(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids)
+    if count == 0:
+        return 0, n, status
+    kind, side = reading(g, f, mul_t(rf, n))
+    if kind == FREE:
+        return count, n, status
+    least = rows[0, 3]
+    for k in range(1, count):
+        least = min(least, rows[k, 3])
+    more, names, extra = spare_rows(), spare_ids()[0], 0
+    if kind == OWN:
+        for k in range(min(count, MOST)):
+            if at_open_edge(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
+                _copy_row(rows, ids, k, more, names, extra)
+                extra += 1
+    found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _behind(g, f, rf), b, xb, rb, margin, rows, ids)
+    bend_rows(rows, found, 0.0, g.skin[b])
+    count = 0
+    for k in range(found):
+        point = mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))
+        deep = kind == BARRED and rows[k, 3] < -DEEP * size and rows[k, 3] < 4.0 * least
+        if not deep and holds(g, f, point, slack):
+            _copy_row(rows, ids, k, rows, ids, count)
+            count += 1
+    for k in range(extra):
+        if count < len(ids):
+            known = False
+            for m in range(count):
+                between = norm((rows[m, 0] - more[k, 0], rows[m, 1] - more[k, 1], rows[m, 2] - more[k, 2]))
+                known = known or between <= 4.0 * slack
+            if not known:
+                _copy_row(more, names, k, rows, ids, count)
+                count += 1
+    return count, n, status
+
+
+@lean
+def _over(g, f, xf, rf, slack, rows, ids, found):
+    """Keep the points that lie over facet f: (how many, the least gap)."""
+    count, least = 0, math.inf
+    for k in range(found):
+        if holds(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
+            least = min(least, rows[k, 3])
+            _copy_row(rows, ids, k, rows, ids, count)
+            count += 1
+    return count, least
+
+
+@lean
+def _plane_frame(g, f, xf, rf, b, xb, rb):
+    """The rotation of facet f with its normal towards the side that the middle of shape b is on, if it has two."""
+    if g.facets[g.facet[f, 0], SIDES] == 2.0:
+        x = mul_t(rf, sub(add(xb, mul(rb, load3(g.center, b))), xf))
+        if dot(x, (g.size[f, 0], g.size[f, 1], g.size[f, 2])) < 0.0:
+            return _behind(g, f, rf)
+    return rf
+
+
+@lean
+def _behind(g, f, rf):
+    """The rotation of facet f seen from behind: turned by half a turn about a direction in its plane."""
+    up = (g.size[f, 0], g.size[f, 1], g.size[f, 2])
+    s, t = orthonormal(up)
+    return _frame(mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up)), s, t, up)
+
+
+@remote
+def level_distance(g, f, xf, rf, b, xb, rb, margin):
+    """`distance_of` shape b and the half-space under facet f, which goes on beyond it: no more than that to the facet."""
+    return halfspace_distance(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin)
+
+
+level_distance_far = far(level_distance, lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0))
+
+
+@lean
+def _frame(p, q, m, s, t, up):
+    """The rotation that takes s to p, t to q and up to m."""
+    return (
+        p[0] * s[0] + q[0] * t[0] + m[0] * up[0],
+        p[0] * s[1] + q[0] * t[1] + m[0] * up[1],
+        p[0] * s[2] + q[0] * t[2] + m[0] * up[2],
+        p[1] * s[0] + q[1] * t[0] + m[1] * up[0],
+        p[1] * s[1] + q[1] * t[1] + m[1] * up[1],
+        p[1] * s[2] + q[1] * t[2] + m[1] * up[2],
+        p[2] * s[0] + q[2] * t[0] + m[2] * up[0],
+        p[2] * s[1] + q[2] * t[1] + m[2] * up[1],
+        p[2] * s[2] + q[2] * t[2] + m[2] * up[2],
+    )
+
+
+@lean
+def _copy_row(rows, ids, k, into, names, m):
+    """Row k as row m of another table, or of the same."""
+    for c in range(14):
+        into[m, c] = rows[k, c]
+    names[m] = ids[k]
+
+
+facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS))
+
+
+@remote
+def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
+    """`convex_manifold`; of a facet of a ground along normals that the ground has."""
+    if is_facet(g, b):
+        count, n, status = facet_manifold_far(g, b, xb, rb, a, xa, ra, margin, neg(axis), rows, ids)
+        swap_rows(rows, count)
+        return count, neg(n), status
+    if is_facet(g, a):
+        return facet_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+    return convex_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+
+
 distance_far = far(distance_of, lambda: (empty_geometry(), *_POSES))
-manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, np.zeros((8, 14)), np.zeros(8, np.int64)))
+manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, *_ROWS))
 
 
 @kernel

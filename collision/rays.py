@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
-from collision.geometry import HALFSPACE, empty_geometry
+from collision.geometry import GROUND, HALFSPACE, empty_geometry
+from collision.ground_rays import ground_ray
 from collision.hints import Numbers, PoseLike, Rows
 from collision.jit import far, kernel
 from collision.linalg import IDENTITY, ZERO, axpy, dot, load3, mul, mul_t, neg, store3, sub
@@ -157,6 +158,9 @@ def ray(g, shape, x, r, origin, direction, reach):
     """
     d = mul_t(r, direction)
     o = mul_t(r, sub(origin, x))
+    if g.kind[shape] == GROUND:
+        hit, t, n = ground_ray(g, shape, o, d, reach)
+        return hit, t, mul(r, n)
     near = -dot(sub(o, load3(g.center, shape)), d)  # from where the line passes the shape: a start far away costs no digits
     if g.kind[shape] == HALFSPACE:
         near = 0.0

@@ -272,6 +272,10 @@ class Compound(Shape):
             shape, pose = pair[0], as_pose("parts", pair[1])
             if isinstance(shape, HalfSpace):
                 raise InputError("parts", shape, "a half-space has no end and can not be a part of a compound")
+            if shape.type in GROUNDS:
+                raise InputError(
+                    "parts", shape, "is ground and can not be a part of a compound: give it a static body of its own"
+                )
             if isinstance(shape, Compound):
                 flat += [(s, pose @ p) for s, p in shape.parts]
                 sums = sums or shape.volume is not None
@@ -318,17 +322,22 @@ def _check_inertia(value) -> tuple:
     return tuple(map(tuple, matrix.tolist()))
 
 
+GROUNDS = ("triangle_mesh", "height_field")  # ground.py
 SHAPES = {c.type: c for c in (HalfSpace, *CONVEX, Rounded, Compound)}
 
 
 def shape_from_dict(data: dict[str, Any]) -> Shape:
     """The shape that `to_dict` wrote. Fields left out take their defaults; InputError names an unknown or missing one."""
     if not isinstance(data, dict) or "type" not in data:
-        raise InputError("shape", data, f"must be a table with `type`, one of {', '.join(SHAPES)}")
+        raise InputError("shape", data, f"must be a table with `type`, one of {', '.join((*SHAPES, *GROUNDS))}")
     kind = data["type"]
-    if not isinstance(kind, str) or kind not in SHAPES:
-        raise InputError("type", kind, f"must be one of {', '.join(SHAPES)}")
-    cls = SHAPES[kind]
+    if not isinstance(kind, str) or kind not in (*SHAPES, *GROUNDS):
+        raise InputError("type", kind, f"must be one of {', '.join((*SHAPES, *GROUNDS))}")
+    cls: Any = SHAPES.get(kind)
+    if cls is None:
+        from collision import ground
+
+        cls = ground.GROUNDS[kind]
     values = {key: value for key, value in data.items() if key != "type"}
     known = tuple(cls.__dataclass_fields__)
     for key in values:
@@ -340,6 +349,9 @@ def shape_from_dict(data: dict[str, Any]) -> Shape:
         if "shape" not in values:
             raise InputError("shape", None, "missing: a rounded shape needs a table of the shape within")
         values["shape"] = shape_from_dict(values["shape"])
+    for key in ("vertices", "triangles", "heights") if kind in GROUNDS else ():
+        if key in known and key not in values:
+            raise InputError(key, None, f"missing: a {kind} needs it")
     if kind == "hull" and "vertices" not in values:
         raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
     return cls(**values)

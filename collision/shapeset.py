@@ -5,12 +5,26 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from collision.errors import InputError
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE, Geometry, empty_geometry
+from collision.geometry import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CYLINDER,
+    ELLIPSOID,
+    FACET,
+    GROUND,
+    HALFSPACE,
+    HULL,
+    SPHERE,
+    Geometry,
+    empty_geometry,
+)
+from collision.ground import Facet, Ground
 from collision.guide import guide
 from collision.polytope import Polytope, polytope
 from collision.pose import Pose, quaternion_product, rotated
@@ -45,28 +59,31 @@ ENOUGH = 64_000_000  # bytes of tables that are kept for shapes asked about one 
 ROWS = {
     "vertex": "vertices", "face": "offsets", "edge": "edges", "block": "blocks", "neighbors": "vertices", "fans": "offsets",
     "loops": "vertices", "candidates": "vertices", "neighbor_start": "neighbors", "loop_start": "loops", "cells": "candidates",
+    "facet": "facets", "corner": "corners", "triangle": "triangles", "node": "nodes", "height": "heights",
 }  # fmt: skip
-BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "vertex", "face", "edge", "block", "guide")
+SPANS = ("vertex", "face", "edge", "block", "guide", "facet", "corner", "triangle", "node", "height")
+BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "ground", *SPANS)
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()
+FLAT = ConvexHull([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)])  # whose tables every triangle has, but for the numbers
 NUMBERS = itertools.count()
 NO_PLACES = np.empty(0, bool), np.empty((0, 3)), np.empty((0, 4))
 
 
 class ShapeSet:
-    """Shapes, packed; equal shapes share their tables.
+    """Shapes, packed; equal shapes share their tables. ``ground``: some may be surfaces of triangles, which a world asks about.
 
     ``geometry`` is the `Geometry` that kernels take, one row a convex piece: those of ``shapes[i]`` are the rows
     ``first[i]`` to ``first[i + 1]``. ``convex``: there are no compounds, so row i is shape i. Raises InputError for what
     is not a shape.
     """
 
-    def __init__(self, shapes: Iterable[Shape] = ()):
+    def __init__(self, shapes: Iterable[Shape] = (), ground: bool = False):
         try:
             self.shapes = tuple(shapes)
         except TypeError:
             raise InputError("shapes", shapes, "must be a list of shapes") from None
-        self._fill([convex_parts(shape) for shape in self.shapes], pack)
+        self._fill([convex_parts(shape) for shape in self.shapes], partial(pack, ground=ground))
 
     def _fill(self, parts: list[list[tuple[Shape, Pose]]], pack: Callable) -> None:
         """``pack`` makes the tables of the pieces of all shapes."""
@@ -215,15 +232,18 @@ def check_convex(shape: Shape) -> None:
     """InputError unless the shape is one convex piece."""
     if getattr(shape, "type", None) == "support":
         raise InputError("shape", shape, "is a function of Python, which signed_distance and colliding take alone")
+    if isinstance(shape, Ground):
+        raise InputError("shape", shape, "is ground: a static body of a World, which this query does not take")
     if type(shape) not in KINDS and not isinstance(shape, Rounded):
         raise InputError("shape", shape, "must be a shape of the collision package")
 
 
-def pack(shapes: Sequence[Shape]) -> Geometry:
+def pack(shapes: Sequence[Shape], ground: bool = False) -> Geometry:
     """The tables of `Geometry` for convex shapes; those of equal ones are there once. Raises InputError for other shapes."""
     rows: dict[Shape, int] = {}
     for shape in shapes:
-        check_convex(shape)
+        if not (ground and isinstance(shape, Ground | Facet)):
+            check_convex(shape)
         rows.setdefault(shape, len(rows))
     return chosen(join([packed(shape) for shape in rows]), [rows[shape] for shape in shapes])
 
@@ -242,7 +262,17 @@ def join(parts: list[Geometry]) -> Geometry:
         for name, column in moved(part, before).items():
             columns[name].append(column[1:] if name in STARTS else column)
         before = {name: n + before[name] for name, n in sizes(part).items()}
-    return Geometry(**{name: np.ascontiguousarray(np.concatenate(several)) for name, several in columns.items()})
+    return Geometry(**{name: _joined(several) for name, several in columns.items()})
+
+
+def _joined(several: list[np.ndarray]) -> np.ndarray:
+    """Columns, one after the other. The tables of a ground are not written to, and large: those of one stay its own."""
+    if len(several) == 1:
+        return several[0]
+    found = [column for column in several if len(column)]
+    if len(found) == 1 and not found[0].flags.writeable:
+        return found[0]
+    return np.ascontiguousarray(np.concatenate(several))
 
 
 def sizes(g: Geometry) -> dict[str, int]:
@@ -277,6 +307,10 @@ def _packed(shape: Shape) -> Geometry:
         shape = Sphere(shape.radii[0])  # known in closed form
     if isinstance(shape, Rounded):
         return _rounded(shape.shape, shape.radius)
+    if isinstance(shape, Ground):
+        return _ground(shape)
+    if isinstance(shape, Facet):
+        return packed(FLAT)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
     size, radius = _size_and_radius(shape)
     p = _core(shape)
     if p is None:
@@ -295,6 +329,12 @@ def _packed(shape: Shape) -> Geometry:
         block=np.array([[0, len(blocks)]]), blocks=blocks, guide=np.array([[0, side]]), cells=cells, candidates=candidates,
         edges=p.edges,
     )  # fmt: skip
+
+
+def _ground(shape: Ground) -> Geometry:
+    """The tables of a surface of triangles."""
+    center, radius = shape.ball()
+    return _one(GROUND, shape.sizes(), center, radius, 0.0, 2, **shape.columns())
 
 
 def _rounded(shape: Shape, radius: float) -> Geometry:
@@ -318,8 +358,8 @@ def _core(shape: Shape) -> Polytope | None:
 
 def _one(kind: int, size, center, radius: float, slack: float, rank: int, **tables: np.ndarray) -> Geometry:
     """One row, and tables where there are any."""
-    nothing = {name: np.zeros((1, 2), np.int64) for name in ("vertex", "face", "edge", "block", "guide")}
-    nothing |= {name: np.zeros(1, np.int64) for name in STARTS}
+    nothing = {name: np.zeros((1, 2), np.int64) for name in SPANS} | {name: np.zeros(1, np.int64) for name in STARTS}
+    nothing["ground"] = np.zeros((1, 4), np.int64)
     row = {
         "kind": np.array([kind]), "size": np.array([size]), "center": np.array([center]), "radius": np.array([radius]),
         "skin": np.zeros(1), "slack": np.array([slack]), "rank": np.array([rank]),

@@ -70,7 +70,7 @@ class Cast:
     @cached_property
     def packed(self) -> ShapeSet:
         """The shapes as queries take them."""
-        return ShapeSet(self.shapes)
+        return ShapeSet(self.shapes, ground=True)
 
     @cached_property
     def principal(self) -> tuple[np.ndarray, np.ndarray]:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from collision.ground import GROUNDS, Ground
 from collision.polytope import polytope
-from collision.shapes import Box, ConvexHull
+from collision.shapes import Box, ConvexHull, shape_from_dict
 from render.rotation import multiply, rotate
 from render.rounded import rounded_ball, rounded_outline, rounded_polytope
 
@@ -91,12 +92,23 @@ class Part:
 
 def parts_of(shape: Any) -> list[Part]:
     """The parts of a shape of ``collision`` (or of its dict). A half-space has none: see :func:`planes_of`."""
+    if (ground := ground_of(shape)) is not None:
+        return [Part(("ground", ground), (1.0, 1.0, 1.0))]
     return [part for part in _spread(_plain(shape), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)) if part.key[0] != "plane"]
+
+
+def ground_of(shape: Any) -> Ground | None:
+    """The surface of triangles that a shape, or its dict, is."""
+    if isinstance(shape, dict) and shape.get("type") in GROUNDS:
+        shape = shape_from_dict(shape)
+    return shape if isinstance(shape, Ground) else None
 
 
 def planes_of(shape: Any) -> list[tuple[np.ndarray, float]]:
     """(unit normal, offset) in the body frame of each half-space of a shape: it fills normal . x <= offset."""
     out = []
+    if ground_of(shape) is not None:
+        return out
     for part in _spread(_plain(shape), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)):
         if part.key[0] == "plane":
             normal = rotate(np.array(part.orientation), np.array(part.key[1:4]))
@@ -136,7 +148,17 @@ def mesh_of(key: tuple, detail: int = 48) -> Mesh:
         return _hull(np.array(key[1]).reshape(-1, 3))
     if kind == "rounded":
         return _rounded(*key[1:], detail)
+    if kind == "ground":
+        return _surface(key[1])
     raise ValueError(f"mesh {kind!r} is not known")
+
+
+@lru_cache(maxsize=16)
+def _surface(ground: Ground) -> Mesh:
+    """The mesh of a ground, whatever detail is asked for."""
+    from render.surface import surface_mesh
+
+    return surface_mesh(*ground.surface())
 
 
 def _plain(shape: Any) -> dict:

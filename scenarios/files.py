@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from collision.errors import InputError
+from collision.ground import GROUNDS, Ground
 from collision.pose import Pose
 from collision.rings import torus
 from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_dict
@@ -320,7 +321,8 @@ class _Reader:
         shape = made or self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
             for part, _ in convex_parts(shape):
-                check_convex(part)
+                if not isinstance(part, Ground):
+                    check_convex(part)
             values.setdefault("name", self.names.free(type(shape).__name__.lower()))  # here: naming it later would check it twice
             scene.append(BodyDef(shape, **values), self.names)
 
@@ -379,6 +381,8 @@ class _Reader:
                 return Rounded(within, **values)
             if kind == "torus":
                 return torus(**values)
+            if kind in GROUNDS:
+                return self.ground(kind, values)
             return self.mesh(key, values) if kind == "mesh" else shape_from_dict({"type": kind, **values})
 
     def compound(self, key: str, parts: Any, own: dict[str, Any]) -> Shape:
@@ -397,6 +401,28 @@ class _Reader:
             out.append((self.shape(f"{prefix}.shape", part["shape"]), pose))
         with _Within(f"{key}."):
             return Compound(out, **own)
+
+    def ground(self, kind: str, values: dict[str, Any]) -> Shape:
+        """A surface of triangles, by its numbers or from a file."""
+        own = "heights" if kind == "height_field" else "vertices"
+        if "file" not in values:
+            for name in ("scale", "low", "high"):
+                if name in values:
+                    raise InputError(name, values[name], "is for a file, and there is none")
+            if own not in values:
+                raise InputError(own, None, f"is missing: a {kind} needs either {own} or a file")
+            return shape_from_dict({"type": kind, **values})
+        for name in ("heights", "vertices", "triangles"):
+            if name in values:
+                raise InputError(name, "...", "a file is given too: only one of them can hold")
+        file = self.path.parent / values.pop("file")
+        if not is_file(file):
+            raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
+        self.reading.inside("file", file, self.path.parent)
+        try:
+            return GROUNDS[kind].load(file, **values)
+        except InputError as error:
+            raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
 
     def mesh(self, key: str, values: dict[str, Any]) -> Shape:
         from collision.mesh import load_mesh, load_meshes

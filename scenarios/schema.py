@@ -142,6 +142,20 @@ SHAPES: dict[str, dict[str, Field]] = {
     "cone": {"radius": _length("of the base"), "half_height": _length("half the way from base to tip, along z")},
     "ellipsoid": {"radii": Vector(unit="m", above=0, help="half axes along x, y and z")},
     "hull": {"vertices": Rows(unit="m", help="points; the shape is their convex hull")},
+    "height_field": {
+        "heights": Many(of=Reals(unit="m"), help="rows of equally many, along x; the middle of the field is at the origin"),
+        "file": Text(help="instead of heights: a picture, relative to the scene file; its brightness tells the height"),
+        "low": Real(unit="m", help="height of the darkest possible value of a picture; 0 where it is left out"),
+        "high": Real(unit="m", help="height of the brightest; 1 where it is left out"),
+        "cell": Real(unit="m", above=0, help="from one sample to the next"),
+    },
+    "triangle_mesh": {
+        "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file: ground as it is, for a static body"),
+        "vertices": Rows(unit="m", help="instead of a file: points ..."),
+        "triangles": Many(of=Many(of=Whole(low=0)), help="... and triples of them, counter-clockwise seen from outside"),
+        "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
+        "two_sided": Flag(help="touched from behind as well; a closed surface is not where it is left out"),
+    },
     "halfspace": {"normal": Vector(help="out of the ground"), "offset": Real(unit="m", help="along the normal")},
     "mesh": {
         "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file"),
@@ -170,6 +184,9 @@ OPTIONAL = {
     ("mesh", "convex"),
     ("mesh", "part"),
     ("torus", "segments"),
+    *(("height_field", name) for name in ("heights", "file", "low", "high")),
+    *(("triangle_mesh", name) for name in ("file", "vertices", "triangles", "scale")),
+    ("triangle_mesh", "two_sided"),
 }
 OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from collision.errors import check_number, check_vector
+from collision.ground import Ground
 from collision.mass import mass_properties
 from collision.shapes import HalfSpace, Shape, shape_from_dict
 from sim.checks import check_inertia, check_orientation, check_range, plain
@@ -134,6 +135,11 @@ class BodyDef:
             self._on_path(put)
         if isinstance(self.shape, HalfSpace) and self.kind != "static":
             raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
+        if isinstance(self.shape, Ground):
+            if self.kind != "static":
+                raise InputError("kind", self.kind, f'a {self.shape.type} is ground, without a mass: it must be "static"')
+            if self.sensor:
+                raise InputError("sensor", True, f"a {self.shape.type} has no inside to feel: it can not be a sensor")
         if self.kind == "dynamic":
             self._mass_is_known()
 

@@ -21,7 +21,7 @@ from sim.forces import FunctionForce, force_from_dict
 from sim.joints.definitions import joint_from_dict
 from sim.mechanism.actuators import Actuator
 from sim.pushes import Pushes
-from sim.state import Model
+from sim.state import CARRIER, Model
 from sim.tables import with_pairs
 
 if TYPE_CHECKING:
@@ -110,6 +110,13 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
             force = force.replace(function=functions.get(force.name))
         world.add_force(force)
     world._pushes.take(world, header.get("pushes", {}))
+    own = len(world.model.geoms.body)
+    if len(arrays["geoms.body"]) > own:  # facets of grounds, in the last rows
+        owners = arrays["geoms.body"][own:]
+        carriers = world.model.geoms.body[world.model.geoms.face == CARRIER]
+        if not np.isin(owners, carriers).all():
+            raise ValueError("geoms.body names facets of bodies that are no ground")
+        world._add_facets(owners)
     world._resize(_stored(world._packed(), arrays))
     world._packed_for = world.model.bodies
     REFRESH.bind(world.model.bodies, world.model.forces)()
@@ -160,6 +167,7 @@ def taken(world: World) -> dict[str, Any]:
 def restore(world: World, state: dict[str, Any]) -> None:
     """Put a world back to a state that was taken from it, when it had the same bodies, joints and forces."""
     world._resize(world.model._replace(**{n: type(g)(*(a.copy() for a in g)) for n, g in state["groups"].items()}))
+    world._fit_facets()
     world._dormant = {name: column.copy() for name, column in state["dormant"].items()}
     for name, value in state["rest"].items():
         setattr(world, name, value)

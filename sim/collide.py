@@ -34,7 +34,7 @@ from collision.narrowphase import manifold_far as manifold
 from sim import ledger
 from sim.accounts import AGAIN, book_pair
 from sim.collision_law import impact_far as impact
-from sim.contacts import pair_restitution, pair_size, write_row
+from sim.contacts import pair_restitution, pair_size, told, write_row
 from sim.events import TOUCH
 from sim.joints.impact import constrain, linked_mass, settle_joints
 from sim.joints.rows import rigid_rows
@@ -77,6 +77,8 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt, whole):
             if rows[k, 3] > touch and whole:
                 continue
             point = (rows[k, 0], rows[k, 1], rows[k, 2])
+            if told(geoms, bodies, table, count, a, b, i, j, point, normal):
+                continue
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))
             write_row(bodies, table, count, a, b, i, j, ids[k], rows[k], s, t, normal, u, ZERO)

@@ -27,10 +27,11 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim.carried import carry, remember, slack
+from sim.ground import NOWHERE, off, same_facets
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned, listed, pair_key
 from sim.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, ROWS, UNCERTAIN, E
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, ROWS, UNCERTAIN, E
 from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
@@ -43,6 +44,7 @@ MANY = 10  # bounces after which any pair does, if it moves a tenth of that
 LULL = 10  # steps without impacts after which a crowd is none any more
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
+SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
 
@@ -75,11 +77,14 @@ def bounce_time(bodies, pairs, n, i, j, dt):
 
 
 @lean
-def mark_resting(pairs, contacts):
-    """Remember which pairs carried load in the last kick; both tables are in the same order."""
+def mark_resting(geoms, pairs, contacts):
+    """Remember which pairs carried load in the last kick; both tables are in the same order. Facets of a ground bear as one."""
     k, last = 0, contacts.count[0]
+    first = 0  # row of the same piece
     for n in range(pairs.count[0]):
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        while first < last and contacts.pair[first, 0] < a:
+            first += 1
         while k < last and (contacts.pair[k, 0] < a or (contacts.pair[k, 0] == a and contacts.pair[k, 1] < b)):
             k += 1
         pairs.rests[n] = 0
@@ -87,6 +92,11 @@ def mark_resting(pairs, contacts):
             if contacts.impulse[k, 2] > 0.0:
                 pairs.rests[n] = 1
             k += 1
+        m = first if geoms.face[b] != PIECE else last
+        while m < last and contacts.pair[m, 0] == a:
+            if contacts.impulse[m, 2] > 0.0 and same_facets(geoms, b, contacts.pair[m, 1]):
+                pairs.rests[n] = 1
+            m += 1
 
 
 @lean
@@ -155,6 +165,8 @@ def _rim_speed(bodies, i, dt):
 def swept_box(bodies, geoms, geometry, k, h, dt):
     """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
     i = geoms.body[k]
+    if off(geoms, k):
+        return (NOWHERE, NOWHERE, NOWHERE), (NOWHERE, NOWHERE, NOWHERE)
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
     fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
@@ -179,8 +191,8 @@ def sweep_bounds(bodies, geoms, geometry, dt):
 
 @lean
 def outgrown(bodies, geoms, geometry, body, h, dt):
-    """Widen the boxes of a body whose flight was changed; True where they meet others than before."""
-    more = False
+    """Widen the boxes of a body whose flight was changed: (they meet others than before, they are wider)."""
+    more, wider = False, False
     for k in range(len(geoms.body)):
         if geoms.body[k] == body:
             lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
@@ -189,12 +201,13 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
             hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
             if lo == low and hi == high:
                 continue
+            wider = True
             store3(geoms.lo, k, lo)
             store3(geoms.hi, k, hi)
             for m in range(len(geoms.body)):
                 if geoms.body[m] != body and (geoms.mobile[k] or geoms.mobile[m]) and _meets(geoms, m, lo, hi):
                     more = more or not _meets(geoms, m, low, high)
-    return more
+    return more, wider
 
 
 @lean
@@ -472,6 +485,36 @@ def concerns(bodies, i, j, label):
 
 
 @lean
+def _told(geoms, contacts, count, a, b, j, point, normal, near):
+    """Row of the table for the same point of a ground as another of its facets has it; -1: none."""
+    m = count - 1
+    while geoms.face[b] != PIECE and m >= 0 and contacts.pair[m, 0] == a:
+        if contacts.body[m, 1] == j:
+            here = norm(sub(load3(contacts.point, m), point)) <= near
+            if here and norm(sub((contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2]), normal)) <= ALIKE:
+                return m
+        m -= 1
+    return -1
+
+
+@lean
+def told(geoms, bodies, contacts, count, a, b, i, j, point, normal):
+    """Whether the table has this point of a ground already, by another facet: surfaces that meet there have it in common."""
+    return _told(geoms, contacts, count, a, b, j, point, normal, SAME * min(bodies.radius[i], bodies.radius[j])) >= 0
+
+
+@lean
+def _on_ground(geoms, pair, ids, taken, first, stop, a, b, id):
+    """Row of the old table for a point of piece a that has gone from one facet of a ground to another; -1: none."""
+    m = first
+    while m < stop and pair[m, 0] == a:
+        if not taken[m] and ids[m] == id and same_facets(geoms, b, pair[m, 1]):
+            return m
+        m += 1
+    return -1
+
+
+@lean
 def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
     """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
     best, m = -1, first
@@ -509,12 +552,14 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         old_moment, old_turns, old_push = old_moment[:old].copy(), old_turns[:old].copy(), old_push[:old].copy()
         old_slides, old_point = old_slides[:old].copy(), old_point[:old].copy()
     old_taken = np.zeros(old, dtype=np.bool_)
-    count, first = 0, 0
+    count, first, start = 0, 0, 0
     for n in range(pairs.count[0]):
         points = pairs.points[n]
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         if points == 0 or (label >= 0 and not concerns(bodies, geoms.body[a], geoms.body[b], label)):
             continue
+        while start < old and old_pair[start, 0] < a:
+            start += 1
         while first < old and (old_pair[first, 0] < a or (old_pair[first, 0] == a and old_pair[first, 1] < b)):
             first += 1
         i, j = geoms.body[a], geoms.body[b]
@@ -531,6 +576,8 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
+            if told(geoms, bodies, contacts, count, a, b, i, j, point, normal):
+                continue
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
@@ -550,6 +597,8 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
             m = _same_point(old_pair, old_id, old_point, old_taken, first, old, a, b, pairs.ids[n, k], point, near)
+            if m < 0 and geoms.face[b] != PIECE:
+                m = _on_ground(geoms, old_pair, old_id, old_taken, start, old, a, b, pairs.ids[n, k])
             if m >= 0:
                 old_taken[m] = True
                 e = load9(old_frame, m)

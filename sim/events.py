@@ -13,10 +13,12 @@ import math
 
 import numpy as np
 
+from collision.facets import barred, facet_normal, is_facet, is_level
 from collision.geometry import empty_geometry
 from collision.jit import far, lean, remote
-from collision.linalg import ZERO, add, cross, dot, load3, load9, norm, orthonormal, rotation, sub
+from collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
 from collision.narrowphase import distance_far as distance
+from collision.narrowphase import level_distance_far as level_distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
 from sim.contacts import (
@@ -79,11 +81,29 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     xj, rj, vj, wj = state_at(bodies, forces, j, t)
     xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
-    status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
+    if is_level(geometry, geoms.shape[b]):  # facets are the second of a pair: they come behind all bodies
+        status, gap, lower, _, n, pb, pa, _ = level_distance(geometry, geoms.shape[b], xb, rb, geoms.shape[a], xa, ra, margin)
+        n = neg(n)
+    else:
+        status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
     middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
     closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
     turning = _across(bodies, i, n, wi) + _across(bodies, j, n, wj)
     return status, gap, lower, n, closing, -dot(n, sub(vj, vi)), turning
+
+
+@lean
+def _barred(bodies, geoms, geometry, a, b, n):
+    """Whether n, from piece a to b, is no normal of the ground that one of them is a facet of; grounds do not turn."""
+    return barred(geometry, geoms.shape[a], load9(bodies.rot, geoms.body[a]), geoms.shape[b], load9(bodies.rot, geoms.body[b]), n)
+
+
+@lean
+def _stays_level(bodies, geoms, geometry, a, b, pull, spin, h, most):
+    """Whether two pieces, one a facet of a ground, come no nearer than ``most`` along the facet's normal in a time h."""
+    i, j = geoms.body[a], geoms.body[b]
+    n = facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j))
+    return (abs(dot(n, sub(load3(bodies.v, j), load3(bodies.v, i)))) + pull * h + spin) * h <= most
 
 
 _PAIR = (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, empty_geometry(), 0, 0)
@@ -146,6 +166,8 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(SLOWEST_IMPACT, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
+    ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
+    rim = False
     t = start
     for _ in range(200):
         reach = bound * (dt - t)
@@ -155,6 +177,11 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
+        rim = level or (ground and gap < NEAR * size and _barred(bodies, geoms, geometry, a, b, normal))
+        if rim and gap <= TOUCH * size:
+            break  # at the rim of a facet, or beyond it, where its neighbours are: what is over it is seen by its own normal
+        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
+            break
         if gap <= TOUCH * size:
             if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait)):
                 return t, closing  # without rotation the advance is exact
@@ -170,6 +197,12 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
             found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
+                if ground and not level:
+                    axis = distance_at(bodies, forces, geoms, geometry, a, b, when, math.inf, axis)[3]
+                    rim = _barred(bodies, geoms, geometry, a, b, axis)
+                if rim:
+                    t = when
+                    break
                 if speed_then > max(least, free_limit(bodies, i, j, normal, wait)):
                     return when, speed_then
                 t = when
@@ -178,12 +211,16 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if t >= dt:
             return math.inf, 0.0
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
-    if t == start:
+    if t == start or rim:
         found, gap, closing = fastest_point(
             bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
         )
-        if found and gap <= TOUCH * size and closing > max(least, _limit_at(bodies, i, j, rows, axis, wait)):
-            return t, closing
+        if found and gap <= TOUCH * size:
+            if t > start and not level:
+                axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
+            slow = _limit_at(bodies, i, j, rows, axis, wait) if t == start else free_limit(bodies, i, j, axis, wait)
+            if closing > max(least, slow):
+                return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
 

@@ -18,6 +18,7 @@ from sim.collide import approaching, joint_impact, single_impact, touching_rows
 from sim.contacts import LULL, MANY, SINKING, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, pair_size, update_pairs
 from sim.events import next_impact
 from sim.flights import book_cluster
+from sim.ground import bring_facets, has_ground, place_new
 from sim.interruptions import book_flight, bring, bring_linked, launch_touched
 from sim.joints.impact import linked_joints, settle_joints
 from sim.log import log_impacts
@@ -148,14 +149,20 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, 
     (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can ask for
     that once in a step.
     """
-    full = False
+    full, wide = False, False
     launch_touched(bodies, forces, t, touched)
     for i in range(len(touched)):
         if touched[i]:
             moves = bodies.kind[i] == DYNAMIC
-            full = (moves and outgrown(bodies, geoms, geometry, i, dt - t, dt)) or full
+            if moves:
+                others, wider = outgrown(bodies, geoms, geometry, i, dt - t, dt)
+                full, wide = full or others, wide or wider
             fly_to(bodies, forces, i, dt)
             touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
+    if wide and has_ground(geometry):
+        if bring_facets(bodies, geoms, geometry, True) != OK:
+            return PAIRS_FULL, False
+        full = place_new(bodies, geoms, geometry) or full
     if full and update_pairs(geoms, pairs, joints) != OK:
         return PAIRS_FULL, False
     sinks = False

@@ -234,7 +234,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             if round == LOOKS - 1:
                 worst = max(worst, off)
         if not again and not spread and not cheap and round < ROUNDS - 1:
-            spread = again = spread_loads(contacts, rows, p)
+            spread = again = spread_loads(geoms, contacts, rows, p)
         round += 1
         if not again or stalled > STALLS or round == rounds:
             if cheap or len(links) == 0 or parts >= PARTS:

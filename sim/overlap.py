@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import KDTree
 
+from collision.ground import Ground
 from collision.pose import Pose
 from collision.shapes import convex_parts
 from collision.shapeset import ShapeSet
@@ -30,8 +31,8 @@ def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
     """Pairs of bodies that overlap by more than ``tolerance`` of the smaller one's size, the deepest per pair of bodies.
 
     Pairs that never move against each other (static and kinematic ones) do not count, nor do those that a joint lets
-    overlap. Raises InputError for a shape
-    that the collision queries do not handle.
+    overlap. What is sunk in a ground is not
+    looked for. Raises InputError for a shape that the collision queries do not handle.
     """
     body, shapes, poses = _pieces(scene)
     if not shapes:
@@ -57,6 +58,7 @@ def _pieces(scene: Scene) -> tuple[np.ndarray, list, list[Pose]]:
         for i, body in enumerate(scene.bodies)
         for place in (Pose(body.position, body.orientation),)
         for shape, local in convex_parts(body.shape)
+        if not isinstance(shape, Ground)
     ]
     return np.array([row[0] for row in rows], dtype=int), [row[1] for row in rows], [row[2] for row in rows]
 

@@ -1,7 +1,7 @@
 """One step, as a list of stages.
 
     settle         second halves of the last kick's works go to the books                     below
-    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contacts.py
+    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contacts.py, ground.py
     drift          free flight under smooth forces, interrupted by impacts in order of time   impacts.py, events.py
     paths          driven bodies plan the arc of the coming step                              driving.py
     narrowphase    manifolds at the new poses, within the speculative margin                  contacts.py
@@ -24,6 +24,7 @@ from sim.contacts import INELASTIC, NONE, mark_resting, narrowphase, sweep_bound
 from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
+from sim.ground import bring_facets, has_ground
 from sim.impacts import drift
 from sim.islands import label_islands
 from sim.joints.rows import torn
@@ -31,7 +32,7 @@ from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, STEPS, TORN, WAKE
+from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, STEPS, TORN, WAKE
 from sim.stillness import count_still, rouse_touched
 from sim.strip import sample
 
@@ -131,8 +132,12 @@ def find_candidates(model, geometry, settings):
     if not launch_all(bodies, forces, 0.0):
         return NOT_FINITE
     sweep_bounds(bodies, geoms, geometry, settings.dt)
+    if has_ground(geometry):
+        if bring_facets(bodies, geoms, geometry, False) != OK:
+            return PAIRS_FULL
+        sweep_bounds(bodies, geoms, geometry, settings.dt)
     result = update_pairs(geoms, pairs, joints)
-    mark_resting(pairs, contacts)
+    mark_resting(geoms, pairs, contacts)
     return result
 
 

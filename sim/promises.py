@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from collision.ground import Ground
 from collision.shapes import Capsule, HalfSpace, Rounded, Shape, convex_parts
 from sim.bodies import BodyDef
 
@@ -94,7 +95,7 @@ def thickness(shape: Shape) -> float:
 
 
 def _thickness(shape: Shape) -> float:
-    if isinstance(shape, HalfSpace):
+    if isinstance(shape, HalfSpace | Ground):
         return math.inf
     if isinstance(shape, Rounded):
         return _thickness(shape.shape) + 2.0 * shape.radius

@@ -10,6 +10,8 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.errors import InputError, check_number, check_vector
+from collision.ground import Facet
+from collision.ground_distance import distance_to_ground
 from collision.hints import PoseLike
 from collision.jit import kernel
 from collision.linalg import load3, load9, store3
@@ -19,6 +21,7 @@ from collision.rays import ray
 from collision.shapes import ConvexHull, Shape, convex_parts
 from collision.shapeset import ShapeSet
 from sim.diagnostics import rotations
+from sim.state import CARRIER, PIECE
 
 if TYPE_CHECKING:
     from sim.body import Body
@@ -68,7 +71,9 @@ def ray_casts(world: World, origins, directions, reach: float, ignore: Iterable[
     n = len(origins)
     body, length, normal = np.empty(n, np.int64), np.empty(n), np.empty((n, 3))
     seen = _seen(world, ignore)
-    cast(world._shapes.geometry, world.model.geoms.body, x, rot, seen, origins, directions, reach, body, length, normal)
+    geoms = world.model.geoms
+    whole = (geoms.face == PIECE) | (geoms.face == CARRIER)  # a facet is a part of its ground
+    cast(world._shapes.geometry, geoms.body, whole, x, rot, seen, origins, directions, reach, body, length, normal)
     return body, length, normal
 
 
@@ -89,7 +94,7 @@ def neighbors(world: World, shape: Shape | object, pose: PoseLike, reach: float,
     pose = as_pose("pose", pose)
     reach = reach if reach == math.inf else check_number("reach", reach, least=0)
     asked = [(s, pose @ local) for s, local in convex_parts(shape)]
-    shapes = ShapeSet([*world._shapes.shapes, *(s for s, _ in asked)])
+    shapes = ShapeSet([*world._shapes.shapes, *(s for s, _ in asked), Facet()], ground=True)
     g, first = shapes.geometry, len(world._shapes)
     x, rot = poses(world)
     geoms, seen = world.model.geoms, _seen(world, ignore)
@@ -104,9 +109,12 @@ def neighbors(world: World, shape: Shape | object, pose: PoseLike, reach: float,
             known = best.get(i)
             if not seen[i] or (known and gaps[k] > known.distance):
                 continue
+            if geoms.face[k] not in (PIECE, CARRIER):
+                continue  # a facet is a part of its ground
             limit = min(reach, known.distance) if known else reach
             pose_b = tuple(x[k].tolist()), tuple(rot[k].ravel().tolist())
-            _, gap, lower, _, n, pa, pb, _ = distance(g, a, xa, ra, int(geoms.shape[k]), *pose_b, limit, (0.0, 0.0, 0.0))
+            ask = distance if geoms.face[k] == PIECE else distance_to_ground
+            _, gap, lower, _, n, pa, pb, _ = ask(g, a, xa, ra, int(geoms.shape[k]), *pose_b, limit, (0.0, 0.0, 0.0))
             if lower <= limit and gap <= reach and (known is None or gap < known.distance):
                 best[i] = Neighbor(world.bodies[i], float(gap), np.array(n), np.array(pb), np.array(pa))
     return sorted(best.values(), key=lambda found: (found.distance, found.body.index))
@@ -142,7 +150,7 @@ def box_gaps(g, shape, x, rot, box):
 
 
 @kernel
-def cast(g, body_of, x, rot, seen, origins, directions, reach, body, length, normal):
+def cast(g, body_of, whole, x, rot, seen, origins, directions, reach, body, length, normal):
     """The first piece on each ray. Boxes that a ray misses, or meets behind what it has hit, are passed over."""
     m = len(body_of)
     box = np.empty((m, 2, 3))
@@ -155,7 +163,7 @@ def cast(g, body_of, x, rot, seen, origins, directions, reach, body, length, nor
         store3(normal, i, (math.nan, math.nan, math.nan))
         limit = reach
         for k in range(m):
-            if not seen[body_of[k]] or not _crosses(box[k], origins[i], directions[i], limit):
+            if not whole[k] or not seen[body_of[k]] or not _crosses(box[k], origins[i], directions[i], limit):
                 continue
             hit, t, n = ray(g, k, load3(x, k), load9(rot, k), load3(origins, i), load3(directions, i), limit)
             if hit and t < length[i]:

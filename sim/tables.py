@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from collision.ground import Ground
 from collision.pose import Pose
 from collision.shapes import Shape
 from collision.shapeset import ShapeSet
@@ -18,11 +19,15 @@ from sim.materials import FIELDS, coefficients
 from sim.path import COLUMNS
 from sim.state import (
     ACCOUNTS,
+    CARRIER,
+    IDLE,
     KINDS,
+    PIECE,
     POINTS,
     SHARED,
     Bodies,
     Contacts,
+    Geoms,
     Model,
     Pairs,
     bodies_of,
@@ -64,12 +69,19 @@ def with_bodies(
             bodies = bodies._replace(**{field: getattr(model.bodies, field)})
         else:
             getattr(bodies, field)[:n] = getattr(model.bodies, field)
-    copied(model.geoms._replace(apart=geoms.apart), geoms)
+    fixed = len(model.geoms.body) - facets(model.geoms)  # facets of grounds stay the last rows
+    count = sum(map(len, parts))
+    for column, old in zip(geoms, model.geoms, strict=True):
+        if column is not geoms.apart:
+            column[:fixed], column[fixed + count :] = old[:fixed], old[fixed:]
     geoms = geoms._replace(apart=model.geoms.apart)
+    geoms.shape[fixed:] = np.arange(fixed, len(geoms.shape))
+    for rows in (model.pairs.geoms[: model.pairs.count[0]], model.contacts.pair[: model.contacts.count[0]]):
+        rows += count * (rows >= fixed)
     bodies.serial[n:] = np.arange(serial, serial + len(definitions))
-    k = len(model.geoms.body)
+    k = fixed
     turns = [pose.orientation for pieces in parts for _, pose in pieces]
-    geoms.rot[k:] = rotations(np.array(turns, dtype=float).reshape(-1, 4))
+    geoms.rot[k : k + count] = rotations(np.array(turns, dtype=float).reshape(-1, 4))
     for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
         _write_body(bodies, i, definition, gravity)
         for _, pose in pieces:
@@ -78,10 +90,31 @@ def with_bodies(
             geoms.mobile[k] = definition.kind == "dynamic" or definition.sensor
             geoms.moves[k], geoms.sensor[k] = definition.kind != "static", definition.sensor
             geoms.groups[k], geoms.mask[k] = definition.groups, definition.mask
+            geoms.face[k] = CARRIER if isinstance(definition.shape, Ground) else PIECE
             reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
             bodies.radius[i] = max(bodies.radius[i], reach)
             k += 1
     return linked(model._replace(bodies=bodies, geoms=geoms))
+
+
+def facets(geoms: Geoms) -> int:
+    """How many rows are facets of grounds, the last ones."""
+    return int(((geoms.face >= 0) | (geoms.face == IDLE)).sum())
+
+
+def with_facets(model: Model, owners: np.ndarray) -> Model:
+    """The model with idle facets more for the grounds of these bodies (n,), in rows behind all others."""
+    old = model.geoms
+    m = len(old.body)
+    geoms = geoms_of(m + len(owners))
+    copied(old._replace(apart=geoms.apart), geoms)
+    geoms = geoms._replace(apart=old.apart)
+    geoms.shape[m:], geoms.face[m:], geoms.body[m:] = np.arange(m, m + len(owners)), IDLE, owners
+    geoms.rot[m:] = np.eye(3)
+    carriers = {int(geoms.body[k]): k for k in np.flatnonzero(geoms.face == CARRIER)}
+    rows = [carriers[int(i)] for i in owners]
+    geoms.groups[m:], geoms.mask[m:], geoms.short[rows] = geoms.groups[rows], geoms.mask[rows], 0
+    return model._replace(geoms=geoms)
 
 
 def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float, float]) -> None:

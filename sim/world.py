@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
+from collision.ground import Facet, Ground
 from collision.hints import FileName, Numbers, Rows, Turn
 from collision.shapes import Shape, convex_parts
 from collision.shapeset import ShapeSet, check_convex
@@ -312,7 +313,8 @@ class World(Keeps, Asking):
         """Take these bodies in; the arrays grow when they are asked for, so that the n-th body costs no more than the first."""
         for d in definitions:
             for piece, _ in convex_parts(d.shape):
-                check_convex(piece)
+                if not isinstance(piece, Ground):
+                    check_convex(piece)
         if self.pairs:
             surfaces([*(b.definition for b in self.bodies), *definitions], self.materials, self.pairs)  # raises before we change
         if self._changed_at is None:
@@ -348,7 +350,13 @@ class World(Keeps, Asking):
         bodies, self._waiting = self._waiting, []
         definitions = [body.definition for body in bodies]
         parts = [convex_parts(d.shape) for d in definitions]
-        shapes = ShapeSet([*self._set_of_shapes.shapes, *(shape for pieces in parts for shape, _ in pieces)])
+        known = self._set_of_shapes.shapes
+        facets = tables.facets(self._model.geoms)  # of grounds: the last rows
+        new = [shape for pieces in parts for shape, _ in pieces]
+        shapes = ShapeSet([*known[: len(known) - facets], *new, *known[len(known) - facets :]], ground=True)
+        if facets and self._dormant:
+            rows = self._dormant["pair"]
+            rows += len(new) * (rows >= len(known) - facets)
         surface, exceptions = surfaces([b.definition for b in self.bodies], self.materials, self.pairs)
         self._resize(tables.with_bodies(self._model, definitions, parts, shapes, self.settings.gravity, self._serial))
         self.model = tables.with_surfaces(self._model, surface, exceptions)
@@ -429,7 +437,7 @@ class World(Keeps, Asking):
         self._change()
         self._forget_joints((self.model.joints.body == row).any(axis=1))
         kept = [k for k, i in enumerate(self.model.geoms.body) if i != row]
-        self._set_of_shapes = ShapeSet(self._shapes.shapes[k] for k in kept)
+        self._set_of_shapes = ShapeSet((self._shapes.shapes[k] for k in kept), ground=True)
         self._resize(tables.without_body(self.model, row))
         self._pushes.forget(body)
         self.bodies.remove(body)
@@ -540,7 +548,24 @@ class World(Keeps, Asking):
         self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES, accounts=len(model.books.account)))
 
     def _grow_pairs(self) -> None:
+        """Make room for what a step needs more of: facets of grounds, or pairs."""
+        short = np.flatnonzero(self.model.geoms.short)
+        if len(short):
+            geoms = self.model.geoms
+            self._add_facets(np.repeat(geoms.body[short], 8 + 2 * geoms.short[short]))
+            return
         self._resize(tables.with_pairs(self.model, 2 * len(self.model.pairs.event)))
+
+    def _add_facets(self, owners: np.ndarray) -> None:
+        """Room for triangles of the grounds of these bodies (n,) that are near what moves."""
+        shapes = ShapeSet([*self._shapes.shapes, *(Facet() for _ in owners)], ground=True)
+        self._resize(tables.with_facets(self.model, owners))
+        self._set_of_shapes = shapes
+
+    def _fit_facets(self) -> None:
+        """As many facets as the model has, which may be one from before there were more."""
+        if len(self._set_of_shapes) > len(self._model.geoms.body):
+            self._set_of_shapes = ShapeSet(self._set_of_shapes.shapes[: len(self._model.geoms.body)], ground=True)
 
     def wake(self) -> None:
         """Wake all sleeping bodies. What touches or changes a sleeping body wakes it by itself."""

@@ -136,7 +136,10 @@ def test_commands_are_targets():
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
-@pytest.mark.parametrize(("page", "names"), [("hello", ["floor", "plank"]), ("joints", ["door"]), ("free-motion", ["moon"])])
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [("hello", ["floor", "plank"]), ("joints", ["door"]), ("free-motion", ["moon"]), ("ground", ["hills", "sphere"])],
+)
 def test_scene_file_is_valid(page, names, tmp_path):
     from scenarios.files import load_scene
 
@@ -170,7 +173,7 @@ def test_toml_of_meshes_is_valid(tmp_path):
 def test_every_toml_is_tried():
     """The pages whose TOML the tests of this file read."""
     pages = {page.stem for page in PAGES if blocks(page, "toml")}
-    assert pages == {"hello", "joints", "free-motion", "scene-files", "sweeps", "pictures", "meshes"}
+    assert pages == {"hello", "joints", "free-motion", "scene-files", "sweeps", "pictures", "meshes", "ground"}
 
 
 def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):

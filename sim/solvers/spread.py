@@ -12,22 +12,24 @@ import numpy as np
 
 from collision.jit import inner
 from collision.linalg import dot, load3, load9, sub
+from sim.ground import same_facets
 from sim.state import FAST
 
 FEWEST = 4  # points of a face whose loads are not known
 UNEVEN = 1e-3  # part of the largest load that is left as it is
 TOUCHING = 1e-8  # m
+LEVEL = 1.0 - 1e-12  # cosine of the angle between facets that are one face
 
 
 @inner
-def spread_loads(contacts, rows, p):
+def spread_loads(geoms, contacts, rows, p):
     """Spread the loads of all sliding faces among the contacts ``rows`` with impulses p; True where that changed any by much."""
     changed = False
     first = 0
     while first < len(rows):
         last = first
         slides = True
-        while last < len(rows) and _same_pair(contacts, rows[first], rows[last]):
+        while last < len(rows) and _same_face(geoms, contacts, rows[first], rows[last]):
             slides = slides and contacts.slides[rows[last]] == FAST and contacts.gap[rows[last]] < TOUCHING
             last += 1
         if slides and last - first >= FEWEST:
@@ -37,8 +39,13 @@ def spread_loads(contacts, rows, p):
 
 
 @inner
-def _same_pair(contacts, k, n):
-    return contacts.pair[k, 0] == contacts.pair[n, 0] and contacts.pair[k, 1] == contacts.pair[n, 1]
+def _same_face(geoms, contacts, k, n):
+    """Two contacts are of one pair of pieces; or of one piece with facets of a ground that lie in a plane."""
+    if contacts.pair[k, 0] != contacts.pair[n, 0] or not same_facets(geoms, contacts.pair[k, 1], contacts.pair[n, 1]):
+        return False
+    if contacts.pair[k, 1] == contacts.pair[n, 1]:
+        return True
+    return dot(load3(contacts.frame[k], 2), load3(contacts.frame[n], 2)) >= LEVEL
 
 
 @inner

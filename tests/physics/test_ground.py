@@ -1,0 +1,158 @@
+"""Bodies on ground of triangles move as on what the triangles stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from collision import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Pose, Sphere, TriangleMesh
+from sim import World
+from tests.physics.grounds import box_mesh, strip, uneven_floor, unlimited
+
+FLOOR = uneven_floor()
+CRATE, BALL = Box((0.2, 0.2, 0.2)), Sphere(0.2)
+
+
+def path(ground, shape, position, velocity, spin=(0, 0, 0), seconds=1.0, friction=0.5, restitution=0.0, at=(0, 0, 0)):
+    """(n, 9) position, velocity and angular velocity of a body, every 20 steps."""
+    world = World()
+    grounds = ground if isinstance(ground, list) else [ground]
+    for one in grounds:
+        world.add(one, kind="static", position=at, friction=friction, restitution=restitution)
+    thrown = {"position": position, "velocity": velocity, "angular_velocity": spin}
+    body = world.add(shape, **thrown, friction=friction, restitution=restitution)
+    rows = []
+    for _ in range(round(seconds * 12)):
+        world.step(20)
+        rows.append(np.concatenate([body.position, body.velocity, body.angular_velocity]))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.7, 2.5])
+@pytest.mark.parametrize(
+    ("shape", "height", "speed", "friction", "restitution"),
+    [(CRATE, 0.2, 1.4, 0.01, 0.0), (BALL, 0.2, 1.3, 0.5, 0.0), (BALL, 0.7, 1.0, 0.5, 0.7), (CRATE, 0.2, 9.0, 0.4, 0.5)],
+)
+def test_flat_floor_of_triangles_is_a_half_space(shape, height, speed, friction, restitution, heading):
+    thrown = ((0.01, 0.02, height), (speed * np.cos(heading), speed * np.sin(heading), 0.0))
+    how = {"seconds": 10.0, "friction": friction, "restitution": restitution}
+    on_mesh, on_plane = path(FLOOR, shape, *thrown, **how), path(HalfSpace(), shape, *thrown, **how)
+    assert np.abs(on_mesh - on_plane).max() < 1e-9
+    assert np.linalg.norm(on_plane[-1, :2]) > 1.0  # many triangles on the way
+
+
+def test_without_limits_of_normals_the_floor_has_ghosts():
+    thrown = (CRATE, (0.01, 0.02, 0.4), (2.0, 0.8, 0.0), (1, 2, 3))
+    floor, how = uneven_floor(12, 6.0), {"friction": 0.4, "restitution": 0.5}
+    on_twin, on_plane = path(unlimited(floor), *thrown, **how), path(HalfSpace(), *thrown, **how)
+    assert np.abs(path(floor, *thrown, **how) - on_plane).max() < 1e-9
+    assert np.abs(on_twin - on_plane).max() > 1e-4
+
+
+@pytest.mark.parametrize("shape", [Cylinder(0.2, 0.1), Capsule(0.1, 0.2), Ellipsoid((0.1, 0.2, 0.15)), CRATE])
+def test_all_shapes_tumble_on_triangles_as_on_a_half_space(shape):
+    thrown = (shape, (0.3, 0.1, 0.6), (1.0, 0.3, 0.0), (1.0, 0.5, 2.0))
+    on_mesh, on_plane = (path(ground, *thrown, restitution=0.2, seconds=1.5) for ground in (FLOOR, HalfSpace()))
+    assert np.abs(on_mesh - on_plane).max() < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("shape", "position", "velocity", "spin", "friction", "restitution"),
+    [
+        (BALL, (0.8, 0.1, 0.2), (1.0, 0.1, 0.0), (0, 0, 0), 0.5, 0.0),  # rolls over the edge
+        (CRATE, (0.5, 0.1, 0.2), (2.0, 0.1, 0.0), (0, 0, 0), 0.1, 0.0),  # tips over it
+        (CRATE, (1.5, 0.1, -0.3), (-2.0, 0.1, 0.0), (0, 0, 0), 0.1, 0.0),  # meets the side
+        (BALL, (0.93, 0.94, 0.6), (0.3, 0.1, 0.0), (0, 0, 0), 0.4, 0.5),  # the corner
+        (Box((0.2, 0.1, 0.15)), (0.8, 0.1, 0.8), (0.3, 0.1, 0.0), (1, 2, 3), 0.4, 0.2),
+    ],
+)
+def test_a_mesh_of_a_box_is_that_box(shape, position, velocity, spin, friction, restitution):
+    how = {"spin": spin, "friction": friction, "restitution": restitution, "at": (0, 0, -0.5), "seconds": 0.7}
+    half = (1.0, 1.0, 0.5)
+    on_mesh, on_box = (path(ground, shape, position, velocity, **how) for ground in (box_mesh(half), Box(half)))
+    assert np.abs(on_mesh - on_box).max() < 1e-9
+
+
+@pytest.mark.parametrize("angle", [5.0, 30.0, 90.0])
+def test_a_valley_is_touched_on_both_sides(angle):
+    c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    mesh = strip([*((x, 0.0) for x in np.linspace(-2, 0, 8)), *((c * l, s * l) for l in (0.13, 0.4, 1.7))], np.linspace(-1, 1, 6))
+    thrown = (BALL, (-0.5, 0.1, 0.2), (2.0, 0.1, 0.0))
+    walls = [HalfSpace(), HalfSpace((-s, 0.0, c))]
+    on_mesh, on_planes = (path(ground, *thrown, friction=0.2, restitution=0.5, seconds=0.4) for ground in (mesh, walls))
+    assert np.abs(on_mesh - on_planes).max() < 1e-9
+    world = World()
+    world.add(strip([(-1.0, 1.0), (0.0, 0.0), (1.0, 1.0)], np.array([-1.0, 0.2, 1.0])), kind="static")
+    world.add(BALL, position=(0.0, 0.0, 0.2 * np.sqrt(2.0)))
+    world.step(100)
+    normals = {tuple(np.round(n, 6)) for n in np.abs(world.contacts()["normal"]).tolist()}
+    assert len(world.contacts()) == 2
+    assert normals == {(0.707107, 0.0, 0.707107)}
+
+
+@pytest.mark.parametrize("shape", [Sphere(0.01), Box((0.01, 0.02, 0.03))])
+@pytest.mark.parametrize("way", [-1.0, 1.0])
+def test_nothing_tunnels_through_a_sheet(shape, way):
+    sheet = TriangleMesh([(-3, -3, 0), (3, -3, 0), (0, 4, 0)], [(0, 1, 2)])
+    world = World()
+    world.add(sheet, kind="static", restitution=0.5)
+    body = world.add(shape, position=(0.1, 0.2, -2.1 * way), velocity=(100, 30, 1000 * way), angular_velocity=(3, 40, 5))
+    world.step(3)
+    assert body.position[2] * way < 0.0
+    (impact,) = [event for event in world.events() if event.kind == "impact"]
+    assert impact.time == pytest.approx(2.1e-3, abs=5e-5)
+
+
+def test_a_field_is_the_mesh_of_its_triangles():
+    rng = np.random.default_rng(3)
+    field = HeightField(0.1 * rng.uniform(size=(12, 9)), 0.3)
+    mesh = TriangleMesh(*field.surface(), two_sided=False)
+    thrown = (CRATE, (0.1, 0.05, 0.5), (0.3, 0.4, 0.0), (1, 2, 3))
+    on_field, on_mesh = path(field, *thrown, restitution=0.3), path(mesh, *thrown, restitution=0.3)
+    assert np.array_equal(on_field, on_mesh)
+    assert on_field[-1, 2] > 0.1  # it lies on the field
+
+
+def test_rays_and_neighbors():
+    world = World()
+    field = HeightField(np.add.outer(0.5 * np.arange(20.0), np.zeros(15)), 1.0)  # a slope: z = (x + 9.5) / 2
+    ground = world.add(field, kind="static", position=(0, 0, 1))
+    rng = np.random.default_rng(5)
+    for origin, direction in zip(rng.uniform((-3, -3, 12), (3, 3, 15), (50, 3)), rng.normal(size=(50, 3)), strict=True):
+        direction[2] = -abs(direction[2]) - 5.0
+        hit = world.ray_cast(origin, direction)
+        normal = np.array((-1.0, 0.0, 2.0)) / np.sqrt(5.0)
+        away = normal @ (origin - (-9.5, 0.0, 1.0))
+        assert hit.body is ground
+        assert hit.distance == pytest.approx(-away / (normal @ direction) * np.linalg.norm(direction), rel=1e-12)
+        assert np.allclose(hit.normal, normal, atol=1e-12)
+    near = world.overlap(Sphere(0.25), Pose((0.3, 0.2, 9.0)), reach=10.0)
+    assert near[0].distance == pytest.approx(normal @ ((0.3, 0.2, 9.0) - np.array((-9.5, 0.0, 1.0))) - 0.25, rel=1e-12)
+    mesh = World()
+    mesh.add(TriangleMesh(*field.surface()), kind="static", position=(0, 0, 1))
+    assert mesh.ray_cast((0.1, 0.2, 30), (0.01, 0.02, -1)).distance == pytest.approx(
+        world.ray_cast((0.1, 0.2, 30), (0.01, 0.02, -1)).distance, rel=1e-13
+    )
+
+
+def test_saved_in_the_middle_and_joined_by_others(tmp_path):
+    def built():
+        world = World()
+        world.add(FLOOR, kind="static")
+        world.add(CRATE, position=(0, 0, 0.3), velocity=(1, 2, 0), angular_velocity=(1, 2, 3), restitution=0.3)
+        world.step(60)
+        world.add(BALL, name="late", position=(1, 0, 0.4), velocity=(-1, 1, 0))
+        world.step(60)
+        return world
+
+    world = built()
+    world.save(tmp_path / "world.npz")
+    other = World.load(tmp_path / "world.npz")
+    for each in (world, other):
+        each.step(120)
+    assert np.array_equal(world.positions, other.positions)
+    assert np.array_equal(world.velocities, other.velocities)
+    assert (world.positions[1:, 2] > 0.19).all()
+    world.remove(world["box"])
+    world.step(60)
+    assert world["late"].position[2] == pytest.approx(0.2, abs=1e-6)
