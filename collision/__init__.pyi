@@ -12,6 +12,8 @@ from collision.broad import PairChanges as PairChanges
 from collision.casts import ShapeHit as ShapeHit
 from collision.casts import shape_cast as shape_cast
 from collision.errors import InputError as InputError
+from collision.ground import HeightField as HeightField
+from collision.ground import TriangleMesh as TriangleMesh
 from collision.impact import Impact as Impact
 from collision.impact import ImpactStatus as ImpactStatus
 from collision.impact import Motion as Motion

@@ -15,6 +15,7 @@ from collision import Cylinder as Cylinder
 from collision import Distances as Distances
 from collision import Ellipsoid as Ellipsoid
 from collision import HalfSpace as HalfSpace
+from collision import HeightField as HeightField
 from collision import Impact as Impact
 from collision import Impacts as Impacts
 from collision import ImpactStatus as ImpactStatus
@@ -40,6 +41,7 @@ from collision import Sphere as Sphere
 from collision import Status as Status
 from collision import SupportShape as SupportShape
 from collision import Trace as Trace
+from collision import TriangleMesh as TriangleMesh
 from collision import bounding_box as bounding_box
 from collision import bounding_boxes as bounding_boxes
 from collision import candidate_pairs as candidate_pairs
