@@ -14,6 +14,7 @@ import numpy as np
 
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
 from collision.geometry import GROUND, HALFSPACE, empty_geometry
+from collision.ground import Ground
 from collision.ground_rays import ground_ray
 from collision.hints import Numbers, PoseLike, Rows
 from collision.jit import far, kernel
@@ -107,7 +108,8 @@ def ray_casts(
 def _placed_shapes(shape, pose) -> tuple[ShapeSet, list[Pose]]:
     """What rays are cast at, and where it stands."""
     if isinstance(shape, Shape):
-        return set_of(shape), [as_pose("pose", pose)]
+        shapes = ShapeSet([shape], ground=True) if isinstance(shape, Ground) else set_of(shape)
+        return shapes, [as_pose("pose", pose)]
     if not isinstance(shape, ShapeSet):
         raise InputError("shape", shape, "must be a Shape or a ShapeSet")
     poses = [as_pose(f"pose[{k}]", p) for k, p in enumerate(pose)] if hasattr(pose, "__len__") else []
