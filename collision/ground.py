@@ -20,6 +20,7 @@ from collision.spelling import spelled
 
 MOST_TRIANGLES = 2_000_000
 MOST_SIDE = 4096  # samples along a side of a field
+KEYS = 2_000_000  # vertices up to which three of their numbers make one of 63 bits
 THIN = 1e-10  # height of a triangle, as part of its longest edge, below which it is a line
 
 
@@ -319,7 +320,8 @@ def _check_triangles(vertices: np.ndarray, triangles: np.ndarray) -> None:
     if bad := _first(_thin(vertices, triangles)):
         raise InputError(f"triangles[{bad[0]}]", triangles[bad[0]], "has no area: its corners lie on a line; leave it out")
     same = np.sort(triangles, axis=1)
-    order = np.lexsort(same.T)
+    n = len(vertices)
+    order = np.lexsort(same.T) if n > KEYS else np.argsort((same[:, 0] * n + same[:, 1]) * n + same[:, 2], kind="stable")
     twice = (same[order[1:]] == same[order[:-1]]).all(axis=1)
     if twice.any():
         first, second = sorted(order[[(k := int(np.argmax(twice))), k + 1]].tolist())
@@ -333,7 +335,7 @@ def _neighbors(triangles: np.ndarray) -> tuple[np.ndarray, bool]:
     start = triangles.reshape(-1).astype(np.int64)
     end = np.roll(triangles, -1, axis=1).reshape(-1).astype(np.int64)
     low, high = np.minimum(start, end), np.maximum(start, end)
-    order = np.lexsort((high, low))
+    order = np.argsort(low * (int(high.max()) + 1) + high, kind="stable")
     low, high = low[order], high[order]
     begin = np.flatnonzero(np.diff(low, prepend=-1) | np.diff(high, prepend=-1))
     count = np.diff(begin, append=3 * m)
