@@ -27,7 +27,7 @@ from sim.tables import with_pairs
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 5
+SCHEMA = 6
 
 
 def save(world: World, path: str | Path) -> None:
