@@ -126,7 +126,7 @@ def test_rays_and_neighbors():
         assert hit.body is ground
         assert hit.distance == pytest.approx(-away / (normal @ direction) * np.linalg.norm(direction), rel=1e-12)
         assert np.allclose(hit.normal, normal, atol=1e-12)
-    near = world.overlap(Sphere(0.25), Pose((0.3, 0.2, 9.0)), reach=10.0)
+    near = world.nearest(Sphere(0.25), Pose((0.3, 0.2, 9.0)))
     assert near[0].distance == pytest.approx(normal @ ((0.3, 0.2, 9.0) - np.array((-9.5, 0.0, 1.0))) - 0.25, rel=1e-12)
     mesh = World()
     mesh.add(TriangleMesh(*field.surface()), kind="static", position=(0, 0, 1))
