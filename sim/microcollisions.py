@@ -478,7 +478,7 @@ def targets(bodies, contacts, rows, h, mode, soft, c):
         row = rows[k]
         gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
         b_n = -0.5 * h * a_n - gap / h
-        if a_n > 0.0 and not soft:
+        if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
             dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
             b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
         if mode == START:
