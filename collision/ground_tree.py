@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.broadphase import _halve
+from collision.halving import halve
 from collision.jit import kernel
 
 
@@ -33,7 +33,7 @@ def grow(low, high, order, nodes, bounds):
     """Permute ``order``, fill the tables of nodes, return how many there are."""
     n = len(order)
     start, stop = np.empty(2 * n + 1, np.int64), np.empty(2 * n + 1, np.int64)
-    count = _halve(low, high, order, n, start, stop)
+    count = halve(low, high, order, n, start, stop)
     for node in range(count - 1, -1, -1):
         nodes[node, 1], nodes[node, 2] = start[node], stop[node]
         if stop[node] > start[node]:

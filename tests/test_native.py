@@ -96,3 +96,20 @@ def test_bound_arguments_stay_packed():
     bodies.x[1] = 1.0, 2.0, 3.0
     assert np.array_equal(call.part(1, slice(0, 3)), [1.0, 2.0, 3.0])
     assert call(1)[:4] == (1.0, 2.0, 3.0, 1.0)
+
+
+@pytest.mark.parametrize("module", ["collision.one", "sim.compiled"])
+def test_a_library_names_no_kernel_that_its_module_does_not_bring(module):
+    """The compiler imports that module alone; an import within a function, of a file with kernels of its own, brought one."""
+    program = f"""
+import importlib
+from collision.build import dependencies
+from collision.jit import FAR
+from collision.native import name_of
+library = importlib.import_module({module!r}).LIBRARY
+known = {{name_of(far) for far in FAR}} | {{entry.name for entry in library.entries}}
+import collision.manager, collision.proximity, sim, sim.compiled
+print(*(set(dependencies(library)) - known))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == []
