@@ -25,7 +25,8 @@ from collision.jit import far, lean, remote
 from collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
 from sim.integrators.splitting import about, conjugate
 
-SLICE = 0.5  # [rad] longest turn that is integrated at once
+SLICE = 0.5  # [rad] longest turn that is integrated at once ...
+MOST = 20000  # ... of so many in a flight; what turns further than that is known to fewer digits, and ends in a finite time
 SHORT = 0.06  # [rad] up to which four nodes do
 SMALL = 0.03  # argument up to which the power series of sn, cn, dn are taken
 NODES4, WEIGHTS4 = np.polynomial.legendre.leggauss(4)
@@ -41,7 +42,7 @@ def _turn_exact(q, l, h, moments, axes):
     q = qmul(q, axes)
     b = mul_t(rotation(q), l)
     a = (1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2])
-    count = max(1, math.ceil(size * a[0] * abs(h) / SLICE))
+    count = max(1, math.ceil(min(MOST, size * a[0] * abs(h) / SLICE)))
     step = h / count
     for _ in range(count):
         k = _polar(b)

@@ -110,3 +110,12 @@ def test_off_centre_body_turns_about_its_centre_of_mass():
     world.step(240)
     assert np.allclose(world.centers_of_mass[0], [1.2, 0, 0], atol=1e-12)
     assert np.linalg.norm(body.position - world.centers_of_mass[0]) == pytest.approx(0.2, abs=1e-12)
+
+
+def test_a_turn_of_billions_of_radians_ends():
+    """One slice of half a radian after the other it would take an hour."""
+    world = World(integrator="exact", dt=1.0, gravity=(0, 0, 0))
+    body = world.add(Box((1.0, 1e-3, 2e-3)), angular_velocity=(1e10, 1.0, 0.0))
+    world.step()
+    assert abs(np.linalg.norm(body.orientation) - 1.0) < 1e-12
+    assert np.isfinite(world.angular_velocities).all()
