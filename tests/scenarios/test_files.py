@@ -43,7 +43,7 @@ BAD = [
     ),
     ("unknown key of the camera", "[camera]\nfov = 30\n" + BALL, ": camera.fov = 30: unknown key; a camera has position, target, up, fov_degrees"),
     ("unknown key of a material", "[material.wood]\ndensty = 1\n" + BALL, ": material.wood.densty = 1: unknown key; did you mean density?"),
-    ("unknown shape", shape('{ type = "bx" }'), ': body "crate": shape.type = \'bx\': must be one of box, sphere, capsule, cylinder, cone, ellipsoid, hull, halfspace, mesh, rounded, torus, compound; did you mean box?'),
+    ("unknown shape", shape('{ type = "bx" }'), ': body "crate": shape.type = \'bx\': must be one of box, sphere, capsule, cylinder, cone, ellipsoid, hull, height_field, triangle_mesh, halfspace, mesh, rounded, torus, compound; did you mean box?'),
     ("no shape type", shape("{ radius = 1 }"), None),
     ("wrong type", body('mass = "heavy"'), ': body "crate": mass = \'heavy\': must be a number [kg]'),
     ("flag for a number", body("mass = true"), ': body "crate": mass = True: must be a number [kg]'),
