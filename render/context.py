@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SCREENS = ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY")
 CHOICES = ("auto", "egl", "osmesa", "painter")
+SOFTWARE = ("llvmpipe", "softpipe")  # Mesa's drivers without a graphics card
 HOW_TO = "On Debian and Ubuntu: apt-get install libegl1 libgl1 libgl1-mesa-dri"
 
 
@@ -101,7 +102,7 @@ def windowed(size: tuple[int, int]) -> GL:
         pygame.GL_CONTEXT_MAJOR_VERSION: 3,
         pygame.GL_CONTEXT_MINOR_VERSION: 3,
         pygame.GL_CONTEXT_PROFILE_MASK: pygame.GL_CONTEXT_PROFILE_CORE,
-        pygame.GL_CONTEXT_FORWARD_COMPATIBLE_FLAG: 1,
+        pygame.GL_CONTEXT_FORWARD_COMPATIBLE_FLAG: int(sys.platform == "darwin"),  # elsewhere it would only forbid wide lines
     }
     for name, value in wishes.items():
         pygame.display.gl_set_attribute(name, value)
@@ -131,6 +132,16 @@ def screen() -> str:
         pygame.display.quit()
         raise RenderError(f"there is no screen; {hint}")
     return driver
+
+
+def draws_lines(gl: GL, width: float) -> bool:
+    """Lines of that width [pixels] are best drawn as such. In software: one is half the work of two triangles."""
+    if not gl.renderer.startswith(SOFTWARE):
+        return False
+    gl.context.line_width = width
+    taken = gl.context.line_width > 0.99 * width  # held in single precision
+    gl.context.line_width = 1.0
+    return bool(taken)
 
 
 def forget() -> None:

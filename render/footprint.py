@@ -10,7 +10,6 @@ from render.rotation import cross
 
 Rect = tuple[int, int, int, int]  # left, bottom, width, height in pixels, rows counted from below as OpenGL does
 BANDS = 8
-CORNERS = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], float)
 
 
 def shadowed(
@@ -32,40 +31,44 @@ def shadowed(
     slope = float(normal @ SUN)
     if float(normal @ camera.position) < level:
         return []  # nothing falls on this side of it
+    discs = []  # (middles (k, 3), half the extents (2, k), their directions (2, 3))
     if sky > 0.0 and len(radii):
         if normal[2] < 0.2:
             return [(0, 0, *size)]
         under = centers - ((centers @ normal - level) / normal[2])[:, None] * (0.0, 0.0, 1.0)
         along = cross((0.0, 1.0, 0.0), normal) / normal[2]  # one to the right, seen from above
         ahead = cross(normal, (1.0, 0.0, 0.0)) / normal[2]
-        half = np.repeat((radii + sky)[:, None], 2, axis=1)
-        hidden = under[:, None] + (CORNERS * half[:, None]) @ np.stack([along, ahead])
-    else:
-        hidden = np.zeros((0, 4, 3))
-    if slope <= 1e-3:
-        return _boxes(camera, size, hidden)  # the sun does not reach it
+        discs.append((under, np.array([radii + sky, radii + sky]), np.array([along, ahead])))
     height = centers @ normal - level
     casts = height > -radii
-    if not casts.any():
-        return _boxes(camera, size, hidden)
-    feet = centers[casts] - (height[casts] / slope)[:, None] * SUN
-    along = SUN - slope * normal
-    along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
-    across = cross(normal, along)
-    half = (radii[casts, None] + blur) / (slope, 1.0)
-    corners = feet[:, None] + (CORNERS * half[:, None]) @ np.stack([along, across])
-    return _boxes(camera, size, np.concatenate([corners, hidden]))
-
-
-def _boxes(camera: Camera, size: tuple[int, int], corners: np.ndarray) -> list[Rect]:
-    """Rectangles that hold the pictures of quadrangles, (k, 4, 3) [m]."""
-    if not len(corners):
-        return []
-    pixels, depth = camera.project(corners.reshape(-1, 3), size)
-    if (depth < 0.01 * camera.distance).any():  # beside the eye or behind it
+    if slope > 1e-3 and casts.any():  # else the sun does not reach it
+        feet = centers[casts] - (height[casts] / slope)[:, None] * SUN
+        along = SUN - slope * normal
+        along = along / max(float(np.linalg.norm(along)), 1e-9) if slope < 1.0 - 1e-12 else camera.axes()[0]
+        half = radii[casts] + blur
+        discs.append((feet, np.array([half / slope, half]), np.array([along, cross(normal, along)])))
+    boxes = [_boxes(camera, size, *disc) for disc in discs]
+    if any(box is None for box in boxes):
         return [(0, 0, *size)]
-    pixels = pixels.reshape(-1, 4, 2)
-    return bands(pixels.min(axis=1) - 1.0, pixels.max(axis=1) + 1.0, size)
+    return bands(*(np.concatenate(ends) for ends in zip(*boxes, strict=True)), size) if boxes else []
+
+
+def _boxes(
+    camera: Camera, size: tuple[int, int], middles: np.ndarray, half: np.ndarray, axes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """``(lo (k, 2), hi (k, 2))`` [pixels] of rectangles about ``middles``, (k, 3) [m]; None if one is beside the eye or behind.
+
+    As :meth:`Camera.project` does it, but for the corners by what they add to the middles.
+    """
+    frame = camera.axes() * ((1.0,), (1.0,), (-1.0,))
+    middle, (a, b) = frame @ (middles - camera.position).T, (axes @ frame.T)[:, :, None] * half[:, None, :]
+    corners = np.stack([middle + a + b, middle + a - b, middle - a + b, middle - a - b])  # (4, 3, k)
+    depth = corners[:, 2]
+    if depth.min() < 0.01 * camera.distance:
+        return None
+    focal = 0.5 * size[1] / np.tan(np.radians(camera.fov_degrees) / 2)
+    pixels = focal * corners[:, :2] / depth[:, None] * ((1.0,), (-1.0,)) + ((0.5 * size[0],), (0.5 * size[1],))
+    return pixels.min(axis=0).T - 1.0, pixels.max(axis=0).T + 1.0
 
 
 def bands(lo: np.ndarray, hi: np.ndarray, size: tuple[int, int]) -> list[Rect]:

@@ -18,6 +18,7 @@ from render.rotation import multiply, rotate
 from render.visuals import Skin
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
+LINE = np.array([[0, 0], [1, 0]], "f4")
 ROUND = ("ball", "cylinder", "cone", "capsule")
 FINER = (*ROUND, "rounded")  # cut finer where they are larger in the picture
 INSTANCE = "3f 4f 3f 4f/i"
@@ -58,8 +59,8 @@ class Group:
 class Groups:
     """All groups of a cast on a GL context. :meth:`take` a cast, :meth:`place` a frame, :meth:`draw`."""
 
-    def __init__(self, context: Any, programs: Programs, detail: int):
-        self._gl, self._programs, self._most = context, programs, detail
+    def __init__(self, context: Any, programs: Programs, detail: int, by_lines: bool = False):
+        self._gl, self._programs, self._most, self._by_lines = context, programs, detail, by_lines
         self.cast: Cast | None = None
         self.all: list[Group] = []
         self.soft = np.zeros(0, bool)  # (n,) bodies whose outline has stairs
@@ -189,7 +190,7 @@ class Groups:
         return "facet" if flat else f"body UNMARKED{finish}"
 
     def _edges(self, group: Group, detail: int) -> Any:
-        """Vertex array of the edge lines: a quad for each. Glass has none: they would be seen through it."""
+        """Vertex array of the edge lines: a quad or a line for each. Glass has none: they would be seen through it."""
         ctx = self._gl
         if group.skin is not None or group.finish == "glass":
             return None
@@ -198,13 +199,14 @@ class Groups:
             return None
         m = len(mesh.edges)
         ends = np.concatenate([mesh.corners[mesh.edges].reshape(m, 6), mesh.beside().reshape(m, 6)], axis=1)
-        quads = np.concatenate([np.repeat(ends, 4, axis=0), np.tile(QUAD, (m, 1))], axis=1)
-        index = (4 * np.arange(m)[:, None] + (0, 1, 2, 2, 1, 3)).astype("i4")
+        corners, order, mode = (LINE, (0, 1), ctx.LINES) if self._by_lines else (QUAD, (0, 1, 2, 2, 1, 3), ctx.TRIANGLES)
+        each = np.concatenate([np.repeat(ends, len(corners), axis=0), np.tile(corners, (m, 1))], axis=1)
+        index = (len(corners) * np.arange(m)[:, None] + order).astype("i4")
         content = [
-            (ctx.buffer(quads.astype("f4").tobytes()), "3f 3f 3f 3f 2f", *EDGE_NAMES),
+            (ctx.buffer(each.astype("f4").tobytes()), "3f 3f 3f 3f 2f", *EDGE_NAMES),
             (group.instances, INSTANCE, *INSTANCE_NAMES),
         ]
-        return ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()))
+        return ctx.vertex_array(self._programs["edge"], content, ctx.buffer(index.tobytes()), mode=mode)
 
     def _dress(self, group: Group) -> None:
         """The picture on a skin, for the surface to be drawn with."""

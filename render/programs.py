@@ -39,6 +39,7 @@ class Programs:
         self._uniforms: dict[str, dict[str, Any]] = {}  # of each program: asking it takes a search
         self._screen: dict[str, Any] = {}
         self._corners = context.buffer(CORNERS.tobytes())
+        self.line_width = 1.9 * size[1] / 720  # of edges [pixels]
         self._common: dict[str, Any] = {
             "u_sun": look.SUN,
             "u_sun_light": look.SUN_LIGHT,
@@ -51,7 +52,7 @@ class Programs:
             "u_floor_light": look.FLOOR_GLOW,
             "u_size": size,
             "u_darken": look.EDGE,
-            "u_width": 1.9 * size[1] / 720,
+            "u_width": self.line_width,
             "u_bounced": look.BOUNCED,
             "u_mark": look.MARK,
             "u_part": 1.0 / preset.shots,

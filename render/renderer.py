@@ -10,7 +10,7 @@ import numpy as np
 from render import look
 from render.background import LINE_ROOM, Background
 from render.camera import Camera
-from render.context import GL
+from render.context import GL, draws_lines
 from render.footprint import bands
 from render.frame import Cast, Frame
 from render.gather import Gathering, Light, lights
@@ -22,6 +22,7 @@ from render.programs import UNITS, Programs
 from render.text import Panel
 
 BEHIND = UNITS["u_picture"]
+ROOM = 2.0**0.5  # a slanted line of OpenGL is so much narrower than its width
 CROWD = 2.0 / 3.0  # of the texels of the shadow map, for thousands of triangles on it; shadows stay as soft
 
 
@@ -36,7 +37,8 @@ class Renderer:
             ctx.framebuffer([self._keep(ctx.renderbuffer(self.size, 4))], self._keep(ctx.depth_renderbuffer(self.size)))
         )
         self._programs = self._keep(Programs(ctx, self.preset, self.size))
-        self._groups = self._keep(Groups(ctx, self._programs, self.preset.detail))
+        self._wide = ROOM * (self._programs.line_width + 1.0)  # of lines that the edges are drawn as
+        self._groups = self._keep(Groups(ctx, self._programs, self.preset.detail, draws_lines(gl, self._wide)))
         self._suns: dict[int, ShadowMap] = {}  # by texels
         self._above = self._keep(HeightMap(ctx)) if self.preset.occluded else None
         self._gathering = self._keep(Gathering(ctx, self._programs, self._target)) if self.preset.shots > 1 else None
@@ -256,7 +258,9 @@ class Renderer:
         gl.enable(gl.BLEND)
         gl.blend_func = gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA
         self._scene.depth_mask = False
+        gl.line_width = self._wide
         self._groups.draw("edges")
+        gl.line_width = 1.0
         self._scene.depth_mask = True
 
     # what is laid over it

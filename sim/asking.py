@@ -181,10 +181,11 @@ class Asking(Reads):
     def ledger(self) -> ledger.Ledger:
         """Where the energy went since the start; see :mod:`sim.ledger`."""
         books = self.model.books
-        now = self.energy().total if self._changed_at is None else self._changed_at
+        e = self.energy()
+        now = e.total if self._changed_at is None else self._changed_at
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self._started or self._changed_at is None else now
-        b, e = self.model.bodies, self.energy()
+        b = self.model.bodies
         heights = float(np.sum(np.abs(b.mass[:, None] * b.x * (b.gravity + b.field))))
         scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)

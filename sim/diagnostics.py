@@ -33,7 +33,8 @@ def angular_velocities(bodies: Bodies) -> np.ndarray:
     """(n, 3) [rad/s], world axes."""
     _, l = mean_momenta(bodies)
     rot = rotations(bodies.q)
-    w = np.einsum("nij,njk,nlk,nl->ni", rot, bodies.inv_inertia, rot, l)
+    # one product after the other: all four at once are 81 terms a body
+    w = np.einsum("nij,nj->ni", rot, np.einsum("njk,nk->nj", bodies.inv_inertia, np.einsum("nlk,nl->nk", rot, l)))
     return np.where(bodies.kind[:, None] == DYNAMIC, w, bodies.l)
 
 

@@ -1,9 +1,9 @@
-// Edge lines as quads of a width in pixels, drawn a little nearer to the eye than the surface they lie on.
+// Edge lines of a width in pixels, drawn a little nearer to the eye than the surface they lie on: as quads, or as wide lines.
 in vec3 in_a;
 in vec3 in_b;
 in vec3 in_normal_a;  // of the faces that meet there
 in vec3 in_normal_b;
-in vec2 in_corner;   // x: which end, 0 or 1; y: which side, -1 or 1
+in vec2 in_corner;   // x: which end, 0 or 1; y: which side, -1 or 1; of a wide line 0
 in vec3 i_position;
 in vec4 i_rotation;
 in vec3 i_scale;
@@ -14,7 +14,7 @@ uniform vec2 u_size;      // of the picture, pixels
 uniform float u_width;    // pixels
 uniform float u_focal;    // pixels per unit of size at unit distance
 uniform float u_darken;
-noperspective out float v_across;
+flat out vec3 v_line;  // distance from the line of a pixel: dot(v_line, (x, y, 1))
 flat out vec4 v_color;
 
 vec3 turned(vec3 v) {
@@ -46,7 +46,8 @@ void main() {
     vec4 p = mix(a, b, in_corner.x);
     vec2 shift = reach * in_corner.y * across + 0.5 * u_width * (2.0 * in_corner.x - 1.0) * along;
     p.xy += 2.0 * shift / u_size * p.w;
-    v_across = reach * in_corner.y;
+    vec4 seen = a.w > b.w ? a : b;  // the other may lie behind the eye
+    v_line = vec3(across, -dot(across, (0.5 + 0.5 * seen.xy / seen.w) * u_size));
     float pixels = u_focal * i_color.a / distance(i_position, u_eye);  // small bodies: fade the lines, not the body
     v_color = vec4(i_color.rgb * u_darken, 0.9 * smoothstep(3.0, 16.0, pixels));
     gl_Position = hidden() ? vec4(0.0, 0.0, 2.0, 1.0) : p;

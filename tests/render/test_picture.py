@@ -345,6 +345,23 @@ def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera, preset)
         assert sum(width * height for _, _, width, height in where[0]) < 0.5 * SIZE[0] * SIZE[1]
 
 
+def test_edges_look_the_same_as_lines_and_as_quads(gl, monkeypatch):
+    """In software edges are wide lines, elsewhere two triangles each. Lines that leave no room for slanted ones are seen."""
+    from render import renderer
+
+    monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
+
+    def by(lines, room=renderer.ROOM):
+        monkeypatch.setattr(renderer, "draws_lines", lambda *_: lines)
+        monkeypatch.setattr(renderer, "ROOM", room)
+        return draw(zoo(), CAMERA).astype(int)
+
+    quads = by(False)
+    differ = lambda picture: (np.abs(picture - quads).max(axis=2) > 24).mean()  # noqa: E731
+    assert differ(by(True)) < 0.001  # where lines end
+    assert differ(by(True, 0.3)) > 0.004
+
+
 @pytest.mark.parametrize("preset", ["fast", "default"])
 def test_small_faces_look_as_large_ones(gl, monkeypatch, preset):
     """Crowds are lit at their corners, with a coarser shadow map; what is left out is not seen, and edges turned away neither."""
