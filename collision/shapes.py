@@ -369,6 +369,9 @@ def _parts_from_list(parts: Any) -> list[tuple[Shape, Pose]]:
     return result
 
 
+_HERE = Pose()  # made once: scenes ask for the pieces of each of their bodies
+
+
 def convex_parts(shape: Shape) -> list[tuple[Shape, Pose]]:
     """The convex pieces of a shape, each with its pose in the frame of the shape."""
-    return list(shape.parts) if isinstance(shape, Compound) else [(shape, Pose())]
+    return list(shape.parts) if isinstance(shape, Compound) else [(shape, _HERE)]

@@ -207,6 +207,7 @@ class _Reader:
         self.path, self.reading = path, reading
         self.names = Names()
         self.repeated = 0  # bodies that repetitions make
+        self.checked: Shape | None = None  # the last shape that was found to be convex
 
     def scene(self, data: dict[str, Any]) -> Scene:
         tables = ("camera", "material", "parameters", *LISTS)
@@ -320,9 +321,11 @@ class _Reader:
             values["visual"] = self.visual(f"{prefix}visual", data["visual"])
         shape = made or self.shape(f"{prefix}shape", data["shape"])
         with _Within(prefix):
-            for part, _ in convex_parts(shape):
-                if not isinstance(part, Ground):
-                    check_convex(part)
+            if shape is not self.checked:
+                for part, _ in convex_parts(shape):
+                    if not isinstance(part, Ground):
+                        check_convex(part)
+                self.checked = shape
             values.setdefault("name", self.names.free(type(shape).__name__.lower()))  # here: naming it later would check it twice
             scene.append(BodyDef(shape, **values), self.names)
 

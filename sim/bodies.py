@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -102,8 +103,11 @@ class BodyDef:
         if self.kind not in KINDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
         for field in ("position", "velocity", "angular_velocity", "surface_velocity", "surface_spin"):
-            put(field, check_vector(field, getattr(self, field)))
-        put("orientation", check_orientation("orientation", self.orientation))
+            value = getattr(self, field)
+            if value is not getattr(BodyDef, field):  # what is not said needs no check, in a scene of many
+                put(field, check_vector(field, value))
+        if self.orientation is not BodyDef.orientation:
+            put("orientation", check_orientation("orientation", self.orientation))
         put("density", check_number("density", self.density, above=0))
         if self.mass is not None:
             put("mass", check_number("mass", self.mass, above=0))
@@ -120,7 +124,12 @@ class BodyDef:
             raise InputError("sensor", self.sensor, "must be true or false")
         if not isinstance(self.material, str):
             raise InputError("material", self.material, "must be the name of a material")
-        for field, value in check_surface({field: getattr(self, field) for field in FIELDS}).items():
+        values = [getattr(self, field) for field in FIELDS]
+        try:
+            surface = _surface(*values)
+        except TypeError:  # what has no hash is no number
+            surface = check_surface(dict(zip(FIELDS, values, strict=True)))
+        for field, value in surface.items():
             put(field, value)
         if self.color is not None:
             put("color", rgb("color", self.color))
@@ -232,6 +241,12 @@ def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
     if out.get("static_friction") is not None and "friction" in out and out["static_friction"] < out["friction"]:
         raise InputError("static_friction", out["static_friction"], f"must not be less than friction, {out['friction']:g}")
     return out
+
+
+@lru_cache(maxsize=256, typed=True)
+def _surface(*values: object) -> dict[str, float | None]:
+    """check_surface of all FIELDS, in their order: bodies of one kind share it."""
+    return check_surface(dict(zip(FIELDS, values, strict=True)))
 
 
 def rgb(name: str, value: object) -> tuple[float, float, float]:

@@ -82,18 +82,21 @@ def with_bodies(
     k = fixed
     turns = [pose.orientation for pieces in parts for _, pose in pieces]
     geoms.rot[k : k + count] = rotations(np.array(turns, dtype=float).reshape(-1, 4))
-    for i, (definition, pieces) in enumerate(zip(definitions, parts, strict=True), n):
-        _write_body(bodies, i, definition, gravity)
-        for _, pose in pieces:
-            geoms.body[k], geoms.shape[k] = i, k
-            geoms.x[k] = np.asarray(pose.position) - bodies.center[i]
-            geoms.mobile[k] = definition.kind == "dynamic" or definition.sensor
-            geoms.moves[k], geoms.sensor[k] = definition.kind != "static", definition.sensor
-            geoms.groups[k], geoms.mask[k] = definition.groups, definition.mask
-            geoms.face[k] = CARRIER if isinstance(definition.shape, Ground) else PIECE
-            reach = np.linalg.norm(geoms.x[k]) + shapes.geometry.radius[k]
-            bodies.radius[i] = max(bodies.radius[i], reach)
-            k += 1
+    rots = rotations(np.array([d.orientation for d in definitions], dtype=float).reshape(-1, 4))
+    for i, (definition, rot) in enumerate(zip(definitions, rots, strict=True), n):
+        _write_body(bodies, i, definition, rot, gravity)
+    several = [len(pieces) for pieces in parts]
+    of = lambda values: np.repeat(np.array(values), several)  # noqa: E731  of each body to each of its pieces
+    new, body = slice(k, k + count), n + np.repeat(np.arange(len(definitions)), several)
+    geoms.body[new], geoms.shape[new] = body, np.arange(k, k + count)
+    places = [pose.position for pieces in parts for _, pose in pieces]
+    geoms.x[new] = np.array(places, dtype=float).reshape(-1, 3) - bodies.center[body]
+    geoms.mobile[new] = of([d.kind == "dynamic" or d.sensor for d in definitions])
+    geoms.moves[new], geoms.sensor[new] = of([d.kind != "static" for d in definitions]), of([d.sensor for d in definitions])
+    geoms.groups[new], geoms.mask[new] = of([d.groups for d in definitions]), of([d.mask for d in definitions])
+    geoms.face[new] = of([CARRIER if isinstance(d.shape, Ground) else PIECE for d in definitions])
+    reach = np.array([np.linalg.norm(x) if x.any() else 0.0 for x in geoms.x[new]]) + shapes.geometry.radius[new]
+    np.maximum.at(bodies.radius, body, reach)
     return linked(model._replace(bodies=bodies, geoms=geoms))
 
 
@@ -117,14 +120,14 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
     return model._replace(geoms=geoms)
 
 
-def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float, float]) -> None:
+def _write_body(bodies: Bodies, i: int, d: BodyDef, rot: np.ndarray, gravity: tuple[float, float, float]) -> None:
+    """Row i as the definition says; ``rot``: its orientation as a matrix (3, 3)."""
     mass, center, inertia = d.mass_properties()
     bodies.kind[i] = KINDS[d.kind]
     bodies.center[i] = center
     run(bodies, i, d.surface_velocity, d.surface_spin)
     bodies.material[i] = coefficients({field: getattr(d, field) for field in FIELDS})
     bodies.q[i] = d.orientation
-    rot = rotations(bodies.q[i : i + 1])[0]
     bodies.x[i] = np.asarray(d.position) + rot @ center
     if d.kind == "dynamic":
         bodies.mass[i], bodies.inv_mass[i], bodies.gravity[i] = mass, 1.0 / mass, gravity
@@ -132,7 +135,10 @@ def _write_body(bodies: Bodies, i: int, d: BodyDef, gravity: tuple[float, float,
         bodies.inv_inertia[i], bodies.moments[i], bodies.axes[i] = _principal(bodies.inertia[i].tobytes())
         bodies.spin[i] = 1.0 / bodies.moments[i, 0]
         bodies.p[i] = bodies.p_before[i] = mass * np.asarray(d.velocity)
-        bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
+        if any(d.angular_velocity):
+            bodies.l[i] = bodies.l_before[i] = rot @ inertia @ rot.T @ np.asarray(d.angular_velocity)
+        else:
+            bodies.l[i] = bodies.l_before[i] = 0.0
     else:
         bodies.p[i] = bodies.p_before[i] = d.velocity
         bodies.l[i] = bodies.l_before[i] = d.angular_velocity
@@ -166,7 +172,7 @@ def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, 
         "dw",
     ):
         getattr(bodies, name)[i] = 0.0
-    _write_body(bodies, i, definition, gravity)
+    _write_body(bodies, i, definition, rotations(np.array([definition.orientation], dtype=float))[0], gravity)
     mine = geoms.body == i
     geoms.x[mine] += old - bodies.center[i]
     geoms.mobile[mine] = definition.kind == "dynamic" or definition.sensor

@@ -311,8 +311,8 @@ class World(Keeps, Asking):
 
     def _add(self, definitions: list[BodyDef]) -> None:
         """Take these bodies in; the arrays grow when they are asked for, so that the n-th body costs no more than the first."""
-        for d in definitions:
-            for piece, _ in convex_parts(d.shape):
+        for shape in {id(d.shape): d.shape for d in definitions}.values():
+            for piece, _ in convex_parts(shape):
                 if not isinstance(piece, Ground):
                     check_convex(piece)
         if self.pairs:
