@@ -14,13 +14,13 @@ import math
 import numpy as np
 
 from collision.jit import inner, lean
-from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.pairs.meridians import askew, round_directions
+from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
+from collision.pairs.meridians import askew, off_axis, round_directions
 from collision.pairs.surface import support_piece
 
 LEVELS = 60  # corners are then 1e-9 rad apart
 MOST_TRIANGLES = 1024
-ALIGNED = 1e-2  # of the size: round bodies askew by less are searched by meridians
+ALIGNED = 1e-2  # of the size: where a ring of directions ripples by less it is searched by meridians
 WIDTH = 18  # of a row: three directions, three support points
 
 
@@ -133,6 +133,22 @@ def octants(g, a, b, r, t, n, rows):
 
 
 @inner
+def around(g, a, b, r, t, n, low, tolerance, size):
+    """`round_directions` of two bodies that are as deep all around the axis of one, but for a ripple; not proven of others."""
+    ripple = askew(g, a, b, r, t)
+    if ripple <= ALIGNED * size:
+        return round_directions(g, a, b, r, t, ripple, n, low, tolerance)
+    back, x, m = transpose(r), neg(mul_t(r, t)), neg(mul_t(r, n))
+    off_a, off_b = off_axis(g, a, b, r, t, n), off_axis(g, b, a, back, x, m)
+    if off_a <= min(off_b, ALIGNED * size):
+        return round_directions(g, a, b, r, t, -1.0, n, low, tolerance)
+    if off_b <= ALIGNED * size:
+        proven, m, top = round_directions(g, b, a, back, x, -1.0, m, low, tolerance)
+        return proven, neg(mul(r, m)), top
+    return False, n, low
+
+
+@inner
 def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     """Search for a separation above low + tolerance; n, low: the best axis known, foot: a point of B - A
     near low n, which is what bounds the triangles around n where many features meet.
@@ -140,11 +156,9 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     Returns (high, m, s): the greatest separation over all directions is at most ``high``; m is the best axis met, with
     separation s. It stops early, high then infinite, where s beats low clearly.
     """
-    best, top = n, low
-    if askew(g, a, b, r, t) <= ALIGNED * size:
-        proven, best, top = round_directions(g, a, b, r, t, n, low, 2.0 * tolerance)
-        if proven:
-            return top + 2.0 * tolerance, best, top
+    proven, best, top = around(g, a, b, r, t, n, low, 2.0 * tolerance, size)
+    if proven:
+        return top + 2.0 * tolerance, best, top
     now, new = np.empty((MOST_TRIANGLES, WIDTH)), np.empty((MOST_TRIANGLES, WIDTH))
     count = octants(g, a, b, r, t, n, now)
     high = -math.inf

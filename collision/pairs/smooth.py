@@ -393,7 +393,7 @@ def overlap(g, a, b, r, t, axis, small, size):
             break
         top, m, s = best_direction(g, a, b, r, t, n, low, sub(q, p), tolerance, size)
         high = min(high, top)
-        if top < math.inf and top > low + 8.0 * tolerance:
+        if top < math.inf and top > max(low, s) + 8.0 * tolerance:
             hopeless += 1
         if s <= low + tolerance or hopeless > 1:
             break
