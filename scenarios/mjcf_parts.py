@@ -53,10 +53,14 @@ class Mesh:
         """From the attributes of a <mesh>, those of its class among them."""
         given = numbers(asset, "vertex", None)
         if given is not None:
-            points, faces = np.reshape(given, (-1, 3)), np.reshape(numbers(asset, "face", ()) or (), (-1, 3)).astype(int)
+            points, faces = _threes("vertex", given), _threes("face", numbers(asset, "face", ()) or ())
         else:
             name = asset.get("file", "")
             points, faces = _file(packaged("mesh", folder / (Path(name).name if strip else name)))
+        wrong = (faces < 0) | (faces >= len(points)) | (faces % 1 != 0)
+        if wrong.any():
+            raise InputError("face", float(faces[wrong][0]), f"must be the row of one of the {len(points)} vertices, from 0 on")
+        faces = faces.astype(int)
         scale = np.array(numbers(asset, "scale", (1, 1, 1), 3))
         points = matrix(numbers(asset, "refquat", (1, 0, 0, 0), 4)).T @ (points - numbers(asset, "refpos", (0, 0, 0), 3)).T
         return cls(points.T * scale, faces[:, ::-1] if scale.prod() < 0 else faces, asset.get("inertia", "legacy"))
@@ -92,6 +96,13 @@ class Mesh:
         return self.solid()[0] / inside if inside > 0 else 1.0
 
 
+def _threes(name: str, given: tuple[float, ...]) -> np.ndarray:
+    """(n, 3)"""
+    if len(given) % 3:
+        raise InputError(name, given, "must be numbers by threes")
+    return np.reshape(given, (-1, 3)).astype(float)
+
+
 def _pyramids(triangles: np.ndarray, apex: np.ndarray) -> Mass:
     """Sums over the tetrahedra from an apex to each triangle, all counted as positive; the inertia is about the apex."""
     t = triangles - apex
@@ -112,7 +123,7 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except OSError:
         raise InputError("mesh", str(path), "there is no such file") from None
     counts = np.frombuffer(data[:16], "<i4")  # points, normals, texture coordinates, faces
-    if len(counts) < 4 or len(data) != 16 + 4 * (3 * counts[0] + 3 * counts[1] + 2 * counts[2] + 3 * counts[3]):
+    if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * (3 * counts[0] + 3 * counts[1] + 2 * counts[2] + 3 * counts[3]):
         raise InputError("mesh", str(path), "can not be read: not a valid .msh file")
     points = np.frombuffer(data, "<f4", 3 * counts[0], 16).reshape(-1, 3).astype(float)
     faces = np.frombuffer(data, "<i4", 3 * counts[3], len(data) - 12 * counts[3]).reshape(-1, 3)

@@ -65,7 +65,8 @@ def bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:
     b, c, j = model.bodies, model.contacts, model.joints
     columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still, j.impulse, j.hold, j.value]
     n = c.count[0]
-    return columns + [getattr(c, f)[:n] for f in WARM] + [dormant[f] for f in WARM if dormant]
+    warm = [getattr(c, f)[:n] for f in WARM] if n else []  # empty columns have no bits
+    return columns + warm + [dormant[f] for f in WARM if dormant]
 
 
 def state_hash(columns: list[np.ndarray], step: int, pushes: dict[str, object]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from copy import copy
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from sim.compiled import KEEP
 from sim.ledger import ENTRIES, SIGNS, Ledger
 from sim.recorded_variables import VARIABLES, Moment, Variable
 from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Model
-from sim.strip import Strip
+from sim.strip import NONE, Strip
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -182,7 +182,13 @@ class Reel(Mapping[str, np.ndarray]):
         strip, m = self.strip, world.model
         count = strip.count[0]
         if count == 0 or strip.step[count - 1] != world.step_count:
-            KEEP.bind(m.bodies, m.books, m.contacts, m.joints, strip)()
+            bound, groups = world._keeping, (m.bodies, m.books, m.contacts, m.joints)
+            if bound is None or any(a is not b for a, b in zip(bound.arguments, groups, strict=False)):
+                bound = world._keeping = KEEP.bind(*groups, strip)
+            else:
+                rewind(bound, strip)
+            bound()
+            rewind(bound, NONE)  # or it would hold the memory of this run
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._kept:
@@ -220,22 +226,29 @@ class Reel(Mapping[str, np.ndarray]):
 
 def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Strip:
     """An empty strip whose arrays lie one behind the other: its table is told from one address, a fifth of the time."""
+    total, parts, words, addresses = _laid_out(samples, bodies, joints)
+    block, table = np.empty(total), words.copy()
+    table[addresses] += block.ctypes.data
+    strip = Strip(*[np.ndarray(shape, kind, block, offset) for shape, kind, offset in parts])
+    strip.every[0], strip.count[0] = every, 0
+    strip.__dict__["table"] = table
+    strip.__dict__["_address"] = table.ctypes.data
+    return strip
+
+
+@lru_cache(maxsize=64)
+def _laid_out(samples: int, bodies: int, joints: int) -> tuple[int, list[tuple], np.ndarray, list[int]]:
+    """``(numbers in all, shape, type and offset of each array, words of a table at address 0, those that are addresses)``."""
     rows = samples * bodies
     shapes = ((1,), (1,), (samples,), (rows, 3), (rows, 4), (rows, 3), (rows, 3), (samples * joints,))
     shapes = (*shapes, (samples, ENTRIES), (samples,), (2 * samples, 3), (samples,))
-    block = np.empty(sum(map(prod, shapes)))
-    whole, base, at, arrays, words = block.view(np.int64), block.ctypes.data, 0, [], []
+    at, parts, words, addresses = 0, [], [], []
     for k, shape in enumerate(shapes):
-        stop = at + prod(shape)
-        flat = (whole if k < 3 else block)[at:stop]
-        arrays.append(flat if len(shape) == 1 else flat.reshape(shape))
-        words += [base + 8 * at, *shape, *((8,) if len(shape) == 1 else (8 * shape[1], 8))]  # as Group tells them
-        at = stop
-    arrays[0][0], arrays[1][0] = every, 0
-    strip = Strip(*arrays)
-    strip.__dict__["table"] = table = np.array(words, np.int64)
-    strip.__dict__["_address"] = table.ctypes.data
-    return strip
+        parts.append((shape, np.int64 if k < 3 else np.float64, 8 * at))
+        addresses.append(len(words))
+        words += [8 * at, *shape, *((8,) if len(shape) == 1 else (8 * shape[1], 8))]  # as Group tells them
+        at += prod(shape)
+    return at, parts, np.array(words, np.int64), addresses
 
 
 def fits(world: World, samples: int) -> bool:

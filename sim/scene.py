@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy, deepcopy
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -274,9 +274,10 @@ class Scene(Options):
 
     def copied(self) -> Scene:
         """A scene of its own with the same bodies, joints, forces and materials, which are not changed but replaced."""
-        out = copy(self)
+        out = object.__new__(type(self))
+        out.__dict__.update(self.__dict__)
         for name, value in self.__dict__.items():
-            if isinstance(value, list | dict):
+            if isinstance(value, (list, dict)):
                 out.__dict__[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
         return out
 

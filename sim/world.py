@@ -139,6 +139,7 @@ class World(Keeps, Asking):
         self.pairs: list[dict[str, Any]] = []
         self._bound_begin: Any = None
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
+        self._keeping: Any = None  # what takes a sample, likewise
         self._recollected: Any = None  # copies of what a run does not change, for the next one
         self._strip = NONE  # where the step takes samples
         self._glance: Any = None  # the same for what views of bodies read, and those of joints
@@ -891,16 +892,17 @@ class World(Keeps, Asking):
         """
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
+        if not observers and control is None:
+            often = max(1, -(-steps // SAMPLES)) if every is None else whole("every", every)
+            if recollected.fits(self, steps // often + 2):
+                return self._run_alone(steps, often)
         recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
         nested = [r for o in observers for r in (o, getattr(o, "action", None))]
         heard = [o for o in nested if getattr(o, "listens", hasattr(o, "happened"))]  # by those who wait for events
         if recorder is not None and every is not None:
             raise InputError("every", every, "is that of the recorder: Recorder(every=...)")
         if recorder is None:
-            every = max(1, -(-steps // SAMPLES)) if every is None else whole("every", every)
-            if not observers and control is None and recollected.fits(self, steps // every + 2):
-                return self._run_alone(steps, every)
-            recorder = Recorder(None, every=every)
+            recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)) if every is None else whole("every", every))
             observers.append(recorder)
         if control is not None and not callable(control):
             raise InputError("control", control, "must be a function that takes the world")

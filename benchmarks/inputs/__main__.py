@@ -61,6 +61,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--findings", type=Path, default=Path("inputs-findings.txt"), help="where findings are written")
     asked = parser.parse_args()
+    if asked.findings.is_dir():
+        parser.error(f"--findings {asked.findings}: is a folder; name a file")
     begun = time.perf_counter()
     kinds = asked.kind or list(GRAMMARS)
     if asked.jobs > 1:

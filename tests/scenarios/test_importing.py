@@ -331,6 +331,28 @@ INCLUDED = """
 """
 
 
+@pytest.mark.parametrize(
+    ("vertex", "face", "told"),
+    [
+        ("0 0 0 6 0 0 0 6 0 0 0 6", "0 2 1 0 1 3 0 3 2 1 2 3", None),
+        ("2147483648", "0 2 1", "vertex = .*by threes"),
+        ("0 0 0 6 0 0 0 6 0 0 0 6", "0 2 1 0 1", "face = .*by threes"),
+        ("1 1 1", "0 2 1 0 1 3 0 3 2 1 2 3", "face = 2.0: must be the row of one of the 1 vertices"),
+        ("0 0 0 6 0 0 0 6 0 0 0 6", "0 2 1 0 1 -3", "face = -3.0"),
+        ("0 0 0 6 0 0 0 6 0 0 0 6", "0 2 1 0 1 2.5", "face = 2.5"),
+    ],
+)
+def test_triangles_of_a_mesh_are_of_its_vertices(tmp_path, vertex, face, told):
+    mesh = f'<mesh name="die" vertex="{vertex}" face="{face}"/>'
+    text = f'<mujoco><asset>{mesh}</asset><worldbody><body><geom type="mesh" mesh="die"/></body></worldbody></mujoco>'
+    file = write(tmp_path, text, ".xml")
+    if told is None:
+        assert len(load_model(file).scene) == 1
+    else:
+        with pytest.raises(InputError, match=told):
+            load_model(file)
+
+
 def test_includes_frames_and_replicas(tmp_path):
     """Against closed forms; the same as MuJoCo has it, by hand."""
     (tmp_path / "parts").mkdir()
