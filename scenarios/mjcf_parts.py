@@ -123,7 +123,7 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
     except OSError:
         raise InputError("mesh", str(path), "there is no such file") from None
     counts = np.frombuffer(data[:16], "<i4")  # points, normals, texture coordinates, faces
-    if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * (3 * counts[0] + 3 * counts[1] + 2 * counts[2] + 3 * counts[3]):
+    if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * int(counts.astype(int) @ (3, 3, 2, 3)):
         raise InputError("mesh", str(path), "can not be read: not a valid .msh file")
     points = np.frombuffer(data, "<f4", 3 * counts[0], 16).reshape(-1, 3).astype(float)
     faces = np.frombuffer(data, "<i4", 3 * counts[3], len(data) - 12 * counts[3]).reshape(-1, 3)
