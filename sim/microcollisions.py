@@ -57,7 +57,8 @@ from sim.motion import (
 from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
 from sim.solvers.mixing import forget, mix, no_history
-from sim.solvers.newton import newton_far as newton
+from sim.solvers.newton import newton_in_far as newton
+from sim.solvers.newton import no_room, room_of_joints
 from sim.solvers.spread import spread_loads
 from sim.solvers.sweeps import sweeps_far as by_sweeps
 from sim.state import (
@@ -169,6 +170,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
     rounds, round = LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS, 0
     _scaled(known, h / settings.dt, hold)
+    room = room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu) if len(links) > 0 else no_room(a, p, inertia)
     while True:
         load_friction(contacts, rows, mu)
         targets(bodies, contacts, rows, h, mode, soft, c)
@@ -185,7 +187,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 taken_laws(contacts, rows, p, mu, fast)
         else:
             worst, spent = newton(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0,
+                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
                 settings.tolerance, settings.iterations, p, v,
             )  # fmt: skip
         books.counters[SOLVES] += 1

@@ -31,6 +31,8 @@ took 8 and 1e-4 took 7 to 7e-13; 1e-6 stayed between 1e-12 and 1e-9.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from collision.jit import far, inner, kernel, lean
@@ -38,7 +40,7 @@ from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.friction import coulomb
 from sim.solvers.interior import interior_far as interior
-from sim.solvers.joints import project_joint
+from sim.solvers.joints import AXIS, BOX, project_joint
 from sim.solvers.rows import add_transposed, evaluate, regularisation, relative_velocity
 from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
@@ -67,32 +69,91 @@ def _project(p, u, c, mu, lo, hi, R, scale, q, g):
             g[k, i] = slope[i] * f
 
 
+@lean
+def _changed(table, last):
+    for k in range(len(table)):
+        for i in range(table.shape[1]):
+            if table[k, i] != last[k, i]:
+                return True
+    return False
+
+
+class Room(NamedTuple):
+    """What the iterations work in; for several solves that differ in vstar, c, u0, lo, hi, p, and the size of mu alone."""
+
+    u: np.ndarray  # (k, 3) velocities of the rows
+    R: np.ndarray  # (k, 3) see regularisation
+    order: np.ndarray  # (n,) and what follows: see symbolic
+    slot: np.ndarray
+    later_start: np.ndarray
+    later: np.ndarray
+    values: np.ndarray  # (blocks, 6, 6) factors of the matrix ...
+    factored: np.ndarray  # (k, 9) ... that belongs to this g
+    q: np.ndarray  # (k, 3)
+    g: np.ndarray  # (k, 9)
+    step: np.ndarray  # (n, 6)
+    du: np.ndarray  # (k, 3)
+    none: np.ndarray  # (k, 3) zeros
+    best: np.ndarray  # (k, 3)
+
+
+@inner
+def room_for(a, b, u, R, n):
+    m = len(a)
+    order, slot, later_start, later, blocks = symbolic(n, a, b)
+    return Room(
+        u, R, order, slot, later_start, later, np.empty((blocks, 6, 6)), np.full((m, 9), np.nan),
+        np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6)), np.empty((m, 3)), np.zeros((m, 3)), np.empty((m, 3)),
+    )  # fmt: skip
+
+
+@inner
+def room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu):
+    """For the solves of one kick of an island with joints, which hardly ever starts from its solution."""
+    R = np.empty((len(a), 3))
+    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
+    return room_for(a, b, np.empty((len(a), 3)), R, len(inv_mass))
+
+
+@inner
+def no_room(a, p, inertia):
+    """Each solve makes room of its own, where it needs some."""
+    t9, t0 = np.empty((0, 9)), np.empty((0, 0), np.int64)
+    return Room(
+        p[:0], p[:0], a[:0], t0, a[:0], a[:0], inertia[:0], t9, p[:0], t9, np.empty((0, 6)), p[:0], p[:0], p[:0]
+    )  # fmt: skip
+
+
 @inner
 def _descend(
-    mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, pattern,
-    tolerance, most, softens, polish, p, v, u,
+    mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
+    tolerance, most, softens, polish, known, p, v,
 ):  # fmt: skip
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
-    ``softens``: R is larger where more is missed. ``polish``: one iteration at least.
+    ``softens``: R is larger where more is missed. ``polish``: one iteration at least. ``known``: the residual of p, where v and
+    room.u belong to p; else negative.
     """
-    order, slot, later_start, later, values = pattern
-    n, m = len(mass), len(a)
-    q, g, step = np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6))
-    du, none, best_p = np.empty((m, 3)), np.zeros((m, 3)), p.copy()
+    u, R, order, slot, later_start, later, values, factored, q, g, step, du, none, best_p = room
+    m = len(a)
     load = 0.0  # of the guess, as R takes it
     for k in range(m):
         if mu[k] >= 0.0:
             load = max(load, R[k, 2] * p[k, 2])
-    best = now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    best = now = known
+    if known < 0.0:
+        best = now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    copy_table(p, best_p)
     spent, stalled, goal = 0, 0, best
     while (best > tolerance or polish) and spent < most and stalled < PATIENCE:
         spent += 1
         polish = False
         scale = max(1.0, min(SOFTEST, SAFE * now / load)) if load > 0.0 and softens else 1.0
         _project(p, u, c, mu, lo, hi, R, scale, q, g)
-        assemble(mass, inertia, a, b, ja, jb, g, slot, values)
-        factor(order, slot, later_start, later, values)
+        if _changed(g, factored):  # joints without bounds have one matrix
+            assemble(mass, inertia, a, b, ja, jb, g, slot, values)
+            factor(order, slot, later_start, later, values)
+            copy_table(g, factored)
         for k in range(m):
             for r in range(3):
                 du[k, r] = q[k, r] - p[k, r]
@@ -114,32 +175,46 @@ def _descend(
 
 
 @kernel
-def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
+def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room, tolerance, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
 
     ``mass`` (n,), ``inertia`` (n, 3, 3) and their inverses, ``vstar`` (n, 6); contacts by local bodies ``a``, ``b`` (-1:
     not moved by impulses), Jacobians (k, 3, 6) in rows (tangent, tangent, normal), friction ``mu``, target ``c`` and offset
     ``u0`` (k, 3). Where ``mu`` is negative three rows of a joint stand, with bounds ``lo``, ``hi`` (k, 3), see joints.py.
+    ``room`` is that of the solves of this kick, or none (`no_room`).
     ``p`` (k, 3) holds the guess and then the answer, always inside the cone; ``v`` (n, 6) the velocities.
     """
     n, m = len(mass), len(a)
-    u, R = np.empty((m, 3)), np.empty((m, 3))
-    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
+    u, R, ready = room.u, room.R, len(room.order) == n
+    if not ready:
+        u, R = np.empty((m, 3)), np.empty((m, 3))
+        regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
     best = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
     if best <= tolerance:
         return best, 0
-    order, slot, later_start, later, blocks = symbolic(n, a, b)
-    pattern = order, slot, later_start, later, np.empty((blocks, 6, 6))
-    linked, rubs, best_p, spent, help = False, False, p.copy(), 0, GUESS
+    if not ready:
+        room = room_for(a, b, u, R, n)
+    boxes = True  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
+    for k in range(m):
+        boxes = boxes and (mu[k] == BOX or mu[k] == AXIS)
+    linked, rubs, spent, help = False, False, 0, GUESS
     for k in range(m):
         linked, rubs = linked or mu[k] < 0.0, rubs or mu[k] > 0.0
-    law, sweeps = mu.copy(), FEWEST_SWEEPS
-    while True:
-        now, steps = _descend(
-            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, pattern,
-            tolerance, most - spent, help == GUESS, help == INSIDE, p, v, u,
+    if boxes:
+        now, spent = _descend(
+            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
+            tolerance, most, True, False, best, p, v,
         )  # fmt: skip
-        spent += steps
+        if now <= tolerance:
+            return now, spent
+    best_p, law, sweeps = p.copy(), mu.copy(), FEWEST_SWEEPS
+    while True:
+        if help > GUESS or not boxes:
+            now, steps = _descend(
+                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
+                tolerance, most - spent, help == GUESS, help == INSIDE, -1.0, p, v,
+            )  # fmt: skip
+            spent += steps
         if now < best:
             best = now
             copy_table(p, best_p)
@@ -164,8 +239,8 @@ def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi
             clear_table(p)
             _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, FIRST_SWEEPS, p)
             _, steps = _descend(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, pattern,
-                tolerance, most - spent, False, False, p, v, u,
+                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, room,
+                tolerance, most - spent, False, False, -1.0, p, v,
             )  # fmt: skip
             spent += steps
         else:
@@ -193,6 +268,42 @@ def _example():
     n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
     ends = np.zeros(0, np.int64)
     return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, 0.0, 0, m3, n6)
+
+
+def _example_in():
+    n9, whole = np.zeros((0, 9)), np.zeros(0, np.int64)
+    arguments, m3, n33 = _example(), np.zeros((0, 3)), np.zeros((0, 3, 3))
+    room = Room(m3, m3, whole, np.zeros((0, 0), np.int64), whole, whole, n33, n9, m3, n9, np.zeros((0, 6)), m3, m3, m3)
+    return (*arguments[:14], room, *arguments[14:])
+
+
+newton_in_far = far(newton_in, _example_in)
+
+
+@kernel
+def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
+    """As `newton_in`, for a single solve."""
+    return newton_in_far(
+        mass,
+        inertia,
+        inv_mass,
+        inv_inertia,
+        vstar,
+        a,
+        b,
+        ja,
+        jb,
+        mu,
+        lo,
+        hi,
+        c,
+        u0,
+        no_room(a, p, inertia),
+        tolerance,
+        most,
+        p,
+        v,
+    )
 
 
 newton_far = far(newton, _example)
