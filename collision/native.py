@@ -90,7 +90,7 @@ class Plain:
 class Call:
     """A bound kernel: the words of its arguments, and where what it returns goes, behind them."""
 
-    __slots__ = ("_address", "_code", "_first", "_function", "_kinds", "_last", "_numbers", "_words", "arguments")
+    __slots__ = ("_address", "_code", "_first", "_function", "_kinds", "_last", "_numbers", "_reals", "_words", "arguments")
 
     def __init__(self, code: Code, arguments: tuple):
         words = list(flattened(arguments))
@@ -99,6 +99,7 @@ class Call:
         self._first, self._last, self._kinds = len(words), count, kinds
         self.arguments = arguments  # their arrays stay where they are for as long as this does
         self._words = (ctypes.c_int64 * (count + len(kinds) + 1))(*words)
+        self._reals = (ctypes.c_double * (count + len(kinds))).from_buffer(self._words)
         self._numbers = np.frombuffer(self._words, float)[count : count + len(kinds)]
         self._address = ctypes.addressof(self._words)
 
@@ -113,6 +114,8 @@ class Call:
         last, kinds = self._last, self._kinds
         if kinds == "qq":
             return words[last], words[last + 1]
+        if kinds == "dd":
+            return self._reals[last], self._reals[last + 1]
         out = [words[last + k] if kind == "q" else float(self._numbers[k]) for k, kind in enumerate(kinds)]
         return tuple(out) if len(out) > 1 else out[0] if out else None
 

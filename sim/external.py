@@ -78,10 +78,10 @@ def integrated(t: np.ndarray, f: np.ndarray, order: int = 4) -> tuple[np.ndarray
 
     What a method of order 2 made is as far from the integral as the trapezoidal rule, but for a factor: that counts tenfold.
     """
-    from scipy.interpolate import CubicSpline
-
     if len(t) < 2 or not f.any():
         return np.zeros_like(f), np.zeros(len(t))
+    from scipy.interpolate import CubicSpline
+
     fine = np.diff(CubicSpline(t, f).antiderivative()(t), axis=0)
     some = np.unique([*range(0, len(t), 2), len(t) - 1])
     open_by = 2.0 * np.linalg.norm(fine - np.diff(CubicSpline(t[some], f[some]).antiderivative()(t), axis=0), axis=1)

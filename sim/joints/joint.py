@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
 class Joint(Writes):
     """One joint: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
 
-    __slots__ = ("_row", "_world", "definition")
+    __slots__ = ("_row", "_seen", "_world", "definition")
 
     def __init__(self, world: World, index: int, definition: JointDef):
         self._world, self._row, self.definition = world, index, definition
+        self._seen: JointDef | None = None  # a definition that has one coordinate
 
     definition: JointDef
 
@@ -70,8 +72,10 @@ class Joint(Writes):
     @property
     def position(self) -> float:
         """The driven coordinate: angle [rad, turns are counted], travel, length of a distance [m]."""
-        self._free("position")
-        return self._read()[0] + self.definition.reference
+        definition = self.definition
+        if self._seen is not definition:
+            self._free("position")
+        return self._read()[0] + definition.reference
 
     @property
     def measures(self) -> bool:
@@ -81,29 +85,32 @@ class Joint(Writes):
     def _free(self, name: str) -> None:
         if not self.measures:
             raise InputError(name, self.name, f"a {self.kind} has no {'driven' if self.kind == 'general' else 'free'} coordinate")
+        self._seen = self.definition
 
     @property
     def angle(self) -> float:
         """Angle of a hinge, b against a [rad]; turns are counted."""
         if not isinstance(self.definition, Hinge):
             raise InputError("angle", self.name, f"only a hinge has an angle, this is a {self.kind}")
-        return self.position
+        return self._read()[0] + self.definition.reference
 
     @property
     def speed(self) -> float:
         """Rate of the free coordinate in the middle of the kick [rad/s or m/s]."""
-        self._free("speed")
+        if self._seen is not self.definition:
+            self._free("speed")
         return self._read()[1]
 
     def _read(self) -> tuple[float, float]:
         """The free coordinate and its rate."""
-        world, model = self._world, self._world.model
+        world, row = self._world, self._row
+        model = world.model
         if isinstance(self.definition, General):
             return tables.coordinate(model, self.index), tables.rate(model, self.index)
         glance = world._glance_joint
         if glance is None or glance.arguments[1] is not model.joints or glance.arguments[0] is not model.bodies:
             glance = world._glance_joint = GLANCE_JOINT.bind(model.bodies, model.joints)
-        return glance(self.index)
+        return glance(self.index if row is None else row)
 
     def _wrench(self) -> tuple[np.ndarray, np.ndarray]:
         """Impulse (3,) [N s] and turning impulse (3,) [N m s] on b of the last kick."""
@@ -149,7 +156,9 @@ class Joint(Writes):
     @motor_speed.setter
     def motor_speed(self, value: float) -> None:
         self._motor("motor_speed")
-        self._world.model.joints.speed[self.index] = check_number("motor_speed", value)
+        if value.__class__ is not float or not isfinite(value):
+            value = check_number("motor_speed", value)
+        self._world.model.joints.speed[self.index] = value
 
     @property
     def stiffness(self) -> float:
@@ -218,7 +227,8 @@ class Joint(Writes):
         kind = type(self.definition).__name__
         if kind not in MOTOR or name not in ("motor_speed", MOTOR[kind]):
             raise InputError(name, self.name, f"a {self.kind} has none")
-        if self._world.controls.drives(self.name):
+        controls = self._world.controls
+        if controls.actuators and controls.drives(self.name):
             raise InputError(name, self.name, "is driven by actuators: set world.controls")
         if isinstance(self.definition, Distance) and self.definition.rigid:
             raise InputError(name, self.name, "a rigid rod has no motor: give it motor_force when it is made")
@@ -247,7 +257,9 @@ class Joint(Writes):
 
     def _strengthen(self, name: str, value: object) -> None:
         self._motor(name)
-        self._world.model.joints.strength[self.index] = check_number(name, value, least=0)
+        if value.__class__ is not float or not 0.0 <= value < inf:
+            value = check_number(name, value, least=0)
+        self._world.model.joints.strength[self.index] = value
 
     def __repr__(self) -> str:
         ends = " to ".join("the world" if name is None else name for name in (self.definition.a, self.definition.b))
