@@ -8,13 +8,32 @@ compared with all. The pairs come out sorted, so their order depends on the numb
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from collision.halving import halve
-from collision.jit import far, inner, kernel
+from collision.halving import halve_range, put_centers
+from collision.jit import far, inner, kernel, lean
+from collision.shared import add, address_of
 
 FEW = 24  # up to so many boxes, comparing all with all is quicker
+
+
+class Tree(NamedTuple):
+    """Boxes that are bounded, in the order of the tree, so that neighbours in space are neighbours in memory; and its nodes.
+
+    Nodes stand in preorder; ``skip`` is the node to go on with where a node is missed, so that no stack is needed.
+    """
+
+    box: np.ndarray  # (n, 6) low corner, high corner
+    item: np.ndarray  # (n, 4) number of the box, its body, whether it is mobile, its leaf
+    around: np.ndarray  # (2 n, 6) box of a node
+    node: np.ndarray  # (2 n, 4) leaves: first item and the one behind the last; skip; whether a mobile box is in it
+
+
+@inner
+def tree_of(n):
+    return Tree(np.empty((n, 6)), np.empty((n, 4), np.int64), np.empty((2 * n, 6)), np.empty((2 * n, 4), np.int64))
 
 
 @kernel
@@ -25,10 +44,30 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
     mobile: (n,) bool, pairs of two immobile boxes are left out. The number returned is the true one, also where it
     exceeds m: then ``pairs`` holds nothing of use, and the caller grows it and calls again.
     """
-    n = lo.shape[0]
+    n, found = lo.shape[0], np.zeros(1, np.int64)
+    counter = address_of(found)
     if n <= FEW:
-        return _all_with_all(lo, hi, body_of, mobile, pairs)
+        _all_with_all(lo, hi, body_of, mobile, counter, pairs)
+        return found[0]
     order = np.empty(n, np.int64)
+    bounded = put_bounded_first(lo, hi, order)
+    unbounded_pairs(lo, hi, body_of, mobile, order, bounded, counter, pairs)
+    if bounded > 1:
+        center = np.empty((bounded, 3))
+        tree = tree_of(bounded)
+        put_centers(lo, hi, order, bounded, center)
+        nodes = halve_range(center, order, 0, bounded, tree.node, 0)
+        fill_tree(lo, hi, body_of, mobile, order, tree, 0, nodes)
+        tree_pairs(tree, nodes, 0, bounded, counter, pairs)
+    if found[0] <= pairs.shape[0]:
+        sort_pairs(pairs, found[0], n)
+    return found[0]
+
+
+@lean
+def put_bounded_first(lo, hi, order):
+    """All boxes, those without end last; how many have one."""
+    n = len(order)
     bounded = 0
     unbounded = n
     for i in range(n):
@@ -41,15 +80,10 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
         else:
             unbounded -= 1
             order[unbounded] = i
-    count = _unbounded_pairs(lo, hi, body_of, mobile, order, bounded, pairs)
-    if bounded > 1:
-        count = _tree_pairs(lo, hi, body_of, mobile, order, bounded, pairs, count)
-    if count <= pairs.shape[0]:
-        _sort(pairs, count, n)
-    return count
+    return bounded
 
 
-@inner
+@lean
 def _overlap(lo, hi, i, j):
     return (
         lo[i, 0] <= hi[j, 0]
@@ -61,111 +95,103 @@ def _overlap(lo, hi, i, j):
     )
 
 
-@inner
-def _put(pairs, count, i, j):
+@lean
+def _put(pairs, counter, i, j):
+    """Several threads may do so at once: the order of pairs is found by sorting them."""
+    count = add(counter, 1)
     if count < pairs.shape[0]:
         pairs[count, 0] = min(i, j)
         pairs[count, 1] = max(i, j)
-    return count + 1
 
 
-@inner
-def _all_with_all(lo, hi, body_of, mobile, pairs):
+@lean
+def _all_with_all(lo, hi, body_of, mobile, counter, pairs):
     n = lo.shape[0]
-    count = 0
     for i in range(n):
         for j in range(i + 1, n):
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
-                count = _put(pairs, count, i, j)
-    return count
+                _put(pairs, counter, i, j)
 
 
-@inner
-def _unbounded_pairs(lo, hi, body_of, mobile, order, bounded, pairs):
+@lean
+def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, counter, pairs):
     """Pairs with at least one unbounded box, order[bounded:]."""
     n = lo.shape[0]
-    count = 0
     for a in range(bounded, n):
         i = order[a]
         for b in range(a):
             j = order[b]
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
-                count = _put(pairs, count, i, j)
-    return count
+                _put(pairs, counter, i, j)
 
 
-@inner
-def _tree_pairs(lo, hi, body_of, mobile, order, n, pairs, count):
-    """Pairs among the bounded boxes order[:n].
+@lean
+def fill_tree(lo, hi, body_of, mobile, order, tree, first, last):
+    """The rest of the nodes [first, last), which are a node and all below it: their items, from the last to the first."""
+    box, item, around, node = tree
+    for k in range(last - 1, first - 1, -1):
+        if node[k, 1] > node[k, 0]:
+            node[k, 2] = k + 1
+            node[k, 3] = 0
+            for c in range(3):
+                around[k, c], around[k, c + 3] = math.inf, -math.inf
+            for a in range(node[k, 0], node[k, 1]):
+                i = order[a]
+                item[a, 0], item[a, 1], item[a, 2], item[a, 3] = i, body_of[i], mobile[i], k
+                node[k, 3] |= item[a, 2]
+                for c in range(3):
+                    box[a, c], box[a, c + 3] = lo[i, c], hi[i, c]
+                    around[k, c] = min(around[k, c], lo[i, c])
+                    around[k, c + 3] = max(around[k, c + 3], hi[i, c])
+        else:
+            join_halves(tree, k)
 
-    Nodes stand in preorder; ``skip`` is the node to go on with where a node is missed, so that no stack is needed. What
-    follows a box in the tree stands behind its leaf: looking there alone finds each pair once.
+
+@lean
+def join_halves(tree, k):
+    """Node k of its two halves: the first is the next node, and the second follows it."""
+    box, item, around, node = tree
+    second = node[k + 1, 2]
+    node[k, 2] = node[second, 2]
+    node[k, 3] = node[k + 1, 3] | node[second, 3]
+    for c in range(3):
+        around[k, c] = min(around[k + 1, c], around[second, c])
+        around[k, c + 3] = max(around[k + 1, c + 3], around[second, c + 3])
+
+
+@lean
+def tree_pairs(tree, nodes, start, stop, counter, pairs):
+    """Pairs of the items [start, stop) of the tree with those behind them.
+
+    What follows a box in the tree stands behind its leaf: looking there alone finds each pair once.
     """
-    most = 2 * n
-    start, stop, skip = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
-    nodes = halve(lo, hi, order, n, start, stop)
-    # the boxes once more in the order of the tree, so that neighbours in space are neighbours in memory
-    low, high = np.empty((n, 3)), np.empty((n, 3))
-    body, moves, leaf = np.empty(n, np.int64), np.empty(n, np.bool_), np.empty(n, np.int64)
-    for a in range(n):
-        i = order[a]
-        for k in range(3):
-            low[a, k] = lo[i, k]
-            high[a, k] = hi[i, k]
-        body[a] = body_of[i]
-        moves[a] = mobile[i]
-    box, lively = np.empty((most, 6)), np.empty(most, np.bool_)
-    _bound(low, high, moves, nodes, start, stop, skip, box, lively, leaf)
-    for a in range(n):
-        x0, y0, z0, x1, y1, z1 = low[a, 0], low[a, 1], low[a, 2], high[a, 0], high[a, 1], high[a, 2]
-        node = leaf[a]
+    box, item, around, node = tree
+    for a in range(start, stop):
+        x0, y0, z0, x1, y1, z1 = box[a, 0], box[a, 1], box[a, 2], box[a, 3], box[a, 4], box[a, 5]
+        k = item[a, 3]
         first = a + 1
-        while node < nodes:
+        while k < nodes:
             if first <= a and (
-                not (moves[a] or lively[node])
-                or box[node, 0] > x1
-                or box[node, 3] < x0
-                or box[node, 1] > y1
-                or box[node, 4] < y0
-                or box[node, 2] > z1
-                or box[node, 5] < z0
+                item[a, 2] + node[k, 3] == 0
+                or around[k, 0] > x1
+                or around[k, 3] < x0
+                or around[k, 1] > y1
+                or around[k, 4] < y0
+                or around[k, 2] > z1
+                or around[k, 5] < z0
             ):
-                node = skip[node]
+                k = node[k, 2]
                 continue
-            for b in range(max(first, start[node]), stop[node]):  # empty but at a leaf
-                if (moves[a] or moves[b]) and body[a] != body[b] and _overlap(low, high, a, b):
-                    count = _put(pairs, count, order[a], order[b])
+            for b in range(max(first, node[k, 0]), node[k, 1]):  # empty but at a leaf
+                apart = x0 > box[b, 3] or box[b, 0] > x1 or y0 > box[b, 4] or box[b, 1] > y1 or z0 > box[b, 5] or box[b, 2] > z1
+                if not apart and item[a, 2] + item[b, 2] > 0 and item[a, 1] != item[b, 1]:
+                    _put(pairs, counter, item[a, 0], item[b, 0])
             first = 0
-            node += 1
-    return count
+            k += 1
 
 
 @inner
-def _bound(low, high, moves, nodes, start, stop, skip, box, lively, leaf):
-    """The boxes of the nodes from the last to the first, whether a mobile box is in them, and the leaf of each box."""
-    for node in range(nodes - 1, -1, -1):
-        if stop[node] > start[node]:
-            skip[node] = node + 1
-            lively[node] = False
-            for k in range(3):
-                box[node, k], box[node, k + 3] = math.inf, -math.inf
-            for a in range(start[node], stop[node]):
-                leaf[a] = node
-                lively[node] = lively[node] or moves[a]
-                for k in range(3):
-                    box[node, k] = min(box[node, k], low[a, k])
-                    box[node, k + 3] = max(box[node, k + 3], high[a, k])
-        else:  # the first half is the next node, and the second follows it
-            second = skip[node + 1]
-            skip[node] = skip[second]
-            lively[node] = lively[node + 1] or lively[second]
-            for k in range(3):
-                box[node, k] = min(box[node + 1, k], box[second, k])
-                box[node, k + 3] = max(box[node + 1, k + 3], box[second, k + 3])
-
-
-@inner
-def _sort(pairs, count, n):
+def sort_pairs(pairs, count, n):
     """Sort pairs[:count] by (i, j): two stable counting sorts."""
     other = np.empty((count, 2), np.int64)
     place = np.empty(n + 1, np.int64)

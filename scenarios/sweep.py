@@ -185,7 +185,11 @@ def _on_processes(
 
 
 def _go_with_parent() -> None:
-    """In a worker: end when the program that started it does, even where that was killed; else it would wait for ever."""
+    """In a worker: end when the program that started it does, even where that was killed; else it would wait for ever.
+
+    Its worlds are stepped by one thread each: there are as many workers as cores.
+    """
+    os.environ.setdefault("TUMBLE_THREADS", "1")
 
     def watch() -> None:
         multiprocessing.parent_process().join()

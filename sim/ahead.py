@@ -34,7 +34,8 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.contacts import update_manifold, write_row
+from sim.contacts import write_row
+from sim.crew import CORNERS, WANTED, share
 from sim.integrators.rk4 import turn_rk4
 from sim.motion import flight_far, place, point_velocity
 from sim.packed import load_rows
@@ -50,8 +51,7 @@ DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a 
 def look_ahead(
     model,
     geometry,
-    skin,
-    h,
+    settings,
     rows,
     first,
     count,
@@ -78,6 +78,7 @@ def look_ahead(
     both kept theirs meet as they did then, and asked for what they ask for now: they are passed over.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
+    skin, h = settings.skin, settings.dt
     n, table = len(bodies.kind), contacts.count[0] - (count - first)
     x, rot, momenta = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10))
     moved, flown = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
@@ -102,13 +103,18 @@ def look_ahead(
     pair, which, known = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     places, gaps, found, t = np.empty((room, 3)), np.empty(room), 0, 0
     for m in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+        wanted = (moved[i] or moved[j]) and _concerned(bodies, local, i, j)
+        pairs.event[m] = WANTED if wanted else math.inf  # which the coming drift finds anew
+    share(model, geometry, settings, CORNERS, pairs.count[0])
+    for m in range(pairs.count[0]):
         g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
         i, j = geoms.body[g0], geoms.body[g1]
         while t < table and (contacts.pair[t, 0] < g0 or (contacts.pair[t, 0] == g0 and contacts.pair[t, 1] < g1)):
             t += 1
-        if not ((moved[i] or moved[j]) and _concerned(bodies, local, i, j)):
+        if pairs.event[m] != WANTED:
             continue
-        update_manifold(bodies, geoms, pairs, geometry, m, h)
+        pairs.event[m] = math.inf
         pairs.fresh[m] = False
         deep = DEEP * min(bodies.radius[i], bodies.radius[j])
         for s in range(pairs.points[m]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collision.geometry import empty_geometry
 from collision.native import Entry, Library
+from sim.crew import assist
 from sim.flights import refresh
 from sim.glance import glance, glance_joint
 from sim.joints.assemble import assemble
@@ -14,6 +15,7 @@ from sim.strip import NONE, keep
 
 GEOMETRY = empty_geometry()
 ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NONE, 1))
+ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
 ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, SETTINGS))
@@ -21,4 +23,4 @@ GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 KEEP = Entry(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
-LIBRARY = Library("sim.compiled", ADVANCE, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)
+LIBRARY = Library("sim.compiled", ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)

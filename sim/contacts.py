@@ -31,7 +31,7 @@ from sim.ground import NOWHERE, off, same_facets
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned, listed, pair_key
 from sim.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, ROWS, UNCERTAIN, E
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, ROWS, E
 from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
@@ -63,6 +63,14 @@ def threshold(accel, dt):
     other fast, nothing can rest.
     """
     return max(SLOWEST_IMPACT, -2.0 * accel * dt)
+
+
+@lean
+def least_speed(bodies, geoms, pairs, k, dt):
+    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    least = SMALL * pair_size(bodies, i, j) / dt
+    return math.inf if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
 
 @lean
@@ -181,9 +189,9 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
 
 
 @lean
-def sweep_bounds(bodies, geoms, geometry, dt):
-    """Boxes of all pieces for the coming drift."""
-    for k in range(len(geoms.body)):
+def sweep_bounds(bodies, geoms, geometry, dt, first, stop):
+    """Boxes of the pieces [first, stop) for the coming drift."""
+    for k in range(first, stop):
         lo, hi = swept_box(bodies, geoms, geometry, k, dt, dt)
         store3(geoms.lo, k, lo)
         store3(geoms.hi, k, hi)
@@ -241,12 +249,25 @@ def update_pairs(geoms, pairs, joints):
     Pairs with a sensor are listed apart.
     OK or PAIRS_FULL, then nothing changed.
     """
+    known = known_pairs(pairs)
+    return renew_pairs(geoms, pairs, joints, known, find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms))
+
+
+@inner
+def known_pairs(pairs):
+    """What is known of the pairs, before others are found."""
     old = pairs.count[0]
-    keys, axes, clear = pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy()
-    events, speeds = pairs.event[:old].copy(), pairs.speed[:old].copy()
-    hits, rests = pairs.hits[:old].copy(), pairs.rests[:old].copy()
-    slots, taken, free = pairs.slot[:old].copy(), np.zeros(len(pairs.slot), dtype=np.bool_), 0
-    found = find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
+    return (
+        pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.event[:old].copy(),
+        pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(), pairs.slot[:old].copy(),
+    )  # fmt: skip
+
+
+@inner
+def renew_pairs(geoms, pairs, joints, known, found):
+    """The part of `update_pairs` that follows when so many pairs of boxes were found."""
+    keys, axes, clear, events, speeds, hits, rests, slots = known
+    old, taken, free = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
         return PAIRS_FULL
@@ -316,20 +337,26 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
 
 
 @lean
-def narrowphase(bodies, geoms, pairs, books, geometry, dt):
-    """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
-    grew = True
-    while grew:
-        for n in range(pairs.count[0]):
-            if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, dt):
-                books.counters[UNCERTAIN] += 1
-        grew = False
-        for n in range(pairs.count[0]):
-            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
-            both = bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC
-            if both and pairs.points[n] > 0 and (bodies.crowd[i] > 0) != (bodies.crowd[j] > 0):
-                _join_crowd(bodies, geoms, pairs, i, j)
-                grew = True
+def fresh_manifolds(bodies, geoms, pairs, geometry, dt, first, stop):
+    """Manifolds of the pairs [first, stop) whose known one does not belong to the current poses; how many are uncertain."""
+    uncertain = 0
+    for n in range(first, stop):
+        if not pairs.fresh[n] and not update_manifold(bodies, geoms, pairs, geometry, n, dt):
+            uncertain += 1
+    return uncertain
+
+
+@lean
+def crowds_grow(bodies, geoms, pairs):
+    """Bodies that meet a crowd come into it; whether that asks for manifolds."""
+    grew = False
+    for n in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+        both = bodies.kind[i] == DYNAMIC and bodies.kind[j] == DYNAMIC
+        if both and pairs.points[n] > 0 and (bodies.crowd[i] > 0) != (bodies.crowd[j] > 0):
+            _join_crowd(bodies, geoms, pairs, i, j)
+            grew = True
+    return grew
 
 
 @lean

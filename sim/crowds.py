@@ -121,7 +121,7 @@ def _kick_crowds(model, geometry, settings, plain):
     first, turned_in, seen = count, False, np.full((size, 6), math.nan)
     for _ in range(LOOKS):
         found = look_ahead(
-            model, geometry, settings.skin, h, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p,
+            model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p,
             stick, fast, awake, seen,
         )  # fmt: skip
         if found < 0:

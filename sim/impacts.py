@@ -15,14 +15,26 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.jit import far, inner, kernel, lean
 from sim.collide import approaching, joint_impact, single_impact, touching_rows
-from sim.contacts import LULL, MANY, SINKING, SMALL, TIRED, UNKNOWN, crowded, outgrown, pair_restitution, pair_size, update_pairs
-from sim.events import next_impact
+from sim.contacts import (
+    LULL,
+    MANY,
+    SINKING,
+    TIRED,
+    UNKNOWN,
+    crowded,
+    least_speed,
+    outgrown,
+    pair_restitution,
+    pair_size,
+    update_pairs,
+)
+from sim.crew import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
 from sim.flights import book_cluster
 from sim.ground import bring_facets, has_ground, place_new
-from sim.interruptions import book_flight, bring, bring_linked, launch_touched
+from sim.interruptions import bring, bring_linked, launch_touched
 from sim.joints.impact import linked_joints, settle_joints
 from sim.log import log_impacts
-from sim.motion import fly_all, fly_to
+from sim.motion import fly_to
 from sim.phase import resting_island, take_back
 from sim.rekick import kick_again
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
@@ -30,6 +42,7 @@ from sim.stillness import rouse
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
+FEW_ASKED = 32  # next impacts that one thread looks for
 IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
@@ -42,17 +55,12 @@ def drift(model, geometry, settings, table):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     n = len(bodies.kind)
-    fly_all(bodies, forces, dt)
+    share(model, geometry, settings, FLIGHTS, n)
     touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n)
     steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
     helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
-    for k in range(pairs.count[0]):
-        pairs.fresh[k] = False
-        pairs.hits[k] = 0
-        pairs.clear[k, 0], pairs.clear[k, 1] = -math.inf, 0.0
-        least = _least_speed(bodies, geoms, pairs, k, dt)
-        pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+    share(model, geometry, settings, ARRIVALS, pairs.count[0])
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
         first = _first_event(pairs, dt)
@@ -76,7 +84,7 @@ def drift(model, geometry, settings, table):
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
-        result, sinks = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
+        result, sinks = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         spent = 0.0
         for i in range(n):
             if touched[i]:
@@ -89,7 +97,7 @@ def drift(model, geometry, settings, table):
             for i in range(n):
                 steady[i] = steady[i] or touched[i]
                 helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
-            result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids)
+            result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         if result != OK:
             return result
     else:
@@ -97,8 +105,7 @@ def drift(model, geometry, settings, table):
     for i in range(n):
         if effort[i] > settings.crowd:
             bodies.crowd[i] = LULL  # from the coming kick on
-        if forces.cluster[i] < 0:
-            book_flight(bodies, books, i)
+    book_flights(model, geometry, settings)
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, books, c, dt)
     return OK
@@ -130,7 +137,7 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, steady, ro
     _look_again(geoms, pairs, touched)
     for i in range(len(touched)):
         steady[i] = steady[i] or touched[i]
-    result, _ = _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, settings.dt, rows, ids)
+    result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
     return result
 
 
@@ -143,13 +150,14 @@ def _look_again(geoms, pairs, touched):
 
 
 @inner
-def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, dt, rows, ids):
+def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
     """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
 
     (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can ask for
     that once in a step.
     """
-    full, wide = False, False
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt, full, wide = settings.dt, False, False
     launch_touched(bodies, forces, t, touched)
     for i in range(len(touched)):
         if touched[i]:
@@ -165,16 +173,27 @@ def _fly_on(bodies, forces, joints, geoms, pairs, geometry, t, touched, helped, 
         full = place_new(bodies, geoms, geometry) or full
     if full and update_pairs(geoms, pairs, joints) != OK:
         return PAIRS_FULL, False
-    sinks = False
-    for k in range(pairs.count[0]):
+    count, many = pairs.count[0], 0
+    asked = np.zeros(count, dtype=np.bool_)
+    for k in range(count):
         i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
         if pairs.hits[k] == IDLE:
             pairs.fresh[k] = False
             pairs.event[k] = math.inf
         elif touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+            asked[k] = True
+            many += 1
             pairs.fresh[k] = False
-            least = _least_speed(bodies, geoms, pairs, k, dt)
-            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+            pairs.event[k] = UNKNOWN
+    if many < FEW_ASKED:
+        work(model, geometry, settings, AGAIN, 0, count, rows, ids)
+    else:
+        share(model, geometry, settings, AGAIN, count)
+    sinks = False
+    for k in range(count):
+        if asked[k]:
+            i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+            least = least_speed(bodies, geoms, pairs, k, dt)
             if crowded(bodies, i, j):
                 if pairs.speed[k] <= least:
                     pairs.event[k] = math.inf
@@ -209,14 +228,6 @@ def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, 
                     steady[m] = True
         take_back(bodies, contacts, books, label, t, dt)
     return found
-
-
-@lean
-def _least_speed(bodies, geoms, pairs, k, dt):
-    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
-    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    least = SMALL * pair_size(bodies, i, j) / dt
-    return math.inf if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
 
 @lean

@@ -50,6 +50,11 @@ def bring_linked(bodies, forces, joints, books, links, t, touched):
 def book_flight(bodies, books, i):
     """The flight of body i ends in its current state."""
     error, work = flight_balance(bodies, i)
+    book_balance(books, error, work)
+
+
+@lean
+def book_balance(books, error, work):
     books.energy[ledger.INTEGRATOR] += error
     books.moved[0] += abs(error) + abs(work)
 

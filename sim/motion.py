@@ -127,10 +127,10 @@ def _keep_low(bodies, i, way, gain):
         bodies.low[i, 3 + k] = _cut_off(bodies.p0[i, k], gain[k])
 
 
-@remote
-def _fly_all(bodies, forces, t):
-    """Move all bodies along their free flights to time t: a loop without calls for those that nothing else concerns."""
-    for i in range(len(bodies.kind)):
+@lean
+def fly_some(bodies, forces, t, first, stop):
+    """Move bodies [first, stop) along their free flights to time t: a loop without calls for those that nothing else concerns."""
+    for i in range(first, stop):
         h = t - bodies.t0[i]
         if bodies.kind[i] != DYNAMIC or forces.cluster[i] >= 0 or h == 0.0:
             fly_to(bodies, forces, i, t)
@@ -139,9 +139,6 @@ def _fly_all(bodies, forces, t):
             q = _turned(bodies, forces, i, h)
             _keep_low(bodies, i, way, gain)
             place(bodies, i, add(load3(bodies.x0, i), way), q, add(load3(bodies.p0, i), gain), load3(bodies.l0, i))
-
-
-fly_all = far(_fly_all, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0.0))
 
 
 @lean

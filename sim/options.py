@@ -98,4 +98,5 @@ class Options:
             sleep_steps=math.ceil(self.sleep_after / self.dt - 1e-6),
             sleep_speed=self.sleep_speed,
             sleep_spin=self.sleep_spin,
+            crew=0,
         )

@@ -20,7 +20,8 @@ import numpy as np
 from collision.jit import inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, mark_resting, narrowphase, sweep_bounds, tabulate, update_pairs
+from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, renew_pairs, tabulate
+from sim.crew import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
 from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
@@ -32,7 +33,7 @@ from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, STEPS, TORN, WAKE
+from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, STEPS, TORN, UNCERTAIN, WAKE
 from sim.stillness import count_still, rouse_touched
 from sim.strip import sample
 
@@ -40,14 +41,16 @@ from sim.strip import sample
 @kernel
 def advance(model, geometry, settings, table, saved, strip, steps):
     """Take ``steps`` steps in one compiled call, and the samples of ``strip``: (steps taken, OK or why it stopped)."""
-    for k in range(steps):
+    result, done = OK, 0
+    open_shop(settings)
+    while result == OK and done < steps:
         result = step(model, geometry, settings, table, saved)
-        if result == DROWSY:
-            return k + 1, result
-        if result != OK:
-            return k, result
-        sample(model, strip)
-    return steps, OK
+        if result in (OK, DROWSY):
+            done += 1
+        if result == OK:
+            sample(model, strip)
+    close_shop(settings)
+    return done, result
 
 
 @inner
@@ -69,7 +72,7 @@ def step(model, geometry, settings, table, saved):
     if torn(bodies, joints):
         return TORN
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
-    narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
+    narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
         restore(bodies, forces, books, saved)
         return WAKE
@@ -106,7 +109,7 @@ def begin(model, geometry, settings):
     result = find_candidates(model, geometry, settings)
     if result != OK:
         return result
-    narrowphase(bodies, geoms, pairs, books, geometry, settings.dt)
+    narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
         return WAKE
     contact(model, geometry, settings, START, NONE)
@@ -131,14 +134,25 @@ def find_candidates(model, geometry, settings):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     if not launch_all(bodies, forces, 0.0):
         return NOT_FINITE
-    sweep_bounds(bodies, geoms, geometry, settings.dt)
+    share(model, geometry, settings, BOXES, len(geoms.body))
     if has_ground(geometry):
         if bring_facets(bodies, geoms, geometry, False) != OK:
             return PAIRS_FULL
-        sweep_bounds(bodies, geoms, geometry, settings.dt)
-    result = update_pairs(geoms, pairs, joints)
+        share(model, geometry, settings, BOXES, len(geoms.body))
+    known = known_pairs(pairs)
+    result = renew_pairs(geoms, pairs, joints, known, find_together(model, geometry, settings))
     mark_resting(geoms, pairs, contacts)
     return result
+
+
+@inner
+def narrowphase(model, geometry, settings):
+    """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    grew = True
+    while grew:
+        books.counters[UNCERTAIN] += share(model, geometry, settings, MANIFOLDS, pairs.count[0])
+        grew = crowds_grow(bodies, geoms, pairs)
 
 
 @inner

@@ -297,6 +297,7 @@ class Settings(NamedTuple):
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]
     sleep_spin: float  # [rad/s]
+    crew: int  # address of the words by which threads share the work of a step (crew.py); 0: there is one
 
 
 class Model(NamedTuple):
@@ -438,4 +439,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, False, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, False, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0, 0)

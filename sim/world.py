@@ -29,6 +29,7 @@ from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
 from sim.forces import Force, as_force
 from sim.happenings import Event, take
+from sim.helpers import LARGE, MOST, Helpers, cores
 from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
 from sim.joints.definitions import JointDef
@@ -96,10 +97,24 @@ class World(Keeps, Asking):
     >>> world.energy().total, crate.position
 
     The keywords are those of :class:`~sim.options.Options`: ``gravity``, ``dt``, ``integrator``, ``solver``, ``sleep_after`` ...
+    And ``threads``: how many share the work of a step in worlds of 100 bodies and more, to the same bits; by default as many as
+    the process has cores, or $TUMBLE_THREADS.
     """
 
     ROOM = 64  # candidate pairs that there is room for at the start
-    SETS = ("options", "settings", "materials", "pairs", "bodies", "quarantined", "joints", "controls", "apart", "forces")
+    SETS = (
+        "threads",
+        "options",
+        "settings",
+        "materials",
+        "pairs",
+        "bodies",
+        "quarantined",
+        "joints",
+        "controls",
+        "apart",
+        "forces",
+    )
 
     @spelled
     def __init__(
@@ -117,8 +132,10 @@ class World(Keeps, Asking):
         sleep_speed: float = 1e-3,
         sleep_spin: float = 1e-2,
         quarantine: bool = False,
+        threads: int | None = None,
     ):
         provide(LIBRARY)
+        self.threads = threads
         self.options = Options(
             gravity=gravity,
             dt=dt,
@@ -138,6 +155,8 @@ class World(Keeps, Asking):
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
         self._bound_begin: Any = None
+        self._bound_for: Any = None  # settings that the compiled step is bound for
+        self._helpers: Helpers | None = None  # threads that share its work
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
         self._keeping: Any = None  # what takes a sample, likewise
         self._recollected: Any = None  # copies of what a run does not change, for the next one
@@ -785,19 +804,40 @@ class World(Keeps, Asking):
     def _advancing(self) -> Callable[[int], tuple[int, int]]:
         """The compiled step, bound to the arrays as they are."""
         model, bound = self._packed(), self._bound
-        stale = bound is None or bound.arguments[0] is not model or bound.arguments[2] is not self.settings
-        if stale:
-            bound = self._bound = ADVANCE.bind(model, self._shapes.geometry, self.settings, self._table, self._saved, self._strip)
+        if bound is None or bound.arguments[0] is not model or self._bound_for is not self.settings:
+            settings = self._bound_for = self.settings
+            self._helpers = self._helped(model)
+            if self._helpers is not None:
+                settings = self._helpers.settings
+            bound = self._bound = ADVANCE.bind(model, self._shapes.geometry, settings, self._table, self._saved, self._strip)
         elif bound.arguments[5] is not self._strip:
             recollected.rewind(bound, self._strip)
         return bound
+
+    def _helped(self, model: Model) -> Helpers | None:
+        """Threads to share the work of the steps with, where there is enough of it; members of Worlds have none."""
+        if self.threads == 1 or len(self.bodies) < LARGE or ADVANCE.native is None:
+            return None
+        return Helpers(self.threads - 1, model, self._shapes.geometry, self.settings)
+
+    @property
+    def threads(self) -> int:
+        """How many threads share the work of a step, where there is enough of it; the results are the same bits."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, value: int | None) -> None:
+        value = cores() if value is None else whole("threads", value)
+        if value > MOST:
+            raise InputError("threads", value, f"must be at most {MOST}")
+        self._threads, self._bound_for = value, None
 
     def step(self, n: int = 1) -> None:
         """Take ``n`` steps of length dt, in compiled calls of some hundredths of a second: Ctrl-C ends it between two."""
         if n.__class__ is not int or n < 1:
             n = whole("n", n)
         pushes, controls = self._pushes, self.controls
-        driven = controls.explicit
+        driven = bool(controls.actuators) and controls.explicit
         while n > 0:
             if pushes.coming or pushes.now:
                 self._ready()
@@ -808,10 +848,12 @@ class World(Keeps, Asking):
             if driven:
                 controls.refresh()
             if n == 1 or driven or pushes.now:
-                done, result = self._advancing()(1)
+                advance, helpers = self._advancing(), self._helpers
+                done, result = advance(1) if helpers is None else helpers.take(advance, 1)
             else:
                 begun, count = time.perf_counter(), min(n, self._pace)
-                done, result = self._advancing()(count)
+                advance, helpers = self._advancing(), self._helpers
+                done, result = advance(count) if helpers is None else helpers.take(advance, count)
                 spent = time.perf_counter() - begun
                 self._pace = max(1, min(2 * count, int(count * CALL / spent))) if done == count else count
             n -= done

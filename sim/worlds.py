@@ -41,6 +41,7 @@ class _Member(World):
 
     def _resize(self, model: Model) -> None:
         super()._resize(model)
+        self._threads = 1  # each member is stepped by one
         if len(model.books.log) == tables.EVENTS_KEPT:
             self.listen(capacity=EVENTS_KEPT)
 
