@@ -139,7 +139,7 @@ def curve_strip(
     value = values[max(seen - 1, 0)]
     span = float(times[0]), float(times[-1])
     sheet = _Sheet(size, unit, f"{title} {value:.3g} {unit_name}", low - 0.5, high + 0.5, span, 1)
-    sheet.key([(f"1e{low:.0f} to 1e{high:.0f} {unit_name}, each decade as high", OTHER)])
+    sheet.key([(f"{10**low:.2g} to {10**high:.2g} {unit_name}, logarithmic", OTHER)])
     there = np.flatnonzero(np.isfinite(values[:seen]) & (values[:seen] > 0.0))
     sheet.line(sheet.points(times[there], np.log10(values[there])), RED, 2)
     return _on_paper(sheet.pixels())

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -40,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)  # as Ctrl-C: recordings are closed on the way out
     from sim.words import Printable
 
+    shown, warnings.showwarning = warnings.showwarning, _note
     try:
         _check_paths(arguments)
         with contextlib.redirect_stdout(Printable(sys.stdout)):  # names in files of others are not trusted with the terminal
@@ -56,6 +58,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if code is None:
             raise  # a mistake of ours: the traceback is wanted
         return _fail(code, str(error))
+    finally:
+        warnings.showwarning = shown
+
+
+def _note(*warning: Any) -> None:
+    """A warning in one line. What does that is loaded when there is one."""
+    from scenarios.report import show_warnings
+
+    show_warnings()
+    warnings.showwarning(*warning)
 
 
 def _code(error: Exception) -> int | None:
@@ -385,7 +397,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
             fields.append(Panel(title, along, unit, curves, log=log, dots=True))
     if not fields:
         return None
-    return panels(f"{store.plan.scenario}: {count(len(data['status']), 'member')}", fields, path, across=2)
+    return panels(f"{load(store.plan.scenario).name}: {count(len(data['status']), 'member')}", fields, path, across=2)
 
 
 def trace(arguments: argparse.Namespace) -> None:
