@@ -58,7 +58,8 @@ def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose"
     bodies = closed_bodies(mesh)
     if len(bodies) == 1:
         return _shape(path, mesh, scale)
-    warn(path, f"{len(bodies)} closed bodies, taken as one rigid body; load_meshes gives them one by one, part = 2 in a scene file takes one")
+    each = "load_meshes gives them one by one, part = 2 in a scene file takes one"
+    warn(path, f"{len(bodies)} closed bodies, taken as one rigid body; {each}")
     pieces = [part for faces in bodies for part in convex_parts(_shape(path, _only(mesh, faces), scale))]
     vertices, faces = _arrays(mesh)
     return Compound(pieces, *enclosed(vertices[faces] * scale))
