@@ -238,6 +238,8 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
     below, above, n, u, v, count, rows, more = careful(g, a, b, r, t, axis, size)
     if state == APART and low > below:
         below, n = low, axis
+    if sep_e > below + small and min(above, high) > below + small:  # crowds of corners: the axis that was met before does better
+        below, n = sep_e, n_edge
     if above < high:
         return below, above, n, u, v, named_features(count, rows), iterations + more
     return below, high, n, p, q, named, iterations + more

@@ -41,7 +41,8 @@ from collision.support import EPS, inflation
 PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
 ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off
 BY_OTHERS = 1e-3  # of the smaller body: a point beside the lowest of a rim that is this near to another one is left out
-RIMS, CROSSED = 5, 7  # in the names of candidates, from bit 56: two rims cross; an edge crosses a rim
+RIMS, PASSED, CROSSED = 5, 6, 7  # in names of candidates, from bit 56: two rims cross; a line passes a polygon, an edge a rim
+CORNER = 1 << 27  # in the names of those of a line: it passes a corner of the polygon
 WHOSE = 1 << 55  # in the names of candidates: a corner of B
 ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
 
@@ -171,8 +172,8 @@ def edges_over_circle(g, s, own, form, r, x, work, count, n, center, radius, m, 
 
 
 @lean
-def line_over_polygon(g, s, own, r, x, work, n, other, count_other, m, offset, slack, limit, snap, found, tags, kept):
-    """Where the line of one body passes the edges of the other's polygon."""
+def line_over_polygon(g, s, own, r, x, work, n, other, names, count_other, m, offset, slack, limit, snap, found, tags, kept):
+    """Where the line of one body passes the edges of the other's polygon; at a corner of it under the name of the corner."""
     u, v = at(work, 0, 0), at(work, 1, 0)
     y, z = drop(u, n, m, offset), drop(v, n, m, offset)
     low, high, i_low, i_high = 0.0, 1.0, -1, -1
@@ -198,13 +199,19 @@ def line_over_polygon(g, s, own, r, x, work, n, other, count_other, m, offset, s
     for k in range(2):
         i = i_low if k == 0 else i_high
         if i >= 0:
-            e = sub(at(other, (i + 1) % count_other, 0), at(other, i, 0))
+            j = (i + 1) % count_other
+            e = sub(at(other, j, 0), at(other, i, 0))
             f = low if k == 0 else high
             c = axpy(f, sub(v, u), u)
             bend_u = side_bend(g, s, r, x, c)
-            name = 6 << 56 | own << 55 | i << 8 | k
+            name, along = i << 8 | k, 0.0
+            foot = drop(c, n, m, offset)
+            for corner in (i, j):  # the line of a side passes the corner that it touches with: either edge will do
+                if norm(sub(foot, at(other, corner, 0))) <= snap:
+                    name, along = CORNER | names[corner], SHARP
+            name |= PASSED << 56 | own << 55
             kept = crossing(
-                own, n, u, v, f, m, offset, bend_u, (scale(1.0 / norm(e), e), 0.0, SHARP), limit, snap, name, found, tags, kept
+                own, n, u, v, f, m, offset, bend_u, (scale(1.0 / norm(e), e), along, SHARP), limit, snap, name, found, tags, kept
             )
     return kept
 
@@ -283,9 +290,13 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
             tags, kept,
         )  # fmt: skip
     if form_a == LINE and form_b == POLYGON:
-        kept = line_over_polygon(g, a, 0, ra, origin, work_a, n, work_b, count_b, mb, ob, slack, limit, snap, found, tags, kept)
+        kept = line_over_polygon(
+            g, a, 0, ra, origin, work_a, n, work_b, names_b, count_b, mb, ob, slack, limit, snap, found, tags, kept
+        )
     elif form_b == LINE and form_a == POLYGON:
-        kept = line_over_polygon(g, b, 1, rb, x, work_b, n, work_a, count_a, ma, oa, slack, limit, snap, found, tags, kept)
+        kept = line_over_polygon(
+            g, b, 1, rb, x, work_b, n, work_a, names_a, count_a, ma, oa, slack, limit, snap, found, tags, kept
+        )
     if form_b == DISC and form_a <= POLYGON:
         center, radius = disc(g, b, x, rb, mb)
         kept = edges_over_circle(

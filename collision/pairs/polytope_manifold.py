@@ -176,13 +176,15 @@ def put_witness(g, a, b, ra, rb, xa, n, middle, gap, named, rows, ids):
 
 @lean
 def witness_id(g, a, b, named):
-    """Id from the vertex numbers of both features."""
+    """Id from the vertex numbers of both features; those of an edge in order, whichever end the search came upon first."""
     name = 4 << 56
     for k in range(4):
-        row = named[k]
+        row, other = named[k], named[k ^ 1]
         if row >= 0:
+            if other >= 0:
+                row = max(row, other) if k & 1 else min(row, other)
             row -= g.vertex[a, 0] if k < 2 else g.vertex[b, 0]
-            name |= (1 + row & 16383) << 14 * (k if k < 2 else k)
+            name |= (1 + row & 16383) << 14 * k
     return name
 
 
