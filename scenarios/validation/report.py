@@ -66,7 +66,8 @@ def write_json(results: Iterable[Result], path: str | Path) -> Path:
 
 PAGE = """# Validation
 
-Cases with a known answer: what is measured, beside the limit it must keep. The step is 1/240 s where nothing else is said.
+How right is it? These are cases with a known answer, each with what is measured beside the limit that it must keep.
+The step is 1/240 s where nothing else is said.
 Answers are closed forms, or integrations by other means than those of the simulator (`scenarios/validation/answers/`).
 An order is the slope of the error against the step.
 
