@@ -8,7 +8,7 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase import find_pairs_far as find_pairs
-from collision.jit import far, inner, kernel, lean, remote
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
     add,
@@ -556,7 +556,7 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
     return best
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 

@@ -35,7 +35,7 @@ from collision.broadphase import (
 from collision.broadphase import find_pairs_far as find_pairs
 from collision.geometry import empty_geometry
 from collision.halving import halve_once, halve_range, nodes_of, put_centers
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
 from collision.waiting import doze, give_way, pause
 from sim.contacts import UNKNOWN, fresh_manifolds, least_speed, sweep_bounds, update_manifold
@@ -60,7 +60,7 @@ def _portion(job):
     return 48 if job in (FLIGHTS, BOXES, BALANCES) else 1 if job == HALVES else 16
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _work(model, geometry, settings, job, first, stop, rows, ids):
     """Do the items [first, stop) of a job; what they found."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
@@ -110,7 +110,7 @@ work = far(
 )
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _share(model, geometry, settings, job, count):
     """Do all items of a job, with whoever helps; what they found, summed up."""
     crew, rows, ids = settings.crew, np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)

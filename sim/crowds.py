@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import load3, load9, norm, store9, symmetric_product
 from sim.accounts import KICK
 from sim.ahead import DEEP, look_ahead
@@ -48,7 +48,7 @@ def plain_crowds(bodies, contacts, joints, plain):
             plain[contacts.island[k]] = False
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _kick_crowds(model, geometry, settings, plain):
     """Solve, apply and book the contacts of the marked islands of a table sorted by islands."""
     bodies, geoms, pairs, contacts, books, forces, joints = model

@@ -13,7 +13,7 @@ import numpy as np
 from collision.bounds import aabb
 from collision.facets import near_triangles, set_facet
 from collision.geometry import HELD, empty_geometry
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import add, axpy, load3, load9, mul_t, scale, store3, sub
 from sim.motion import geom_pose
 from sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE
@@ -78,7 +78,7 @@ def _wanted(bodies, geoms, geometry, carrier):
     return wanted[:count]
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _bring(bodies, geoms, geometry, more):
     """Have facets at hand for all triangles that moving pieces may reach: OK, or PAIRS_FULL where there are too few facets.
 

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from sim.collide import approaching, joint_impact, single_impact, touching_rows
 from sim.contacts import (
     LULL,
@@ -46,8 +46,8 @@ FEW_ASKED = 32  # next impacts that one thread looks for
 IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
-@inner
-def drift(model, geometry, settings, table):
+@kernel(**FOR_KERNELS)
+def _drift(model, geometry, settings, table):
     """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL or WAKE.
 
     ``table`` is a spare table of contacts.
@@ -303,7 +303,7 @@ def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
                 bring(bodies, forces, books, b, t, touched)
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _collide_now(model, geometry, settings, table, first, t, touched):
     """The impact of pair ``first`` at time t, with all that acts together with it."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
@@ -336,3 +336,5 @@ _collide = far(
     _collide_now,
     lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_)),
 )
+
+drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
 from collision.narrowphase import distance_far as distance
 from sim.lists import place_in
@@ -104,7 +104,7 @@ def _sleeps(bodies, serial):
     return i >= 0 and bodies.kind[i] == SLEEPING
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _log_contacts(bodies, contacts, books, time):
     """Pairs of bodies that touch in this kick, against those of the last one."""
     m = contacts.count[0]
@@ -138,7 +138,7 @@ def _log_contacts(bodies, contacts, books, time):
     _ended(books, PART, time, books.touching, TOUCHING, found, unique)
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _log_sensors(bodies, geoms, pairs, geometry, books, time):
     """Bodies in sensors at this instant, against those of the last."""
     m = pairs.count[1]

@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import (
     ZERO,
     add,
@@ -114,7 +114,7 @@ def kick(model, geometry, settings, mode, plain):
         first, first_joint = last, last_joint
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, local):
     """Solve the contacts ``rows`` of a table and the joints ``links`` together and apply the impulses, for the coming flight.
 

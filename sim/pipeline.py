@@ -17,7 +17,8 @@ import math
 
 import numpy as np
 
-from collision.jit import inner, kernel, lean
+from collision.geometry import empty_geometry
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
 from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, renew_pairs, tabulate
@@ -33,7 +34,21 @@ from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.state import ACCOUNTS, BOOKS_FULL, DROWSY, DYNAMIC, NOT_FINITE, OK, PAIRS_FULL, STEPS, TORN, UNCERTAIN, WAKE
+from sim.state import (
+    ACCOUNTS,
+    BOOKS_FULL,
+    DROWSY,
+    DYNAMIC,
+    EXAMPLE,
+    NOT_FINITE,
+    OK,
+    PAIRS_FULL,
+    SETTINGS,
+    STEPS,
+    TORN,
+    UNCERTAIN,
+    WAKE,
+)
 from sim.stillness import count_still, rouse_touched
 from sim.strip import sample
 
@@ -128,8 +143,8 @@ def plan_arcs(bodies, t, dt):
             start_flight(bodies, i, 0.0)
 
 
-@inner
-def find_candidates(model, geometry, settings):
+@kernel(**FOR_KERNELS)
+def _find_candidates(model, geometry, settings):
     """Flights under forces, and pairs whose boxes meet on the coming drift."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     if not launch_all(bodies, forces, 0.0):
@@ -145,6 +160,9 @@ def find_candidates(model, geometry, settings):
     return result
 
 
+find_candidates = far(_find_candidates, lambda: (EXAMPLE, empty_geometry(), SETTINGS))
+
+
 @inner
 def narrowphase(model, geometry, settings):
     """Manifolds of all candidate pairs whose known one does not belong to the current poses."""
@@ -155,8 +173,8 @@ def narrowphase(model, geometry, settings):
         grew = crowds_grow(bodies, geoms, pairs)
 
 
-@inner
-def contact(model, geometry, settings, mode, plastic):
+@kernel(**FOR_KERNELS)
+def _contact(model, geometry, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     recall_kicks(bodies, forces)
@@ -178,6 +196,9 @@ def contact(model, geometry, settings, mode, plastic):
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
+
+
+contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0))
 
 
 @lean

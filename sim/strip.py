@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.group import group
-from collision.jit import inner, kernel
+from collision.jit import far, inner, kernel
 from collision.linalg import add, load3, load4, scale, store3, store4
 from sim.ledger import ENTRIES
-from sim.state import DYNAMIC, STEPS
+from sim.state import DYNAMIC, EXAMPLE, STEPS
 
 
 @group
@@ -48,7 +48,7 @@ def sample(model, strip):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     every = strip.every[0]
     if every > 0 and books.counters[STEPS] % every == 0 and strip.count[0] < len(strip.step):
-        keep(bodies, books, contacts, joints, strip)
+        keep_far(bodies, books, contacts, joints, strip)
 
 
 @kernel
@@ -79,3 +79,6 @@ def keep(bodies, books, contacts, joints, strip):
     for c in range(contacts.count[0]):
         deepest = max(deepest, -contacts.gap[c])
     strip.depth[k] = deepest
+
+
+keep_far = far(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import far, inner, kernel
+from collision.jit import FOR_KERNELS, far, inner, kernel
 from collision.linalg import add, add3, cross, load3, scale, sub
 from sim import ledger
 from sim.accounts import AGAIN, book_work, to_reservoir
@@ -69,7 +69,7 @@ def constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0
     )  # fmt: skip
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _settle_joints(bodies, table, joints, books, links, together):
     """Joint impulses that end all motion which rigid coordinates forbid.
 
@@ -113,7 +113,7 @@ def _settle_joints(bodies, table, joints, books, links, together):
                 book_work(books, ledger.CONTACT, 0.5 * p[n, r] * u, 0.0, AGAIN)
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def _linked_mass(bodies, table, joints, links):
     """K of the first contact of the table, in its frame: velocity by unit impulses, joints included, nine numbers [1/kg]."""
     local = np.full(len(bodies.kind), -1, dtype=np.int64)

@@ -35,7 +35,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.jit import far, inner, kernel, lean
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.friction import coulomb
@@ -174,7 +174,7 @@ def _descend(
     return best, spent
 
 
-@kernel
+@kernel(**FOR_KERNELS)
 def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room, tolerance, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
 
