@@ -1,9 +1,15 @@
-"""Threads that help a world with its steps (crew.py). They are asked for in each call, and leave where there is nothing to do."""
+"""Threads that help a world with its steps (crew.py). They are asked for in each call, and leave where there is nothing to do.
+
+And a thread that takes a long step by itself, so that Ctrl-C is heard meanwhile.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
+import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -17,6 +23,8 @@ from sim.state import Settings
 
 MOST = 64  # threads
 LARGE = 100  # bodies from which a step is worth the help
+LONG = 0.1  # s that a step may take of which Python waits for the end
+HUGE = 5000  # bodies from which the first one is taken to be longer
 
 
 def cores() -> int:
@@ -42,7 +50,7 @@ class Helpers:
         room = np.zeros(WORDS + LINE // 8, dtype=np.int64)
         skipped = -room.ctypes.data % LINE // 8
         self._words = room[skipped : skipped + WORDS]  # from the start of a cache line
-        self.settings = settings._replace(crew=self._words.ctypes.data)
+        self.settings = settings._replace(crew=self._words.ctypes.data) if number > 0 else settings
         self._assist = ASSIST.bind(model, geometry, self.settings)
         self._number = number
         self._there: list[Future[None]] = []
@@ -59,3 +67,30 @@ class Helpers:
 
     def _help(self) -> None:
         self._assist()
+
+
+class Apart:
+    """A compiled call in a thread of its own. It goes on where one does not wait for it: its arrays must stay as they are."""
+
+    def __init__(self, call: Callable[..., Any], *arguments: Any):
+        self._call, self._arguments = call, arguments
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._done = threading.Event()
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # not even the end of the program gives its arrays back before
+        threading.Thread(target=self._run, daemon=True, name="tumble step").start()
+
+    def _run(self) -> None:
+        try:
+            self._result = self._call(*self._arguments)
+        except BaseException as error:
+            self._error = error
+        self._done.set()
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(self))
+
+    def result(self) -> Any:
+        """Wait for what it gives; signals are heard."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result

@@ -29,7 +29,7 @@ from sim.force_functions import Callback
 from sim.force_tables import callbacks, check_bodies, pack
 from sim.forces import Force, as_force
 from sim.happenings import Event, take
-from sim.helpers import LARGE, MOST, Helpers, cores
+from sim.helpers import HUGE, LARGE, LONG, MOST, Apart, Helpers, cores
 from sim.integrators import TABLE
 from sim.joints import tables as joint_tables
 from sim.joints.definitions import JointDef
@@ -155,6 +155,8 @@ class World(Keeps, Asking):
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
         self._bound_begin: Any = None
+        self._late: Apart | None = None  # a call that Ctrl-C was not waited for
+        self._slow = False  # a step takes so long that one would wait for Ctrl-C
         self._bound_for: Any = None  # settings that the compiled step is bound for
         self._helpers: Helpers | None = None  # threads that share its work
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
@@ -350,6 +352,8 @@ class World(Keeps, Asking):
     @property
     def model(self) -> Model:
         """All arrays of the world."""
+        if self._late is not None:
+            self._await()
         if self._waiting:
             self._grow()
         return self._model
@@ -772,7 +776,8 @@ class World(Keeps, Asking):
 
     def _kick(self) -> None:
         """Centre the kick on the velocities as they are."""
-        while (result := self._beginning()()) in (PAIRS_FULL, WAKE):
+        huge = len(self.bodies) >= HUGE and not self._calls
+        while (result := self._apart(self._beginning()) if huge else self._beginning()()) in (PAIRS_FULL, WAKE):
             if result == WAKE:
                 sleeping.wake_roused(self)
             else:
@@ -816,9 +821,33 @@ class World(Keeps, Asking):
 
     def _helped(self, model: Model) -> Helpers | None:
         """Threads to share the work of the steps with, where there is enough of it; members of Worlds have none."""
-        if self.threads == 1 or len(self.bodies) < LARGE or ADVANCE.native is None:
+        if len(self.bodies) < LARGE or ADVANCE.native is None:
             return None
+        self._slow = self._slow or len(self.bodies) >= HUGE
         return Helpers(self.threads - 1, model, self._shapes.geometry, self.settings)
+
+    def _with_help(self, helpers: Helpers, advance: Callable[[int], tuple[int, int]], steps: int) -> tuple[int, int]:
+        """Call the compiled step of a large world."""
+        begun = time.perf_counter()
+        done, result = (
+            self._apart(helpers.take, advance, steps) if self._slow and not self._calls else helpers.take(advance, steps)
+        )
+        self._slow = time.perf_counter() - begun > LONG * max(1, done)
+        return done, result
+
+    def _apart(self, call: Callable[..., Any], *arguments: Any) -> Any:
+        """Make a long compiled call such that Ctrl-C is heard: it goes on then, and the world waits for it when it is used."""
+        self._late = late = Apart(call, *arguments)
+        out = late.result()
+        self._late = None
+        return out
+
+    def _await(self) -> None:
+        """Wait for the end of a call that was interrupted; its step counts if it could be taken."""
+        ended = self._late.result()
+        self._late = None
+        if isinstance(ended, tuple) and ended[1] in (NOT_FINITE, TORN):  # of a step
+            self._undo()
 
     @property
     def threads(self) -> int:
@@ -849,11 +878,11 @@ class World(Keeps, Asking):
                 controls.refresh()
             if n == 1 or driven or pushes.now:
                 advance, helpers = self._advancing(), self._helpers
-                done, result = advance(1) if helpers is None else helpers.take(advance, 1)
+                done, result = advance(1) if helpers is None else self._with_help(helpers, advance, 1)
             else:
                 begun, count = time.perf_counter(), min(n, self._pace)
                 advance, helpers = self._advancing(), self._helpers
-                done, result = advance(count) if helpers is None else helpers.take(advance, count)
+                done, result = advance(count) if helpers is None else self._with_help(helpers, advance, count)
                 spent = time.perf_counter() - begun
                 self._pace = max(1, min(2 * count, int(count * CALL / spent))) if done == count else count
             n -= done

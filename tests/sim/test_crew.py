@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -78,7 +80,7 @@ def test_small_worlds_and_members_are_stepped_by_one_thread():
     assert world._helpers is None
     worlds = Worlds(load("tumbling_boxes")(count=150), 2)
     worlds.step(2)
-    assert all(member._helpers is None for member in worlds)
+    assert [member._helpers._number for member in worlds] == [0, 0]
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, 65, "2"])
@@ -118,3 +120,37 @@ def test_pairs_of_a_crew_are_those_of_one():
         found.append(pairs.geoms[: pairs.count[0]].copy())
     assert np.array_equal(*found)
     assert len(found[0]) > 343
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+@pytest.mark.parametrize("slow", [True, False])
+def test_ctrl_c_is_heard_in_the_middle_of_a_long_step(slow, monkeypatch):
+    """The step goes on, and the world waits for its end when it is asked for something; the twin hears nothing while it lasts."""
+    world, other = (made("tumbling_boxes", 1, count=120) for _ in range(2))
+    world.step(2)
+    other.step(4)
+    take, ended = world._helpers.take, threading.Event()
+
+    def long(advance, steps):
+        if slow:
+            ended.wait()
+        else:
+            signal.raise_signal(signal.SIGALRM)
+        return take(advance, steps)
+
+    monkeypatch.setattr(world._helpers, "take", long)
+    world._slow = slow
+    previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05 if slow else 0)
+        with pytest.raises(KeyboardInterrupt):
+            world.step()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert (world._late is not None) == slow
+    ended.set()
+    assert world.step_count == (3 if slow else 2)
+    monkeypatch.undo()
+    world.step(1 if slow else 2)
+    assert world.state_hash() == other.state_hash()
