@@ -60,7 +60,7 @@ def dependencies(library: Library) -> dict[str, set[str]]:
             files[name_of(far)] = path
     for entry in library.entries:
         reach = set(sources(file_of(entry.kernel)))
-        before[entry.name] = {name for name, file in files.items() if file in reach}
+        before[entry.name] = {name for name, file in files.items() if file in reach and name != entry.name}  # it may be far too
     return before
 
 
