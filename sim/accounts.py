@@ -25,10 +25,9 @@ def book_work(books, entry, before, after, mode):
 
 
 @lean
-def book_pair(books, a, b, contact, loss, friction, driven, contact2, friction2, mode):
-    """Works of two bodies before the middle of the kick, and what differs after it, to their account, if accounts are kept.
-
-    ``a``, ``b``: serial numbers; ``loss`` and ``driven`` are the same in both halves.
+def book_pair(books, a, b, first, second, mode):
+    """Works (contact, loss, friction, driven) of two bodies before the middle of the kick, and after it, to their account, if
+    accounts are kept. ``a``, ``b``: serial numbers.
     """
     room = len(books.account)
     if room == 0:
@@ -41,23 +40,34 @@ def book_pair(books, a, b, contact, loss, friction, driven, contact2, friction2,
             books.counters[ACCOUNTS] += 1
             break
         k = k + 1 if k + 1 < room else 0
-    if mode != START:
-        books.works[k, 0] += contact
-        books.works[k, 1] += loss
-        books.works[k, 2] += friction
-        books.works[k, 3] += driven
-    first = 0 if mode == AGAIN else 4
-    books.works[k, first] += contact2
-    books.works[k, first + 1] += loss
-    books.works[k, first + 2] += friction2
-    books.works[k, first + 3] += driven
+    start = 0 if mode == AGAIN else 4
+    for c in range(4):
+        if mode != START:
+            books.works[k, c] += first[c]
+        books.works[k, start + c] += second[c]
 
 
 @lean
-def give(bodies, books, i, f, moment, point, mode):
-    """Half the impulse of a kick, ``f`` at a point of the world and a moment, to body i (-1: the world)."""
+def halves(before, after, share):
+    """Mean velocities by which an impulse works before the middle of its kick and after it, times what of it is there.
+
+    ``share``: what of it comes before the middle, the part of the last flight in the last and the next: there the velocity is
+    that under a steady force.
+    """
+    rest = 1.0 - share
+    first = share * ((1.0 - 0.5 * share) * before + 0.5 * share * after)
+    return first, rest * (0.5 * rest * before + (1.0 - 0.5 * rest) * after)
+
+
+@lean
+def give(bodies, books, i, f, moment, point, mode, share):
+    """Half the impulse of a kick, ``f`` at a point of the world and a moment, to body i (-1: the world).
+
+    ``share`` of the whole comes before the middle: what the world reports is the mean of momenta before the kick and after it,
+    so where that is not the half those before it are moved.
+    """
     if i < 0 or bodies.kind[i] != DYNAMIC:
-        to_reservoir(books, f, add(cross(point, f), moment), mode)
+        to_reservoir(books, f, add(cross(point, f), moment), mode, share)
         return
     arm = add(cross(sub(point, load3(bodies.x, i)), f), moment)
     if mode == START:  # the given velocity is the mean: half before it, half after
@@ -68,18 +78,22 @@ def give(bodies, books, i, f, moment, point, mode):
     else:
         add3(bodies.p, i, scale(2.0, f))
         add3(bodies.l, i, scale(2.0, arm))
+        if mode == KICK and share != 0.5:
+            add3(bodies.p_before, i, scale(4.0 * share - 2.0, f))
+            add3(bodies.l_before, i, scale(4.0 * share - 2.0, arm))
 
 
 @lean
-def to_reservoir(books, f, moment, mode):
+def to_reservoir(books, f, moment, mode, share=0.5):
     """Momentum ``f``, and angular momentum about the origin, that static and driven bodies take up in half a kick."""
+    first, second = 2.0 * share, 2.0 - 2.0 * share
     for r in range(3):
         if mode != START:
-            books.reservoir[0, r] += f[r]
-            books.reservoir[1, r] += moment[r]
+            books.reservoir[0, r] += first * f[r]
+            books.reservoir[1, r] += first * moment[r]
         if mode == AGAIN:
-            books.reservoir[0, r] += f[r]
-            books.reservoir[1, r] += moment[r]
+            books.reservoir[0, r] += second * f[r]
+            books.reservoir[1, r] += second * moment[r]
         else:
-            books.reservoir_pending[0, r] += f[r]
-            books.reservoir_pending[1, r] += moment[r]
+            books.reservoir_pending[0, r] += second * f[r]
+            books.reservoir_pending[1, r] += second * moment[r]

@@ -321,7 +321,8 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         books.energy[ledger.EXTERNAL] += driven
         table.loss[k] = -(normal + slip)
         a, b = bodies.serial[i], bodies.serial[j]
-        book_pair(books, a, b, 0.0, -0.5 * normal, -0.5 * slip, 0.5 * driven, 0.0, -0.5 * slip, AGAIN)  # half and half
+        works = (0.0, -0.5 * normal, -0.5 * slip, 0.5 * driven)  # half and half
+        book_pair(books, a, b, works, works, AGAIN)
         books.moved[0] += abs(normal) + abs(slip) + abs(driven)
         change += normal + slip
         size += abs(p[2] * before[2])

@@ -41,6 +41,7 @@ TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
 SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 MANY = 10  # bounces after which any pair does, if it moves a tenth of that
+FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
 LULL = 10  # steps without impacts after which a crowd is none any more
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
@@ -260,13 +261,14 @@ def known_pairs(pairs):
     return (
         pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.event[:old].copy(),
         pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(), pairs.slot[:old].copy(),
+        pairs.arrives[:old].copy(),
     )  # fmt: skip
 
 
 @inner
 def renew_pairs(geoms, pairs, joints, known, found):
     """The part of `update_pairs` that follows when so many pairs of boxes were found."""
-    keys, axes, clear, events, speeds, hits, rests, slots = known
+    keys, axes, clear, events, speeds, hits, rests, slots, arrives = known
     old, taken, free = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -292,13 +294,14 @@ def renew_pairs(geoms, pairs, joints, known, found):
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = events[k], speeds[k], hits[k], rests[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
+            pairs.arrives[n] = arrives[k]
             pairs.slot[n] = slots[k]
             taken[slots[k]] = True
         else:
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
-            pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
+            pairs.clear[n, 0], pairs.clear[n, 1], pairs.arrives[n] = -math.inf, 0.0, 0.0
     for n in range(kept):
         if pairs.slot[n] < 0:
             while taken[free]:
@@ -497,7 +500,8 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     contacts.mu[k] = contacts.law[k, MU]
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
-    contacts.slides[k] = LOOSE
+    contacts.slides[k], contacts.arrives[k], contacts.kick[k], contacts.owed[k] = LOOSE, math.nan, 0, 0.0
+    store3(contacts.creeps, k, (math.nan, math.nan, math.nan))
     contacts.loss[k] = contacts.residual[k] = contacts.push[k] = 0.0
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
     store3(contacts.moment, k, (0.0, 0.0, 0.0))
@@ -556,6 +560,22 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
     return best
 
 
+@lean
+def note_arrivals(pairs, contacts, rows):
+    """Tell pairs how fast what bears load in these rows of a table comes back."""
+    for row in rows:
+        if contacts.impulse[row, 2] > 0.0:
+            a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
+            while low < high:
+                n = (low + high) // 2
+                if pairs.geoms[n, 0] < a or (pairs.geoms[n, 0] == a and pairs.geoms[n, 1] < b):
+                    low = n + 1
+                else:
+                    high = n
+            if low < pairs.count[0] and pairs.geoms[low, 0] == a and pairs.geoms[low, 1] == b:
+                pairs.arrives[low] = max(pairs.arrives[low], -contacts.arrives[row])
+
+
 @kernel(**FOR_KERNELS)
 def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
@@ -578,6 +598,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         old_impulse, old_frame = old_impulse[:old].copy(), old_frame[:old].copy()
         old_moment, old_turns, old_push = old_moment[:old].copy(), old_turns[:old].copy(), old_push[:old].copy()
         old_slides, old_point = old_slides[:old].copy(), old_point[:old].copy()
+    old_arrives, old_creeps = before.arrives, before.creeps
+    if label < 0:
+        old_arrives, old_creeps = old_arrives[:old].copy(), old_creeps[:old].copy()
     old_taken = np.zeros(old, dtype=np.bool_)
     count, first, start = 0, 0, 0
     for n in range(pairs.count[0]):
@@ -610,7 +633,7 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
             speed = -dot(u, normal)
             if lasting:
-                fast = speed > threshold(accel[2], wait)
+                fast = speed > max(threshold(accel[2], wait), FASTER * pairs.arrives[n])
             else:
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:
@@ -632,6 +655,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
                 world = mul_t(e, load3(old_impulse, m))
                 store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
                 contacts.slides[count], contacts.push[count] = old_slides[m], old_push[m]
+                if old_impulse[m, 2] > 0.0:
+                    contacts.arrives[count] = old_arrives[m]
+                    store3(contacts.creeps, count, load3(old_creeps, m))
                 world = mul_t(e, load3(old_moment, m))
                 store3(contacts.moment, count, (dot(world, s), dot(world, t), dot(world, normal)))
                 contacts.turns[count, 0], contacts.turns[count, 1] = old_turns[m, 0], old_turns[m, 1]

@@ -143,11 +143,12 @@ def _kick_crowds(model, geometry, settings, plain):
         books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst[s])
         books.counters[UNSOLVED] += worst[s] > settings.tolerance
     taken_laws(contacts, rows[:count], p, mu, fast)
-    apply_contacts(bodies, contacts, books, rows[:count], p, KICK)
+    apply_contacts(bodies, contacts, books, rows[:count], p, KICK, 0.5, 1.0)
     for i in members:
         refresh_velocity(bodies, i)
+        bodies.kicked[i], bodies.flown[i] = 0.0, h
     for m in range(count):
-        book_contact(bodies, contacts, books, rows[m], KICK)
+        book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan)
 
 
 @inner

@@ -22,6 +22,7 @@ from collision.narrowphase import level_distance_far as level_distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
 from sim.contacts import (
+    FASTER,
     SINKING,
     SLOWEST_IMPACT,
     bounce_time,
@@ -155,6 +156,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     if start >= dt:
         return math.inf, 0.0
     size, wait = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt)
+    expected = FASTER * pairs.arrives[n]
     axis = load3(pairs.axis, n)
     wi, alpha_i = turning_bounds(bodies, i, dt)
     wj, alpha_j = turning_bounds(bodies, j, dt)
@@ -183,7 +185,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
             break
         if gap <= TOUCH * size:
-            if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait)):
+            if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait), expected):
                 return t, closing  # without rotation the advance is exact
             break
         if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < 0.1 * size:
@@ -203,7 +205,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                 if rim:
                     t = when
                     break
-                if speed_then > max(least, free_limit(bodies, i, j, normal, wait)):
+                if speed_then > max(least, free_limit(bodies, i, j, normal, wait), expected):
                     return when, speed_then
                 t = when
                 break
@@ -219,7 +221,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             if t > start and not level:
                 axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
             slow = _limit_at(bodies, i, j, rows, axis, wait) if t == start else free_limit(bodies, i, j, axis, wait)
-            if closing > max(least, slow):
+            if closing > max(least, slow, expected):
                 return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
@@ -266,7 +268,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)))
+    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)), FASTER * pairs.arrives[n])
     found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
     if not found or gap > -(NEAR if least > 0.0 else EXACT) * size:
         return math.inf, 0.0

@@ -35,7 +35,7 @@ from sim.interruptions import bring, bring_linked, launch_touched
 from sim.joints.impact import linked_joints, settle_joints
 from sim.log import log_impacts
 from sim.motion import fly_to
-from sim.phase import resting_island, take_back
+from sim.phase import MID_STEP, can_be_taken, take_back
 from sim.rekick import kick_again
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
 from sim.stillness import rouse
@@ -57,7 +57,7 @@ def _drift(model, geometry, settings, table):
     n = len(bodies.kind)
     share(model, geometry, settings, FLIGHTS, n)
     touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n)
-    steady = np.zeros(n, dtype=np.bool_)  # without the phase of the last kick
+    contacts.count[1], contacts.count[2] = contacts.count[0], max(contacts.count[2], MID_STEP)
     helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     share(model, geometry, settings, ARRIVALS, pairs.count[0])
@@ -66,7 +66,7 @@ def _drift(model, geometry, settings, table):
         first = _first_event(pairs, dt)
         due = _first_due(bodies)
         while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
-            result = _kick_due(model, geometry, settings, table, due, touched, helped, steady, rows, ids)
+            result = _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
             if result != OK:
                 return result
             first, due = _first_event(pairs, dt), _first_due(bodies)
@@ -77,7 +77,7 @@ def _drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady)
+        rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched)
         _collide(model, geometry, settings, table, first, t, touched)
         if pairs.hits[first] < IDLE:
             _look_again(geoms, pairs, touched)
@@ -95,7 +95,6 @@ def _drift(model, geometry, settings, table):
                 return WAKE
             _look_again(geoms, pairs, touched)
             for i in range(n):
-                steady[i] = steady[i] or touched[i]
                 helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
             result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         if result != OK:
@@ -122,7 +121,7 @@ def _first_due(bodies):
 
 
 @inner
-def _kick_due(model, geometry, settings, table, due, touched, helped, steady, rows, ids):
+def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids):
     """Kick the island of body ``due`` at the time that its last kick was for; OK, PAIRS_FULL or WAKE."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     t, label = bodies.until[due], bodies.island[due]
@@ -135,8 +134,6 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, steady, ro
     if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
         return WAKE
     _look_again(geoms, pairs, touched)
-    for i in range(len(touched)):
-        steady[i] = steady[i] or touched[i]
     result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
     return result
 
@@ -206,7 +203,7 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
 
 
 @inner
-def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched, steady):
+def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched):
     """Take the phase of their resting contacts from the bodies of pair ``first``, and from all of their islands, at time t.
 
     True where there was any: these bodies must be kicked again for the rest of the step.
@@ -215,18 +212,14 @@ def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, 
     if crowded(bodies, i, j):
         return False
     found = False
-    for _ in range(2):  # the two bodies can belong to different islands
-        label = resting_island(bodies, contacts, joints, steady, i, j)
-        if label < 0:
-            break
-        found = True
-        for k in range(contacts.count[0]):
-            for side in range(2):
-                m = contacts.body[k, side]
-                if contacts.island[k] == label and bodies.kind[m] == DYNAMIC:
+    for body in (i, j):  # the two can belong to different islands
+        number = bodies.held[body] if bodies.kind[body] == DYNAMIC else 0
+        if can_be_taken(bodies, contacts, joints, number):
+            found = True
+            for m in range(len(bodies.held)):
+                if bodies.held[m] == number:
                     bring(bodies, forces, books, m, t, touched)
-                    steady[m] = True
-        take_back(bodies, contacts, books, label, t, dt)
+            take_back(bodies, contacts, books, number, t)
     return found
 
 

@@ -42,18 +42,15 @@ from collision.linalg import (
     symmetric_product,
 )
 from sim import ledger
-from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give
-from sim.contacts import SINKING, pair_size
+from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give, halves
+from sim.contacts import FASTER, SINKING, pair_size
 from sim.depth import correct_depth, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
-from sim.joints.rows import LINEAR, is_dynamic, load_block
+from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
-from sim.motion import (
-    point_velocity,
-    refresh_velocity,
-    world_inverse_inertia,
-)
+from sim.motion import point_velocity, refresh_velocity, world_inverse_inertia
+from sim.phase import LARGEST, last_flight, remember
 from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
 from sim.solvers.mixing import forget, mix, no_history
@@ -84,8 +81,10 @@ from sim.surfaces import surface_slip
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
+RISE = 1e-5  # the same of contacts: what no promise shows
 SWING = 3e-3  # energy that comes and goes with impulses of joints, as part of all: that of links that turn by 0.2 in a flight
 STEADY = 500  # kicks in which a change is one
+LOST = 8  # parts of a drift at which looks that find no end are given up
 PARTS = 64  # into how many a drift is divided at most
 NOT_FAST, NOT_HELD = 1, 2
 
@@ -123,7 +122,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
 
     ``local`` is all -1, and is so again afterwards.
     """
-    bodies, geoms, _, _, books, forces, joints = model
+    bodies, geoms, _, latest, books, forces, joints = model
     m = len(rows)
     turning = list_moments(contacts, rows)
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
@@ -156,21 +155,27 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p)
 
     wait, parts = settings.dt - t, _parts(bodies, members, mode)
-    parts_next = parts
+    parts_next = first_parts = parts
     h = _length(wait, parts, settings.dt)
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, t, settings.dt, mode, here, hold)
     size = len(members)
     ends = Ends(np.empty((size, 3)), np.empty((size, 3, 3)), np.empty((size, 3)), np.empty((size, 3)))
     found, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
-    follows, turn = m > 0 and settings.look_ahead and not cheap and len(turning) == 0 and _fall(forces, members), False
+    arrives, accel = np.full(m, math.nan), np.empty((m, 3))
+    for k in range(m):
+        store3(accel, k, load3(contacts.accel, rows[k]))
+    follows = 0 < m <= LARGEST and settings.look_ahead and not cheap and len(turning) + len(links) == 0 and _fall(forces, members)
+    turn = False
     best, stalled, best_p, spread = math.inf, 0, p.copy(), False
+    last = settings.dt if mode == START else last_flight(bodies, members, t, settings.dt)
     known, guess = hold.copy(), p.copy()
     held, best_hold, history = hold.copy(), hold.copy(), no_history(len(links))
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
     rounds, round = LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS, 0
     _scaled(known, h / settings.dt, hold)
     room = room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu) if len(links) > 0 else no_room(a, p, inertia)
+    _scaled_impulses(guess, _stands_for(last, h, mode) / settings.dt, m, block, p)
     while True:
         load_friction(contacts, rows, mu)
         targets(bodies, contacts, rows, h, mode, soft, c)
@@ -205,7 +210,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 left = worst
                 missed = revise(
                     bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, t + h,
-                    mode, found, ids,
+                    mode, found, ids, arrives,
                 )  # fmt: skip
             if len(links) > 0:
                 copy_table(hold, held)
@@ -235,19 +240,26 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             again = again or off > settings.tolerance
             if round == LOOKS - 1:
                 worst = max(worst, off)
-        if not again and not spread and not cheap and round < ROUNDS - 1:
+        if not again and not spread and not cheap and round < rounds - 1:
             spread = again = spread_loads(geoms, contacts, rows, p)
+            best = math.inf if spread else best
         round += 1
         if not again or stalled > STALLS or round == rounds:
-            if cheap or len(links) == 0 or parts >= PARTS:
+            if cheap or parts >= PARTS or (len(links) == 0 and not turn):
                 break
-            if best * h > SURPRISE:  # joints can not be closed at the end of so long a flight
-                parts *= 2
-            elif mode == KICK:
-                swing = _swing(owner, block, place_of, m, best_p, best_hold, known, h / settings.dt)
-                swing /= SWING * _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
+            if turn and best > settings.tolerance and parts >= LOST:
+                follows, parts = False, first_parts  # the acceleration of the instant has to do
+            elif (len(links) > 0 and best * h > SURPRISE) or (turn and best > settings.tolerance):
+                parts *= 2  # what is wanted at the end of so long a flight is not found
+            elif len(links) == 0 or mode == KICK:
+                swing = 0.0
+                if len(links) > 0:
+                    swing = _swing(owner, block, place_of, m, best_p, best_hold, known, h / settings.dt) / SWING
+                if turn:
+                    swing += _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
+                swing /= _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
                 if swing <= 1.0:
-                    if parts > 1 and swing < 0.1:
+                    if parts > 1 and swing < 0.2:
                         parts_next = parts // 2
                     break
                 while swing > 1.0 and parts < PARTS:
@@ -257,7 +269,11 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             parts_next = parts
             h = _length(wait, parts, settings.dt)
             _scaled(known, h / settings.dt, hold)
-            copy_table(guess, p)
+            _scaled_impulses(guess, _stands_for(last, h, mode) / settings.dt, m, block, p)
+            for k in range(m):
+                store3(contacts.accel, rows[k], load3(accel, k))
+                arrives[k] = math.nan
+            turn = False
             best, stalled, round, spread = math.inf, 0, 0, False
             locked[:] = 0
             forget(history)
@@ -267,6 +283,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for i in members:
         bodies.parts[i] = parts_next
         bodies.until[i] = t + h if h < wait else 0.0
+        bodies.kicked[i], bodies.flown[i] = t, h
     books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst)
     if worst > settings.tolerance:
         books.counters[UNSOLVED] += 1
@@ -276,17 +293,25 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         contacts.residual[k] = worst
     if len(turning) > 0:
         hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v)
-    apply_contacts(bodies, contacts, books, rows, p, mode)
+    # springs and motors act for whole steps: where they are, so do all for the books
+    lands = mode == KICK and last == 0.0
+    share = last / (last + h) if mode == KICK and len(links) == 0 and not lands else 0.5
+    steady = settings.dt / _stands_for(last, h, mode)
+    owed = (0.5 if lands else h / (last + h)) / steady
+    apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
     _scaled(best_hold, settings.dt / h, hold)
-    apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode)
-    apply_moments(bodies, contacts, books, rows, turning, first, p, mode)
+    apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode, share, steady)
+    apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady)
     for i in members:
         refresh_velocity(bodies, i)
         local[i] = -1
     for k in range(m):
-        book_contact(bodies, contacts, books, rows[k], mode)
-    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode)
-    book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode)
+        book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k])
+    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode, share)
+    book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode, share)
+    for row in rows:
+        contacts.owed[row] = owed
+    remember(bodies, latest, contacts, rows, members, mode, settings.look_ahead)
 
 
 @lean
@@ -313,6 +338,28 @@ def _swing(owner, block, place_of, first, p, hold, known, part):
             now = norm((hold[k, 0], hold[k, 1], hold[k, 2]))
             change = abs(now - part * norm((known[k, 0], known[k, 1], known[k, 2])))
             total += norm(load3(p, first + n)) / 6.0 * min(now, STEADY * change)
+    return total
+
+
+@inner
+def _contact_swing(contacts, rows, p, v, a, b, ja, jb, u0, mode, arrives):
+    """Energy that comes and goes with the impulses of contacts that turn [J]: P |u'|/12, where a steady force does not show.
+
+    The force is steady where the contact comes back as fast as it leaves.
+    """
+    total = 0.0
+    for k in range(len(rows)):
+        if p[k, 2] > 0.0:
+            u = u0[k, 2]
+            for d in range(6):
+                if a[k] >= 0:
+                    u += ja[k, 2, d] * v[a[k], d]
+                if b[k] >= 0:
+                    u += jb[k, 2, d] * v[b[k], d]
+            if mode != START:
+                u = 2.0 * u - contacts.u[rows[k], 2]
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
+            total += p[k, 2] / 6.0 * min(abs(u), STEADY * change)
     return total
 
 
@@ -349,6 +396,22 @@ def _scaled(table, f, out):
     for k in range(len(table)):
         for r in range(table.shape[1]):
             out[k, r] = f * table[k, r]
+
+
+@lean
+def _stands_for(last, h, mode):
+    """The time that a kick between flights of these lengths stands for. What comes flying lands at the step: for a flight."""
+    return h if last == 0.0 and mode == KICK else 0.5 * (last + h)
+
+
+@lean
+def _scaled_impulses(steady, f, contacts, block, p):
+    """Impulses of a kick from those of half a step, f of which it stands for; springs and motors act for whole steps."""
+    for k in range(len(p)):
+        n = k - contacts
+        g = 1.0 if 0 <= n < len(block) and block[n] == DRIVE else f
+        for r in range(3):
+            p[k, r] = g * steady[k, r]
 
 
 @lean
@@ -549,23 +612,26 @@ def _change_laws(contacts, rows, h, mode, tolerance, mu, p, v, a, b, ja, jb, u0,
 
 
 @lean
-def apply_contacts(bodies, contacts, books, rows, p, mode):
-    """Impulses to momenta, at one common point with opposite signs."""
+def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
+    """Impulses to momenta, at one common point with opposite signs; ``steady`` makes of one that of half a step."""
     # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
     for k in range(len(rows)):
         row = rows[k]
-        store3(contacts.impulse, row, (p[k, 0], p[k, 1], p[k, 2]))
+        store3(contacts.impulse, row, scale(steady, (p[k, 0], p[k, 1], p[k, 2])))
         e = load9(contacts.frame, row)
         q = mul_t(e, (p[k, 0], p[k, 1], p[k, 2]))
         point = load3(contacts.point, row)
         for side in range(2):
             q = scale(-1.0, q)  # first on a, then on b
-            give(bodies, books, contacts.body[row, side], q, ZERO, point, mode)
+            give(bodies, books, contacts.body[row, side], q, ZERO, point, mode, share)
 
 
 @lean
-def book_contact(bodies, contacts, books, row, mode):
-    """Works of the impulse of a contact, before and after the middle of the kick."""
+def book_contact(bodies, contacts, books, row, half, mode, share, arrives):
+    """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
+
+    ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves.
+    """
     e = load9(contacts.frame, row)
     s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])
     point = load3(contacts.point, row)
@@ -575,32 +641,52 @@ def book_contact(bodies, contacts, books, row, mode):
     u = add(sub(vj, vi), belt)
     after = (dot(u, s), dot(u, t), dot(u, n))
     store3(contacts.u_after, row, after)
-    p = scale(2.0, load3(contacts.impulse, row))
+    p = scale(2.0, half)
     before = load3(contacts.u, row)
     if mode == START:  # contacts.u was the mean
         before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
         store3(contacts.u, row, before)
-    # normal work: what a slow landing loses is a loss like that of an impact; what is left belongs to the phase of the
-    # micro-collisions, taken before the middle of the kick and given back after it
-    net = 0.5 * p[2] * (before[2] + after[2])
-    phase = 0.125 * p[2] * (after[2] - before[2])
-    loss = max(0.0, -net)
-    normal1, normal2 = 0.5 * (net + loss) - phase, 0.5 * (net + loss) + phase
-    slip1 = (p[0] * (3.0 * before[0] + after[0]) + p[1] * (3.0 * before[1] + after[1])) / 8.0
-    slip2 = (p[0] * (before[0] + 3.0 * after[0]) + p[1] * (before[1] + 3.0 * after[1])) / 8.0
+    # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
+    # to the phase of the micro-collisions, taken before the middle of the kick and given back after it
+    expected = contacts.arrives[row] if math.isfinite(contacts.arrives[row]) else -after[2]
+    lasts = math.isfinite(contacts.arrives[row]) and before[2] >= FASTER * min(expected, 0.0)
+    if not lasts:  # it lands
+        expected = -after[2]
+    loss = max(0.0, 0.5 * p[2] * (expected - before[2]))
+    contacts.arrives[row] = arrives if math.isfinite(arrives) else -after[2]
+    for r in range(3):  # so that the mean is the velocity in the middle
+        contacts.u[row, r] = 2.0 * (before[r] + share * (after[r] - before[r])) - after[r] if share != 0.5 else before[r]
+    first, second = halves(before[2], after[2], share)
+    loss1, loss2 = share * loss, (1.0 - share) * loss
+    normal1, normal2 = p[2] * first + loss1, p[2] * second + loss2
+    s1, s2 = halves(before[0], after[0], share)
+    t1, t2 = halves(before[1], after[1], share)
+    slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
+    sticks = math.hypot(p[0], p[1]) < contacts.mu[row] * p[2] * (1.0 - 1e-9) and contacts.slides[row] != FAST
+    if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
+        crept = load3(contacts.creeps, row)
+        came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) else (-after[0], -after[1])
+        rubbed = 0.5 * (p[0] * (before[0] - came[0]) + p[1] * (before[1] - came[1]))
+        normal1, normal2 = normal1 + slip1 - share * rubbed, normal2 + slip2 - (1.0 - share) * rubbed
+        slip1, slip2 = share * rubbed, (1.0 - share) * rubbed
+        store3(contacts.creeps, row, scale(-1.0, add(scale(after[0], s), scale(after[1], t))))
+    else:
+        store3(contacts.creeps, row, (math.nan, math.nan, math.nan))
     # a driven body's velocity is not changed by impulses: its work is the same in both halves
     world = add(add(scale(p[0], s), scale(p[1], t)), scale(p[2], n))
-    driven = -0.5 * dot(world, belt)
+    driven = -dot(world, belt)
     if bodies.kind[i] != DYNAMIC:
-        driven += 0.5 * dot(world, vi)
+        driven += dot(world, vi)
     if bodies.kind[j] != DYNAMIC:
-        driven -= 0.5 * dot(world, vj)
+        driven -= dot(world, vj)
+    driven1, driven2 = share * driven, (1.0 - share) * driven
     book_work(books, ledger.CONTACT, normal1, normal2, mode)
-    book_work(books, ledger.RESTITUTION, 0.5 * loss, 0.5 * loss, mode)
+    book_work(books, ledger.RESTITUTION, loss1, loss2, mode)
     contacts.loss[row] = loss - slip1 - slip2
-    book_pair(books, bodies.serial[i], bodies.serial[j], normal1, 0.5 * loss, -slip1, driven, normal2, -slip2, mode)
+    one, two = (normal1, loss1, -slip1, driven1), (normal2, loss2, -slip2, driven2)
+    book_pair(books, bodies.serial[i], bodies.serial[j], one, two, mode)
     book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
-    book_work(books, ledger.EXTERNAL, driven, driven, mode)
+    book_work(books, ledger.EXTERNAL, driven1, driven2, mode)
 
 
 _ROWS = np.zeros(0, np.int64)

@@ -22,7 +22,7 @@ import numpy as np
 from collision.jit import inner, lean
 from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim import ledger
-from sim.accounts import START, book_pair, book_work, give
+from sim.accounts import START, book_pair, book_work, give, halves
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
 from sim.solvers.rows import add_impulses, inverse_effective_mass
@@ -177,20 +177,20 @@ def hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja,
 
 
 @lean
-def apply_moments(bodies, contacts, books, rows, turning, first, p, mode):
-    """Moments to angular momenta, half before the middle of the kick and half after it."""
+def apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady):
+    """Moments to angular momenta, a share before the middle of the kick and the rest after it; see joints.kick."""
     for n in range(len(turning)):
         row = rows[turning[n]]
         half = load3(p, first + n)
-        store3(contacts.moment, row, half)
+        store3(contacts.moment, row, scale(steady, half))
         m = mul_t(load9(contacts.frame, row), half)
         for side in range(2):
             m = scale(-1.0, m)  # first on a, then on b
-            give(bodies, books, contacts.body[row, side], ZERO, m, ZERO, mode)
+            give(bodies, books, contacts.body[row, side], ZERO, m, ZERO, mode, share)
 
 
 @lean
-def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode):
+def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode, share):
     """Works of the moments: friction, and that of driven bodies and moving surfaces."""
     for n in range(len(turning)):
         k, row = first + n, rows[turning[n]]
@@ -202,8 +202,8 @@ def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, 
                 before = 2.0 * before - after
             else:  # v is that of the middle
                 after = 2.0 * after - before
-            first_half += m * (3.0 * before + after) / 8.0
-            second_half += m * (before + 3.0 * after) / 8.0
+            one, two = halves(before, after, share)
+            first_half, second_half = first_half + m * one, second_half + m * two
         frame = load9(contacts.frame, row)
         m = mul_t(frame, scale(2.0, load3(p, k)))
         driven = -p[k, 2] * surface_turn(bodies, i, j, (frame[6], frame[7], frame[8]))
@@ -212,6 +212,7 @@ def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, 
         if bodies.kind[j] != DYNAMIC:
             driven -= 0.5 * dot(m, load3(bodies.w, j))
         book_work(books, ledger.FRICTION, -first_half, -second_half, mode)
-        book_work(books, ledger.EXTERNAL, driven, driven, mode)
+        one, two = 2.0 * share * driven, 2.0 * (1.0 - share) * driven
+        book_work(books, ledger.EXTERNAL, one, two, mode)
         contacts.loss[row] -= first_half + second_half
-        book_pair(books, bodies.serial[i], bodies.serial[j], 0.0, 0.0, -first_half, driven, 0.0, -second_half, mode)
+        book_pair(books, bodies.serial[i], bodies.serial[j], (0.0, 0.0, -first_half, one), (0.0, 0.0, -second_half, two), mode)

@@ -21,7 +21,7 @@ from collision.geometry import empty_geometry
 from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, renew_pairs, tabulate
+from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, note_arrivals, renew_pairs, tabulate
 from sim.crew import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
 from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
@@ -34,6 +34,7 @@ from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
+from sim.phase import keep_latest
 from sim.state import (
     ACCOUNTS,
     BOOKS_FULL,
@@ -177,15 +178,18 @@ def narrowphase(model, geometry, settings):
 def _contact(model, geometry, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
+    keep_latest(bodies, contacts, settings.dt)
     recall_kicks(bodies, forces)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
-        bodies.until[i] = 0.0
+        bodies.until[i], bodies.held[i] = 0.0, 0
+        bodies.kicked[i] -= settings.dt  # by the clock of the coming drift
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
     foresee_all(bodies, forces, mode == START)
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
+    contacts.count[1], contacts.count[2] = contacts.count[0], 0
     label_islands(bodies, contacts, joints, settings.crowd)
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
@@ -193,6 +197,9 @@ def _contact(model, geometry, settings, mode, plastic):
     kick(model, geometry, settings, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)
+    pairs.arrives[: pairs.count[0]] = 0.0
+    if settings.look_ahead:
+        note_arrivals(pairs, contacts, np.arange(contacts.count[0]))
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
@@ -249,6 +256,7 @@ def _copy(bodies, books, bodies_to, books_to):
     for i in range(len(bodies.kind)):
         bodies_to.island[i] = bodies.island[i]
         bodies_to.until[i], bodies_to.parts[i] = bodies.until[i], bodies.parts[i]
+        bodies_to.kicked[i], bodies_to.flown[i], bodies_to.held[i] = bodies.kicked[i], bodies.flown[i], bodies.held[i]
     for k in range(len(books.counters)):
         books_to.counters[k] = books.counters[k]
     copy_table(bodies.x, bodies_to.x)

@@ -18,7 +18,7 @@ CONTACT = np.dtype(
 )  # fmt: skip
 
 
-WARM = ("pair", "id", "impulse", "moment", "slides", "turns")  # of a contact: what the next kick starts from
+WARM = ("pair", "id", "impulse", "moment", "slides", "turns", "arrives")  # of a contact: what the next kick starts from
 
 
 def contacts(c: Contacts, dt: float) -> np.ndarray:

@@ -21,12 +21,13 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.jit import far, lean, remote
-from collision.linalg import add, cross, dot, load3, load9, mul, norm, scale, sub
+from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
 from collision.narrowphase import manifold_far as manifold
 from sim.accounts import START
 from sim.flown import Ends, end_motion, end_pose
+from sim.ground import off, same_facets
 from sim.motion import composed, point_velocity
-from sim.state import DYNAMIC, EXAMPLE, FAST, POINTS, ROWS
+from sim.state import DYNAMIC, EXAMPLE, FAST, PIECE, POINTS, ROWS
 from sim.surfaces import surface_slip
 
 TURN = 1e-9  # [rad] a turn in a flight that moves no gap by more than rounding
@@ -51,11 +52,14 @@ def turns(bodies, contacts, rows, members, vstar, v, h, mode):
 
 
 @remote
-def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, mode, found, ids):
+def _revise(
+    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, mode, found, ids, arrives
+):  # fmt: skip
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
     Returns by how much a target moved [m/s]; rows that bear nothing and do not close count as met. ``floor``: gaps below zero
-    that are left to be [m]. ``found``, ``ids``: room for a manifold.
+    that are left to be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
+    are followed [m/s].
     """
     h, worst, k = end - t, 0.0, 0
     while k < len(rows):
@@ -77,9 +81,12 @@ def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, loc
         for m in range(first, k):
             margin = max(margin, 2.0 * contacts.gap[rows[m]])
         normal = load3(contacts.frame[rows[first]], 2)
-        count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
+        fresh = False
         for m in range(first, k):
             row = rows[m]
+            if not fresh:
+                count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
+                fresh = True
             e = load9(contacts.frame, row)
             normal = (e[6], e[7], e[8])
             point, gap, place = load3(contacts.point, row), contacts.gap[row], load3(contacts.point, row)
@@ -87,6 +94,11 @@ def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, loc
             for s in range(count):
                 if ids[s] == contacts.id[row]:
                     place, gap_end, known = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3], True
+            if not known and geoms.face[b] != PIECE:
+                known, gap_end, place, n = _on_ground(
+                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
+                )
+                fresh = False
             if not known or gap > NEAR * size or dot(n, normal) < STEEP:
                 continue  # it arrives, or another feature has its name: the acceleration of the instant has to do
             # velocity of the point as it leaves
@@ -99,6 +111,7 @@ def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, loc
             a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
             slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
             slip = add(slip, surface_slip(bodies, i, j, place, n))
+            arrives[m] = dot(n, slip)
             slip = _turned_back(n, normal, slip)
             a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
             if p[m, 2] > 0.0 or b_n > u[2]:
@@ -107,6 +120,20 @@ def _revise(bodies, geoms, forces, geometry, contacts, rows, floor, members, loc
                     worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
             contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
     return worst
+
+
+@lean
+def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, ids):
+    """Where a point that piece a had with facet b is at the end, on another facet of that ground: (there is one, gap, place,
+    normal)."""
+    for g in range(len(geoms.body)):
+        if g != b and same_facets(geoms, b, g) and not off(geoms, g):
+            xb, rb = composed(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
+            count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
+            for s in range(count):
+                if ids[s] == id:
+                    return True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
+    return False, 0.0, ZERO, axis
 
 
 @lean
@@ -136,6 +163,6 @@ revise = far(
     lambda: (
         EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
         Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0,
-        np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64),
+        np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
     ),
 )  # fmt: skip

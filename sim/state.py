@@ -89,6 +89,9 @@ class Bodies(NamedTuple):
     crowd: np.ndarray  # (n,) int64 steps for which the kick takes this body's impacts without restitution
     until: np.ndarray  # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not
     parts: np.ndarray  # (n,) int64 into how many parts its island divided the last drift; 0: one
+    kicked: np.ndarray  # (n,) when in the drift its island was last kicked [s]; before it for a kick of an earlier step
+    flown: np.ndarray  # (n,) length of the flight that the kick was for [s]; 0: its phase was taken back (phase.py)
+    held: np.ndarray  # (n,) int64 number of that kick in the step, if its phase can be taken back; 0: not
     # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
     # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
@@ -143,6 +146,7 @@ class Pairs(NamedTuple):
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
     clear: np.ndarray  # (c, 2) c, s: at time t of the drift the gap is at least c - s t [m], [m/s]; -inf: unknown
+    arrives: np.ndarray  # (c,) speed with which what bears load comes back to its next kick [m/s]; 0: nothing does
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
@@ -164,7 +168,7 @@ class Pairs(NamedTuple):
 class Contacts(NamedTuple):
     """Contact points of the last kick, in the order of the pairs."""
 
-    count: np.ndarray  # (1,) int64
+    count: np.ndarray  # (3,) int64 rows of the kick at the step; with those of kicks in mid-step behind them; kicks in this step
     pair: np.ndarray  # (c, 2) int64 geoms
     body: np.ndarray  # (c, 2) int64
     id: np.ndarray  # (c,) int64 feature id within the pair
@@ -173,13 +177,17 @@ class Contacts(NamedTuple):
     gap: np.ndarray  # (c,) [m]
     law: np.ndarray  # (c, COEFFICIENTS) of the pair
     mu: np.ndarray  # (c,) friction that bounded the last kick
-    impulse: np.ndarray  # (c, 3) of half the kick, in the frame [N s]
+    impulse: np.ndarray  # (c, 3) what its force gives in half a step, in the frame [N s]
     push: np.ndarray  # (c,) normal part of what last pushed overlaps apart [kg m]
     slides: np.ndarray  # (c,) int64 law of the tangent: HELD, FAST or LOOSE
-    moment: np.ndarray  # (c, 3) of half the kick by rolling and torsional friction, in the frame [N m s]
+    moment: np.ndarray  # (c, 3) in half a step by rolling and torsional friction, in the frame [N m s]
     turns: np.ndarray  # (c, 2) int64 their laws, HELD or FAST
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
+    arrives: np.ndarray  # (c,) normal velocity with which what bears load comes to the next kick [m/s]; nan: it bore none
+    creeps: np.ndarray  # (c, 3) slip with which what sticks comes to it, in the world [m/s]; nan: it slid, or bore none
+    owed: np.ndarray  # (c,) which part of twice ``impulse`` the kick gave for the coming half flight
+    kick: np.ndarray  # (c,) int64 the kick in which it bore load, see Bodies.held
     loss: np.ndarray  # (c,) energy that friction, and restitution or a slow landing, took [J]
     residual: np.ndarray  # (c,) what the solve of its island missed the law by [m/s]
     accel: np.ndarray  # (c, 3) relative acceleration in free flight at the geometric contact, in the frame [m/s^2]
@@ -211,7 +219,7 @@ class Joints(NamedTuple):
     # state
     value: np.ndarray  # (j,) free coordinate at the last kick; an angle counts its turns
     potential: np.ndarray  # (j,) of the spring at the last kick [J]
-    impulse: np.ndarray  # (j, 12) of half the kick, by rows
+    impulse: np.ndarray  # (j, 12) what its forces give in half a step, by rows
     hold: np.ndarray  # (j, 6) velocity of each coordinate after the kick that would end the drift where it began
     before: np.ndarray  # (j, 12) velocity of each row before the kick
     after: np.ndarray  # (j, 12)
@@ -326,6 +334,7 @@ BODY_SHAPES = dict(
 )  # fmt: skip
 CONTACT_SHAPES = dict(
     pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, moment=V, turns=(2,), u=V, u_after=V, accel=V,
+    creeps=V,
 )  # fmt: skip
 
 
@@ -346,7 +355,7 @@ JOINT_SHAPES = dict(
 
 
 def bodies_of(n: int) -> Bodies:
-    integers = ("kind", "serial", "surface", "runs", "island", "crowd", "parts", "path", "still", "bed")
+    integers = ("kind", "serial", "surface", "runs", "island", "crowd", "parts", "held", "path", "still", "bed")
     group = arrays(Bodies, n, BODY_SHAPES, integers)
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
@@ -383,8 +392,8 @@ def pairs_of(n: int) -> Pairs:
 
 
 def contacts_of(n: int) -> Contacts:
-    group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "turns", "island", "order"))
-    return group._replace(count=np.zeros(1, dtype=np.int64))
+    group = arrays(Contacts, n, CONTACT_SHAPES, ("pair", "body", "id", "slides", "turns", "kick", "island", "order"))
+    return group._replace(count=np.zeros(3, dtype=np.int64))
 
 
 def joints_of(n: int, bodies: int = 0) -> Joints:

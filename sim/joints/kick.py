@@ -25,7 +25,7 @@ import numpy as np
 from collision.jit import far, inner, lean, remote
 from collision.linalg import add, cross, dot, load3, matmul, scale, sub
 from sim import ledger
-from sim.accounts import AGAIN, KICK, START, book_work, give
+from sim.accounts import AGAIN, KICK, START, book_work, give, halves
 from sim.flown import Ends, end_pose
 from sim.joints.rows import (
     ANGULAR,
@@ -212,8 +212,11 @@ def _transposed(m):
 
 
 @lean
-def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, p, mode):
-    """Impulses of the joints to momenta, half before the middle of the kick and half after it."""
+def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, p, mode, share, steady):
+    """Impulses of the joints to momenta, a share before the middle of the kick and the rest after it.
+
+    ``steady``: what makes of such an impulse that of half a step. Springs and motors act for whole steps.
+    """
     if mode != AGAIN:
         for n in range(len(rows)):
             for r in range(12):
@@ -223,18 +226,18 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
         half = load3(p, first + n)
         if mode != AGAIN:
             for r in range(3):
-                joints.impulse[j, 3 * s + r] = half[r]
+                joints.impulse[j, 3 * s + r] = half[r] * (1.0 if s == DRIVE else steady)
             for r in range(6):
                 joints.hold[j, r] = hold[place[n], r]
         point, frame, _ = place_joint(bodies, joints, j)
         f, t = wrench(joints, j, s, frame, half)
         for side in range(2):
             f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            give(bodies, books, joints.body[j, side], f, t, point, mode)
+            give(bodies, books, joints.body[j, side], f, t, point, mode, share)
 
 
 @lean
-def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p, h, mode):
+def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p, h, mode, share):
     """Works of the joints' impulses, once the velocities after the kick are known; energy of springs."""
     for n in range(len(owner)):
         j, s = owner[n], block[n]
@@ -244,7 +247,7 @@ def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p
             used, turns, e = row_axis(joints, j, s, r, frame)
             if used:
                 landed = s == LIMITS and mode != START and abs(here[place[n], 6] - joints.limit[j, r]) > SURPRISE
-                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode)
+                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode, share)
         f, t = wrench(joints, j, s, frame, half)
         driven = 0.0
         for side in range(2):
@@ -254,7 +257,7 @@ def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p
                 v = add(load3(bodies.v, i), cross(w, sub(point, load3(bodies.x, i))))
                 driven += (1.0 if side == 0 else -1.0) * (dot(f, v) + dot(t, w))
         if driven != 0.0:
-            book_work(books, ledger.EXTERNAL, driven, driven, mode)
+            book_work(books, ledger.EXTERNAL, 2.0 * share * driven, 2.0 * (1.0 - share) * driven, mode)
     if mode == AGAIN:
         return
     for n in range(len(rows)):
@@ -269,19 +272,19 @@ def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p
 
 
 @lean
-def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mode):
+def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mode, share):
     """Works of the whole impulse p of one row, before and after the middle of the kick."""
     after = row_velocity(bodies, joints, j, turns, e, point)
     before = joints.before[j, 3 * s + r]
     if mode == START:  # it was the mean
         before = 2.0 * before - after
     joints.before[j, 3 * s + r], joints.after[j, 3 * s + r] = before, after
-    first, second = 0.125 * (3.0 * before + after), 0.125 * (before + 3.0 * after)
+    first, second = halves(before, after, share)
     if s == LIMITS:  # as the normal of a contact: what is lost on arrival is a loss, what is left belongs to the phase
-        net, phase = 0.5 * p * (before + after), 0.125 * p * (after - before)
-        loss = max(0.0, -net) if landed else 0.0
-        book_work(books, ledger.RESTITUTION, 0.5 * loss, 0.5 * loss, mode)
-        book_work(books, ledger.CONTACT, 0.5 * (net + loss) - phase, 0.5 * (net + loss) + phase, mode)
+        loss = max(0.0, -0.5 * p * (before + after)) if landed else 0.0
+        one, two = share * loss, (1.0 - share) * loss
+        book_work(books, ledger.RESTITUTION, one, two, mode)
+        book_work(books, ledger.CONTACT, p * first + one, p * second + two, mode)
     elif s == DRIVE and r == 0:
         drag = -0.5 * h * joints.damping[j] * (before + after) if mode != AGAIN else 0.0
         book_work(books, ledger.FRICTION, -drag * first, -drag * second, mode)

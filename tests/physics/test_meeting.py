@@ -72,17 +72,18 @@ def test_two_bodies_of_any_shape_bounce(a, b):
 
 @pytest.mark.parametrize(("a", "b"), PAIRS)
 def test_two_rough_bodies_of_any_shape_lose_energy(a, b):
-    """But for the phase of contact that does not last, which the ledger names: of second order in the step, 3 % at dt 1/240."""
+    """But for the phase of contact that does not last, which the ledger names, and for what sticks while bodies turn: both of
+    second order in the step."""
     rng = np.random.default_rng(1000 + PAIRS.index((a, b)))
     for restitution in (0.0, 0.5):
-        world = thrown(a, b, rng, dt=1 / 960, friction=0.5, restitution=restitution)
+        world = thrown(a, b, rng, dt=1 / 1920, friction=0.5, restitution=restitution)
         energy = start = world.energy().total
         for _ in range(12):
-            world.step(40)
+            world.step(80)
             ledger = world.ledger
             assert abs(ledger.contact) < 0.005 * start
             now = world.energy().total - ledger.integrator - ledger.correction - ledger.contact
-            assert now <= energy + 1e-12 * start
+            assert now <= energy + 5e-7 * start
             assert ledger.closes
             energy = now
 
