@@ -103,7 +103,6 @@ class World(Keeps, Asking):
 
     ROOM = 64  # candidate pairs that there is room for at the start
     SETS = (
-        "threads",
         "options",
         "settings",
         "materials",

@@ -26,7 +26,7 @@ def test_suite_is_made_of_scenarios():
 def test_stages_by_name():
     assert stage_of("tumble.collision.broadphase.find_pairs") == "broad"
     assert stage_of("tumble.collision.pairs.polytope.polytope_query") == "narrow"
-    assert stage_of("tumble.sim.solvers.newton.newton") == "solver"
+    assert stage_of("tumble.sim.solvers.newton.newton_in") == "solver"
     assert stage_of("tumble.sim.microcollisions._kick_island") == "contact"
     assert stage_of("tumble.sim.impacts._collide") == "impacts"
     assert stage_of("tumble.sim.flights._launch") == "flight"
@@ -34,7 +34,7 @@ def test_stages_by_name():
 
 def test_unclocked_kernels_are_flight():
     row = {"clocked": 10.0, "kernels": {"sim.impacts._collide": {"calls": 1, "total": 6.0, "own": 2.0},
-                                     "sim.solvers.newton.newton": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
+                                     "sim.solvers.newton.newton_in": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
     parts = stages(row)
     assert parts["impacts"] == pytest.approx(0.2)
     assert parts["solver"] == pytest.approx(0.4)
@@ -67,12 +67,12 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
     assert sum(row["stages"].values()) == pytest.approx(1.0, abs=1e-9)
     # a stack that stands: each solve is one look at the residual, and what touches takes most of the time all the same
     assert row["stages"]["narrow"] + row["stages"]["contact"] + row["stages"]["solver"] > 0.4
-    newton = row["kernels"]["sim.solvers.newton.newton"]
+    newton = row["kernels"]["sim.solvers.newton.newton_in"]
     assert newton["calls"] >= 1  # one island, at least one solve a step
     for kernel in row["kernels"].values():
         assert 0 <= kernel["own"] <= kernel["total"] * (1 + 1e-9)
     assert "stack" in table([row]).splitlines()[1]
-    assert "sim.solvers.newton.newton" in kernels(row)
+    assert "sim.solvers.newton.newton_in" in kernels(row)
     saved = json.loads(write_json([row], tmp_path / "bench.json").read_text())
     assert saved["rows"][0]["name"] == "stack"
     assert saved["machine"]["cores"] >= 1
