@@ -37,7 +37,7 @@ from sim.log import log_impacts
 from sim.motion import fly_to
 from sim.phase import MID_STEP, can_be_taken, take_back
 from sim.rekick import kick_again
-from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
+from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, NOT_FINITE, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
 from sim.stillness import rouse
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
@@ -150,8 +150,8 @@ def _look_again(geoms, pairs, touched):
 def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
     """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
 
-    (OK or PAIRS_FULL, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can ask for
-    that once in a step.
+    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can
+    ask for that once in a step.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt, full, wide = settings.dt, False, False
@@ -163,6 +163,8 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
                 others, wider = outgrown(bodies, geoms, geometry, i, dt - t, dt)
                 full, wide = full or others, wide or wider
             fly_to(bodies, forces, i, dt)
+            if not finite_body(bodies, i):  # a search for its impacts would look for ever
+                return NOT_FINITE, False
             touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
     if wide and has_ground(geometry):
         if bring_facets(bodies, geoms, geometry, True) != OK:
@@ -200,6 +202,15 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
             else:
                 sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
+
+
+@lean
+def finite_body(bodies, i):
+    """The state of body i is a number."""
+    total = 0.0
+    for r in range(3):
+        total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
+    return math.isfinite(total)
 
 
 @inner

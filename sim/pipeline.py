@@ -13,8 +13,6 @@ the world reports.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from collision.geometry import empty_geometry
@@ -27,7 +25,7 @@ from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
 from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
 from sim.ground import bring_facets, has_ground
-from sim.impacts import drift
+from sim.impacts import drift, finite_body
 from sim.islands import label_islands
 from sim.joints.rows import torn
 from sim.ledger import CORRECTION
@@ -80,6 +78,8 @@ def step(model, geometry, settings, table, saved):
     result = find_candidates(model, geometry, settings)
     if result == OK:
         result = drift(model, geometry, settings, table)
+        if result == NOT_FINITE:
+            return result
     if result != OK:
         restore(bodies, forces, books, saved)
         return result
@@ -225,12 +225,10 @@ def settle(books):
 
 @lean
 def finite(bodies):
-    total = 0.0
+    good = True
     for i in range(len(bodies.kind)):
-        if bodies.kind[i] == DYNAMIC:
-            for r in range(3):
-                total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
-    return math.isfinite(total)
+        good = good and (bodies.kind[i] != DYNAMIC or finite_body(bodies, i))
+    return good
 
 
 @lean

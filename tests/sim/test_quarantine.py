@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
+from collision import Box, Cone, Cylinder, HalfSpace, Sphere
 from scenarios.run import CHECKPOINT, run_scene
-from sim import Every, Recorder, Run, Scene, SimulationError, World
+from sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
 from sim.forces import TabulatedForce
 
 
@@ -86,3 +86,14 @@ def test_the_others_go_on_as_if_it_had_been_removed(tmp_path):
     assert np.isnan(run.positions[25:, row]).all()
     one.save(tmp_path / "world.npz")
     assert [str(error) for error in World.load(tmp_path / "world.npz").quarantined] == [str(one.quarantined[0])]
+
+
+def test_what_leaves_the_numbers_in_mid_step_ends_the_search_for_impacts():
+    """A rod to the world in steps of a second, and two bodies within each other: an impact throws all beyond what floats hold."""
+    world = World(dt=1.046)
+    rod = world.add(Cylinder(0.1255, 0.1984), position=(0, -2.218, 0), velocity=(1.2947, -1.6571, 0.9791), name="rod")
+    world.add_joint(Distance(rod, None))
+    world.add(Cone(0.9552, 0.01), mass=0.4811, position=(3, 0, 0))
+    world.add(Box((0.01, 0.01, 0.01)), position=(3, 0, 0))
+    with pytest.raises(SimulationError, match="is not finite|is open by"):
+        world.step()
