@@ -133,11 +133,8 @@ def octants(g, a, b, r, t, n, rows):
 
 
 @inner
-def around(g, a, b, r, t, n, low, tolerance, size):
-    """`round_directions` of two bodies that are as deep all around the axis of one, but for a ripple; not proven of others."""
-    ripple = askew(g, a, b, r, t)
-    if ripple <= ALIGNED * size:
-        return round_directions(g, a, b, r, t, ripple, n, low, tolerance)
+def about_tips(g, a, b, r, t, n, low, tolerance, size):
+    """`round_directions` of two bodies of which one touches with a tip near the axis of the other; not proven of others."""
     back, x, m = transpose(r), neg(mul_t(r, t)), neg(mul_t(r, n))
     off_a, off_b = off_axis(g, a, b, r, t, n), off_axis(g, b, a, back, x, m)
     if off_a <= min(off_b, ALIGNED * size):
@@ -156,9 +153,12 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     Returns (high, m, s): the greatest separation over all directions is at most ``high``; m is the best axis met, with
     separation s. It stops early, high then infinite, where s beats low clearly.
     """
-    proven, best, top = around(g, a, b, r, t, n, low, 2.0 * tolerance, size)
-    if proven:
-        return top + 2.0 * tolerance, best, top
+    best, top = n, low
+    ripple = askew(g, a, b, r, t)
+    if ripple <= ALIGNED * size:  # as deep all around the axis of one, but for that
+        proven, best, top = round_directions(g, a, b, r, t, ripple, n, low, 2.0 * tolerance)
+        if proven:
+            return top + 2.0 * tolerance, best, top
     now, new = np.empty((MOST_TRIANGLES, WIDTH)), np.empty((MOST_TRIANGLES, WIDTH))
     count = octants(g, a, b, r, t, n, now)
     high = -math.inf
@@ -194,7 +194,8 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
         if kept == 0:
             break
         if over > low + 8.0 * tolerance:  # it can not be proven so
-            return max(high, most), best, top
+            proven, m, s = about_tips(g, a, b, r, t, best, top, 2.0 * tolerance, size)
+            return (s + 2.0 * tolerance, m, s) if proven else (max(high, most), best, top)
         count = kept
         now, new = new, now
     return max(high, low + tolerance), best, top
