@@ -265,15 +265,19 @@ def separated(a, place, b, there, normal):
     return float(((other.support(-d) - one.support(d)) * d).sum(axis=1).max()) - one.margin - other.margin
 
 
+def assert_certain(pair, width) -> None:
+    """The distance of a pair is known to ``width`` [m], and its normal separates no further than the interval says."""
+    found = signed_distance(*pair)
+    assert found.status != UNCERTAIN
+    assert found.upper - found.lower < width
+    assert separated(*pair, found.normal) <= found.upper
+
+
 @pytest.mark.parametrize("decade", range(-11, -1))
 def test_round_bodies_almost_in_line_are_certain(decade):
     """Axes that are parallel, or askew too; the answers were UNCERTAIN for half of them, by up to 7e-3 m."""
     for seed in range(60):
-        a, place, b, there = almost_in_line(seed, decade)
-        found = signed_distance(a, place, b, there)
-        assert found.status != UNCERTAIN
-        assert found.upper - found.lower < 1.1e-9 * 4
-        assert separated(a, place, b, there, found.normal) <= found.upper
+        assert_certain(almost_in_line(seed, decade), 1.1e-9 * 4)
 
 
 def tip_in_a_round_body(seed, decade):
@@ -296,11 +300,7 @@ def tip_in_a_round_body(seed, decade):
 def test_a_tip_near_the_axis_of_a_round_body_is_certain(decade):
     """All around is as deep; of 400 up to 67 were UNCERTAIN, by up to 3e-3 m."""
     for seed in range(60):
-        a, place, b, there = tip_in_a_round_body(seed, decade)
-        found = signed_distance(a, place, b, there)
-        assert found.status != UNCERTAIN
-        assert found.upper - found.lower < 1.1e-9 * 6
-        assert separated(a, place, b, there, found.normal) <= found.upper
+        assert_certain(tip_in_a_round_body(seed, decade), 1.1e-9 * 6)
 
 
 def along_the_ring(pair, turning=True) -> float:
