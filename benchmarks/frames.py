@@ -1,5 +1,7 @@
 """Pictures per second by number of boxes and preset, and a film from end to end: ``python -m benchmarks.frames [--json F]``
 
+``--live`` measures the window alone, unseen, on a world of 1000 boxes that is stepped in real time meanwhile.
+
 Boxes in flight over a floor at 1280 x 720, read back as a film does, seen from one place and by a camera that goes round. Beside
 the time by the clock, the best of several rounds, stands the processor time of all threads: on a machine that is busy otherwise
 the second is what counts.
@@ -78,8 +80,31 @@ def least(rounds: int) -> tuple[float, float]:
         return timed(lambda _: renderer.draw(frame, camera, ()), rounds)
 
 
+def live(count: int, rounds: int) -> None:
+    """Print how the window keeps up with a world in real time: pictures a second, and seconds of the scene per second."""
+    os.environ["SDL_VIDEODRIVER"] = "offscreen"
+    from render.window import Window
+    from scenarios.live import Loop, stage_of
+
+    stage = stage_of(crowd(count))
+    with Window(SIZE, "default", "benchmark", camera_for(stage.frame(), SIZE), ("text",)) as window:
+        loop = Loop(stage, window)
+        loop.may_be_plain = False
+        for _ in range(EACH):
+            loop.turn()
+        for _ in range(rounds):
+            clock, processor, begun = time.perf_counter(), time.process_time(), loop._time
+            for _ in range(4 * EACH):
+                loop.turn()
+            spent, used = time.perf_counter() - clock, time.process_time() - processor
+            told = f"{4 * EACH / spent:11.1f} pictures/s {1e3 * used / (4 * EACH):7.1f} ms of processor a picture"
+            print(f"{window.preset:8} {count:6} {told}, {(loop._time - begun) / spent:.2f} s a second", flush=True)
+        loop.close()
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--live", action="store_true")
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--rounds", type=int, default=5)
     given = arguments.parse_args()
@@ -92,6 +117,11 @@ def main() -> int:
         found = {"rate": 1 / clock, "processor_ms": 1e3 * processor, "target": target}
         rows.append({"preset": preset, "boxes": count, "camera": camera, **found})
         print(f"{preset:8} {count:6} {camera:8} {1 / clock:11.1f} {1e3 * processor:13.1f}  {target or ''}", flush=True)
+
+    if given.live:
+        print("a live window\n")
+        live(COUNTS[-1], given.rounds)
+        return 0
 
     tell("nothing", 0, "still", *least(given.rounds))
     for count in COUNTS:

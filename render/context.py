@@ -6,9 +6,11 @@ The environment variable TUMBLE_RENDERER forces one: ``egl``, ``osmesa``, ``pain
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +29,20 @@ HOW_TO = "On Debian and Ubuntu: apt-get install libegl1 libgl1 libgl1-mesa-dri"
 
 @dataclass(frozen=True)
 class GL:
-    """An OpenGL context without a window: ``backend`` is how it was found, ``renderer`` the driver's own name."""
+    """An OpenGL context: ``backend`` is how it was found, ``renderer`` the driver's own name."""
 
     context: Any
     backend: str
     renderer: str
+
+    @functools.cached_property
+    def wait(self) -> Callable[[], None]:
+        """A function that waits until all is drawn, without Python's lock, so that other threads go on meanwhile."""
+        try:
+            address = self.context.mglo._context.load_opengl_function("glFinish")
+        except AttributeError:  # moderngl's inner parts are not those that are known
+            address = 0
+        return ctypes.CFUNCTYPE(None)(address) if address else self.context.finish
 
 
 _found: GL | None = None

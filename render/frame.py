@@ -249,13 +249,14 @@ def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) 
     )
 
 
-def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True) -> Frame:
-    """The frame of a world as it stands. Hand in the ``cast`` of the last call to save making it again."""
+def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True, energy: float | None = None) -> Frame:
+    """The frame of a world as it stands. To save time hand in the ``cast`` of the last call, and the total ``energy`` [J]."""
     if cast is None:
         scene = getattr(world, "scene", None)
         bodies = scene.bodies if scene is not None else world.bodies
         cast = cast_of(bodies, getattr(scene, "name", ""))
-    energy = float(world.energy().total)
+    if energy is None:
+        energy = float(world.energy().total)
     frame = Frame(
         cast,
         float(world.time),

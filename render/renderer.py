@@ -32,6 +32,7 @@ class Renderer:
     def __init__(self, size: tuple[int, int], preset: str, gl: GL):
         self.size, self.preset, self.backend = tuple(size), look.preset(preset), gl.backend
         self.gl = ctx = gl.context
+        self._wait = gl.wait
         self._kept: list[Any] = []  # all that has to be given back
         self._target = self._keep(
             ctx.framebuffer([self._keep(ctx.renderbuffer(self.size, 4))], self._keep(ctx.depth_renderbuffer(self.size)))
@@ -47,6 +48,8 @@ class Renderer:
         self._quad = self._keep(ctx.buffer(QUAD.tobytes()))
         self._background = self._keep(Background(ctx, self._programs, self._scene))
         self._pixels = np.empty((self.size[1], self.size[0], 4), np.uint8)  # kept: fresh memory costs more than what fills it
+        self._bare: Any = None
+        self._copies = False  # to a window
         self._on_screen: tuple[Any, Any] | None = None
         self._cast: Cast | None = None
         self._planes: list[tuple[int, np.ndarray, float]] = []
@@ -89,7 +92,16 @@ class Renderer:
         self._draw_overlays(frame, camera, overlays, panels)
 
     def show(self, screen: Any) -> None:
-        """Draw what was painted on the framebuffer of a window. Not by a copy: its depths may be of another kind."""
+        """Copy what was painted to the framebuffer of a window; where its driver does not copy, draw it there."""
+        self._wait()  # a copy waits too, but holds Python's lock
+        if self._bare is None:  # the colours alone: depths of another kind can not be copied
+            self._bare = self._keep(self.gl.framebuffer([self._target.color_attachments[0]]))
+            _ = self.gl.error  # not of this
+            self.gl.copy_framebuffer(screen, self._bare)
+            self._copies = self.gl.error == "GL_NO_ERROR"
+        if self._copies:
+            self.gl.copy_framebuffer(screen, self._bare)
+            return
         if self._on_screen is None:
             texture = self._keep(self.gl.texture(self.size, 4))
             self._on_screen = texture, self._keep(self.gl.framebuffer([texture]))

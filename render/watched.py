@@ -60,8 +60,8 @@ class WorldFrames:
     def now(self) -> Frame:
         """The frame of the world as it stands."""
         self.look()
-        frame = frame_of(self.world, self.cast, self.contacts)
         energy = float(self.world.energy().total)
+        frame = frame_of(self.world, self.cast, self.contacts, energy)
         self._digits = max(self._digits, digits_of(np.array([energy])))  # steady once it is running
         frame.lines = lines_of(self.title, frame.time, energy, self._digits)
         moving = [int(b) for b in np.flatnonzero(self.cast.dynamic)]

@@ -22,6 +22,7 @@ import numpy as np
 
 from collision.errors import check_number
 from collision.shapes import Box, Capsule, Cone, Cylinder, Sphere
+from scenarios.backstage import Backstage
 from scenarios.fields import Real, Whole
 from scenarios.registry import Parameter, Scenario
 from sim.errors import InputError, RecordingError, SimulationError
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 
 FRAMES, LEAST_FRAMES = 60.0, 30.0  # a second: at most, and what is kept up by drawing plainly
 SLOW = 24  # pictures by whose median it is judged
-SLICE = 0.005  # s of stepping between two looks at the clock
+SLICE = 0.015  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
+LAG = 0.25  # s of the clock that a world may have to catch up with
 NOTE_SECONDS = 4.0
 THROW = 0.5  # s that a thrown ball is on its way
 TRIAL_SECONDS, TRIAL_GAP, TRIAL_CLOCK = 2.0, 1 / 30, 0.5  # of the scene; between two looks at it; of the clock, at most
@@ -85,6 +87,12 @@ class WorldStage:
         self._grip: tuple[str, tuple[float, float, float]] | None = None
         self._forces: list[Force] = []
         self._target: np.ndarray | None = None
+        self._threads = self.world.threads
+        self.world.threads = max(1, self._threads // 2)  # the others draw
+
+    def close(self) -> None:
+        """Leave the world to others."""
+        self.world.threads = self._threads
 
     def prepare(self, overlays: tuple[str, ...]) -> None:
         self.overlays = overlays
@@ -100,19 +108,26 @@ class WorldStage:
             frame.pull = np.stack([frame.positions[row] + rotate(frame.orientations[row], np.array(local)), self._target])
         return frame
 
-    def advance(self, seconds: float, patience: float) -> None:
-        """Take the steps that lie in ``seconds``; those left when ``patience`` [s] is over are let go."""
+    @property
+    def alone(self) -> bool:
+        """Each step asks Python, for a force or an actuator: in a thread of its own it would wait for the picture each time."""
+        functions, controls = [getattr(force, "function", None) for force in self.world.forces], self.world.controls
+        driven = bool(controls.actuators) and controls.explicit
+        return driven or any(f is not None and not hasattr(f, "py_func") for f in functions)
+
+    def advance(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
+        """Take the steps that lie in ``seconds``; of those left when it is ``enough`` as many stay due."""
         self._due += seconds
-        until = time.perf_counter() + patience
-        while (steps := math.floor(self._due / self.world.dt + 1e-9)) > 0:
+        while (left := math.floor(self._due / self.world.dt + 1e-9)) > 0:
             begun = time.perf_counter()
-            steps = min(steps, self._slice)
-            self.step(steps)
-            now = time.perf_counter()
+            steps = min(left, self._slice)
+            self.world.step(steps)
+            if steps < left:  # else the next frame looks
+                self.frames.look()
             self._due -= steps * self.world.dt
-            self._slice = max(1, min(2 * self._slice, round(SLICE * steps / max(now - begun, 1e-9))))
-            if now > until:
-                self._due = min(self._due, self.world.dt)
+            self._slice = max(1, min(2 * self._slice, round(SLICE * steps / max(time.perf_counter() - begun, 1e-9))))
+            if enough():
+                self._due = min(self._due, max(self.world.dt, seconds))
                 break
 
     def step(self, count: int) -> None:
@@ -218,7 +233,7 @@ def slider_of(parameter: Parameter, value: Any) -> Slider | None:
 class RunStage:
     """A recorded run on stage."""
 
-    live = False
+    live, alone = False, True
 
     def __init__(self, run: Run):
         from render.recorded import RunFrames
@@ -230,13 +245,16 @@ class RunStage:
     def reset(self) -> None:
         self.time = self.frames.start
 
+    def close(self) -> None:
+        """Nothing has to be given back."""
+
     def prepare(self, overlays: tuple[str, ...]) -> None:
         self.frames.prepare(overlays)
 
     def frame(self) -> Frame:
         return self.frames.at(self.time)
 
-    def advance(self, seconds: float, patience: float) -> None:
+    def advance(self, seconds: float, enough: Callable[[], bool] = lambda: False) -> None:
         self.seek(self.time + seconds)
 
     def step(self, count: int) -> None:
@@ -255,18 +273,27 @@ class RunStage:
 
 
 class Loop:
-    """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands."""
+    """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands.
+
+    A world is stepped in a thread of its own while the picture is drawn: see :mod:`scenarios.backstage`.
+    """
 
     def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):
         from render.studio import Studio
 
         self.stage, self.window, self.studio = stage, window, Studio(folder, stage.title)
         self.speed, self.paused, self.open = speed, False, True
+        self.may_be_plain = True  # where pictures take too long
         self.note, self._note_until = "", 0.0
         self._clock = time.perf_counter()
         self._spent = 0.0  # on the last picture [s]
         self._drawn: deque = deque(maxlen=SLOW)  # the same of the last ones
         self._pace: deque = deque(maxlen=120)  # (clock, time) of the last turns, to tell the speed that is reached
+        self._asked: list[Command] = []  # not carried out yet
+        self._frame: Frame | None = None  # the last one, and its text
+        self._lines: tuple[str, ...] = ()
+        self._time = stage.time  # of the last frame
+        self._backstage = Backstage(stage)
         window.live, window.span, window.sliders = stage.live, stage.span, stage.sliders if stage.live else []
         self._prepare(tuple(window.overlays))
 
@@ -278,37 +305,72 @@ class Loop:
                 self.turn()
                 time.sleep(max(1.0 / FRAMES - (time.perf_counter() - begun), 0.0))
         finally:
-            self.studio.end(None if not self.open else KeyboardInterrupt())
+            self.close()
+
+    def close(self) -> None:
+        """End the step that is being taken, and the film."""
+        self._backstage.close()
+        self.stage.close()
+        self.studio.end(None if not self.open else KeyboardInterrupt())
 
     def turn(self, elapsed: float | None = None) -> None:
-        """Carry out commands, advance by the time that has passed (or ``elapsed`` [s]), show."""
-        for command in self.window.poll():
-            self.do(command)
-        now = time.perf_counter()
-        passed = now - self._clock if elapsed is None else elapsed
-        filming = self.studio.filming
-        if filming:
-            passed = 1.0 / self.studio.rate  # the film runs evenly, however long each picture takes
-        self._clock = now
-        if not self.paused:
-            try:
-                real = elapsed is None and not filming
-                self.stage.advance(self.speed * (min(passed, 0.25) if real else passed), self._patience() if real else math.inf)
-            except SimulationError as error:
-                self.paused = True
-                self.say(str(error))
-            if self.stage.span and self.stage.over:
-                self.paused = True
+        """Carry out commands, advance by the time that has passed, show. By ``elapsed`` [s] it is advanced before it is shown."""
+        asked = self.window.poll()
+        self.open = self.open and all(command.name != "quit" for command in asked)
+        self._asked += asked
+        if self._mine(math.inf if elapsed is not None or self._frame is None else 1.0 / LEAST_FRAMES):
+            self._carry_out()
+            self._advance(elapsed)
         begun = time.perf_counter()
         if begun > self._note_until:
             self.note = ""
-        frame = self.stage.frame()
-        frame.lines = (*frame.lines, self._status())
-        self.window.show(frame, self.note)
+        self._frame.lines = (*self._lines, self._status())
+        self.window.show(self._frame, self.note)
         self._spent = time.perf_counter() - begun
         self._keep_up()
-        if filming:
+        if self.studio.filming:
             self.say(self.studio.shoot(self.window.pixels()))
+
+    def _mine(self, patience: float) -> bool:
+        """The world is not being stepped: it can be asked and changed. Waits ``patience`` [s] for that."""
+        try:
+            return self._backstage.over(patience)
+        except SimulationError as error:
+            self._fail(error)
+        return True
+
+    def _carry_out(self) -> None:
+        asked, self._asked = self._asked, []
+        for command in asked:
+            self._backstage.frame = None  # it may be another one now
+            self.do(command)
+
+    def _advance(self, elapsed: float | None) -> None:
+        """Take a frame, and have the steps taken until the next one."""
+        now = time.perf_counter()
+        passed = min(now - self._clock, LAG) if elapsed is None else elapsed
+        self._clock = now
+        filming, stage = self.studio.filming, self.stage
+        if filming:
+            passed = 1.0 / self.studio.rate  # the film runs evenly, however long each picture takes
+        beside = elapsed is None and not filming and not stage.alone
+        if not self.paused and not beside:
+            until = now + (self._patience() if elapsed is None and not filming else math.inf)
+            try:
+                stage.advance(self.speed * passed, lambda: time.perf_counter() > until)
+            except SimulationError as error:
+                self._fail(error)
+            if stage.span and stage.over:
+                self.paused = True
+            self._backstage.frame = None
+        self._frame, self._time = self._backstage.frame or stage.frame(), stage.time
+        self._lines = self._frame.lines
+        if not self.paused and beside:
+            self._backstage.begin(self.speed * passed)
+
+    def _fail(self, error: SimulationError) -> None:
+        self.paused = True
+        self.say(str(error))
 
     def do(self, command: Command) -> None:
         """Carry out a command of the window."""
@@ -377,18 +439,19 @@ class Loop:
     def _keep_up(self) -> None:
         """Draw plainly what can not be drawn well thirty times a second."""
         self._drawn.append(self._spent)
-        if self.window.preset == "default" and len(self._drawn) == SLOW and sorted(self._drawn)[SLOW // 2] > 1 / LEAST_FRAMES:
+        slow = sorted(self._drawn)[len(self._drawn) // 2] > 1 / LEAST_FRAMES
+        if slow and self.may_be_plain and self.window.preset == "default" and len(self._drawn) == SLOW:
             self.window.choose("fast")
             self.say("drawn with preset fast, to keep up")
 
     def _patience(self) -> float:
-        """Stepping gets at least as much time as drawing."""
+        """Stepping gets at least as much time as drawing, where both have one thread."""
         return max(PATIENCE, self._spent)
 
     def _status(self) -> str:
         if self.paused:
             return "paused"
-        self._pace.append((time.perf_counter(), self.stage.time))
+        self._pace.append((time.perf_counter(), self._time))
         while self._pace[-1][0] - self._pace[0][0] > 1.0:
             self._pace.popleft()
         wish = f"speed {self.speed:.3g}"

@@ -59,6 +59,8 @@ def rotations(q: np.ndarray) -> np.ndarray:
 
 def potential(forces: Forces, bodies: Bodies) -> float:
     """Energy of the forces that have a potential, but for uniform gravity [J]."""
+    if not len(forces.kind):
+        return 0.0
     total, rot = 0.0, rotations(bodies.q)
     for kind, (i, j), f in zip(forces.kind, forces.body, forces.number, strict=True):
         x = bodies.x[i]
