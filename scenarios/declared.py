@@ -25,12 +25,12 @@ from scenarios.fields import Field, Flag, Many, Real, Text, Vector, Whole
 from scenarios.registry import Parameter
 
 DECLARED: dict[str, Field] = {
-    "unit": Text(help="of a number", empty=True),
-    "low": Real(help="least value, in the unit of SI"),
-    "high": Real(help="largest value"),
-    "above": Real(help="all values are above it"),
-    "choices": Many(of=Text(), help="of a text"),
-    "help": Text(help="what it is", empty=True),
+    "unit": Text(help="unit of a number", empty=True),
+    "low": Real(help="smallest value allowed, in SI units"),
+    "high": Real(help="largest value allowed"),
+    "above": Real(help="all values must be larger than this"),
+    "choices": Many(of=Text(), help="the values allowed, of a text"),
+    "help": Text(help="what the parameter is, for `tumble show`", empty=True),
 }
 
 

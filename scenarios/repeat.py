@@ -49,29 +49,31 @@ AROUND = tuple(itertools.product((-1, 0, 1), repeat=3))
 
 REPEAT: dict[str, dict[str, Field]] = {
     "grid": {
-        "count": Many(of=Whole(low=1), help="along x, y and z"),
-        "spacing": Vector(unit="m", help="from one to the next along x, y and z"),
-        "origin": Vector(unit="m", help="of the first; (0, 0, 0) where it is left out"),
+        "count": Many(of=Whole(low=1), help="number of bodies along x, y and z"),
+        "spacing": Vector(unit="m", help="distance from one body to the next along x, y and z"),
+        "origin": Vector(unit="m", help="position of the first body; by default (0, 0, 0)"),
     },
     "triangle": {
-        "count": Whole(low=1, help="rows: one, two, three ... bodies"),
-        "across": Vector(unit="m", help="from one to the next in a row"),
-        "along": Vector(unit="m", help="from the middle of a row to the middle of the next; upwards or down it stands"),
-        "origin": Vector(unit="m", help="of the first; (0, 0, 0) where it is left out"),
+        "count": Whole(low=1, help="number of rows, which have one, two, three ... bodies"),
+        "across": Vector(unit="m", help="step from one body to the next in a row"),
+        "along": Vector(
+            unit="m", help="step from the middle of a row to the middle of the next; if it points up or down the triangle stands"
+        ),
+        "origin": Vector(unit="m", help="position of the first body; by default (0, 0, 0)"),
     },
     "wall": {
-        "count": Many(of=Whole(low=1), help="bricks in a course, courses"),
-        "origin": Vector(unit="m", help="middle of the wall's foot; (0, 0, 0) where it is left out"),
-        "bond": Flag(help="every second course is half a brick aside and has one brick less; true where it is left out"),
-        "joint": Real(unit="m", low=0, help="gap between bricks of a course; none where it is left out"),
+        "count": Many(of=Whole(low=1), help="number of bricks in a course, and of courses"),
+        "origin": Vector(unit="m", help="middle of the foot of the wall; by default (0, 0, 0)"),
+        "bond": Flag(help="true: every second course is shifted by half a brick and has one brick less; by default true"),
+        "joint": Real(unit="m", low=0, help="gap between the bricks of a course; by default 0"),
     },
     "pile": {
-        "count": Whole(low=1, help="how many"),
-        "low": Vector(unit="m", help="a corner of the box in which they start"),
-        "high": Vector(unit="m", help="the opposite one"),
-        "spacing": Real(unit="m", above=0, help="least distance of two of them"),
-        "seed": Whole(low=0, help="of places and attitudes; 0 where it is left out"),
-        "turned": Flag(help="at random; true where it is left out"),
+        "count": Whole(low=1, help="number of bodies"),
+        "low": Vector(unit="m", help="one corner of the box in which they start"),
+        "high": Vector(unit="m", help="the opposite corner"),
+        "spacing": Real(unit="m", above=0, help="least distance between two of them"),
+        "seed": Whole(low=0, help="seed of the random places and attitudes; by default 0"),
+        "turned": Flag(help="true: they have random attitudes; by default true"),
     },
 }
 NEEDED = {

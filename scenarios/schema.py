@@ -43,23 +43,38 @@ LISTS = ("body", "repeat", "pair", "force", "joint", "actuator", "apart")  # of 
 COLOR = Either(Text(help='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
 SCENE: dict[str, Field] = {
-    "name": Text(help="of the scene; the file's name where it is left out"),
-    "gravity": Vector(unit="m/s^2", help="(0, 0, -9.81) where it is left out"),
-    "dt": Real(unit="s", above=0, help='the step; "1/240 s" is fine'),
-    "duration": Real(unit="s", low=0, help="of a run"),
-    "integrator": Text(choices=tuple(TABLE), help="of the free flight; rk4 where it is left out"),
-    "tolerance": Real(unit="m/s", above=0, help="no contact's velocity is off by more; 1e-11 where it is left out"),
-    "friction_rule": Text(choices=RULES, help="how the friction of two bodies combines; geometric where it is left out"),
-    "restitution_rule": Text(choices=RULES, help="the same for restitution; max where it is left out"),
-    "solver": Text(choices=SOLVERS, help="of resting contact; newton where it is left out, sweeps for large heaps"),
-    "restitution_law": Text(choices=RESTITUTION_LAWS, help="what ends an impact; stronge where it is left out"),
-    "sleep_after": Real(unit="s", low=0, help="of stillness after which an island falls asleep; 0: never"),
-    "sleep_speed": Real(unit="m/s", above=0, help="what still is"),
-    "sleep_spin": Real(unit="rad/s", above=0, help="what still is, turning"),
-    "look_ahead": Flag(help="contacts of bodies that turn are followed to the end of each step: rolling keeps its energy"),
-    "quarantine": Flag(help="bodies whose state stops being finite are taken out, and the run goes on"),
-    "seed": Whole(help="of random numbers"),
-    "allow_overlap": Flag(help="bodies may start inside each other"),
+    "name": Text(help="name of the scene; by default that of the file"),
+    "gravity": Vector(unit="m/s^2", help="acceleration of gravity; by default (0, 0, -9.81)"),
+    "dt": Real(unit="s", above=0, help='length of a step, such as "1/480 s"; by default 1/240 s'),
+    "duration": Real(unit="s", low=0, help="how long a run takes, in time of the scene"),
+    "integrator": Text(choices=tuple(TABLE), help="how free flight is computed; by default rk4 (Runge and Kutta, order 4)"),
+    "tolerance": Real(
+        unit="m/s", above=0, help="largest error of the velocity at a contact that the solver leaves; by default 1e-11"
+    ),
+    "friction_rule": Text(
+        choices=RULES,
+        help="how the coefficients of friction of two bodies are combined; by default geometric, the geometric mean",
+    ),
+    "restitution_rule": Text(choices=RULES, help="the same for restitution; by default max, the larger one"),
+    "solver": Text(
+        choices=SOLVERS,
+        help="how lasting contacts are solved; by default newton, which is accurate; sweeps is faster for large heaps",
+    ),
+    "restitution_law": Text(
+        choices=RESTITUTION_LAWS,
+        help="what restitution compares: energies (stronge, the default), impulses or velocities",
+    ),
+    "sleep_after": Real(
+        unit="s", low=0, help="bodies that have been still for so long fall asleep; by default 0, which is never"
+    ),
+    "sleep_speed": Real(unit="m/s", above=0, help="a body slower than this counts as still"),
+    "sleep_spin": Real(unit="rad/s", above=0, help="a body that turns more slowly than this counts as still"),
+    "look_ahead": Flag(help="contacts of bodies that turn are followed to the end of each step, so rolling keeps its energy"),
+    "quarantine": Flag(
+        help="true: a body whose state is no longer a finite number is removed; by default the run ends with an error"
+    ),
+    "seed": Whole(help="seed of random numbers"),
+    "allow_overlap": Flag(help="true: bodies may overlap at the start; by default that is an error"),
 }
 
 CAMERA: dict[str, Field] = {
@@ -70,19 +85,25 @@ CAMERA: dict[str, Field] = {
 }
 
 SURFACE: dict[str, Field] = {
-    "friction": Real(low=0, help="Coulomb's coefficient"),
-    "static_friction": Real(low=0, help="of a contact that sticks; as friction where it is left out"),
-    "restitution": Real(low=0, high=1, help="0 does not bounce, 1 bounces for ever"),
-    "tangential_restitution": Real(low=-1, high=1, help="of the slip in an impact: 1 turns it round, as for a superball"),
-    "rolling_friction": Real(unit="m", low=0, help="arm of the moment against rolling"),
-    "torsional_friction": Real(unit="m", low=0, help="arm of the moment against spinning about the normal"),
+    "friction": Real(low=0, help="Coulomb's coefficient of friction"),
+    "static_friction": Real(
+        low=0, help="coefficient of friction of a contact that does not slide; by default the same as friction"
+    ),
+    "restitution": Real(low=0, high=1, help="coefficient of restitution: 0 does not bounce, 1 loses nothing in a bounce"),
+    "tangential_restitution": Real(
+        low=-1, high=1, help="part of the sliding velocity that an impact turns round: 1 for a superball"
+    ),
+    "rolling_friction": Real(
+        unit="m", low=0, help="rolling resistance: the largest moment against rolling is this times the normal force"
+    ),
+    "torsional_friction": Real(unit="m", low=0, help="the same against spinning about the contact normal"),
 }
 
 MATERIAL: dict[str, Field] = {
-    "density": Real(unit="kg/m^3", above=0, help="used where mass is not given"),
+    "density": Real(unit="kg/m^3", above=0, help="density, from which the mass follows unless mass is given"),
     **SURFACE,
     "color": COLOR,
-    "finish": Text(choices=FINISHES, help="how the surface takes the light in pictures; plain where it is left out"),
+    "finish": Text(choices=FINISHES, help="how the surface looks in pictures; by default plain"),
 }
 
 PAIR: dict[str, Field] = {
@@ -92,41 +113,56 @@ PAIR: dict[str, Field] = {
 }
 
 BODY: dict[str, Field] = {
-    "name": Text(help="unique"),
-    "kind": Text(choices=KINDS, help="dynamic where it is left out"),
-    "groups": Whole(low=1, high=2**32 - 1, help="bits: what the body is"),
-    "mask": Whole(low=0, high=2**32 - 1, help="bits: what it meets; each of two bodies must have a bit of the other's groups"),
-    "sensor": Flag(help="feels overlap, which makes events, and touches nothing"),
-    "material": Text(help="name of a [material.NAME] table; keys of the body itself come first"),
-    "position": Vector(unit="m", help="of the body frame's origin"),
-    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z), body to world"),
-    "euler_xyz": Vector(unit="rad", help='instead of orientation: turns about x, the new y, the new z; "30 deg" is fine'),
-    "velocity": Vector(unit="m/s", help="of the centre of mass"),
-    "angular_velocity": Vector(unit="rad/s", help="in world axes"),
-    "mass": Real(unit="kg", above=0, help="in place of density"),
+    "name": Text(help="name, which no other body has"),
+    "kind": Text(
+        choices=KINDS, help="dynamic moves by the laws of motion, static never, kinematic as it is told; by default dynamic"
+    ),
+    "groups": Whole(low=1, high=2**32 - 1, help="set of bits: the groups that the body belongs to; by default 1"),
+    "mask": Whole(
+        low=0,
+        high=2**32 - 1,
+        help="set of bits: the groups it collides with, if they collide with its own; by default all",
+    ),
+    "sensor": Flag(help="true: it reports which bodies overlap it, as events, and collides with nothing"),
+    "material": Text(help="name of a [material.NAME] table; a key that the body has itself is used instead of the material's"),
+    "position": Vector(unit="m", help="where the origin of the body frame is"),
+    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z) that turns body axes into world axes"),
+    "euler_xyz": Vector(
+        unit="rad", help='instead of orientation: angles about x, then the new y, then the new z, such as "30 deg"'
+    ),
+    "velocity": Vector(unit="m/s", help="velocity of the centre of mass"),
+    "angular_velocity": Vector(unit="rad/s", help="angular velocity in world axes"),
+    "mass": Real(unit="kg", above=0, help="mass, instead of density"),
     "inertia": Either(
-        Vector(unit="kg m^2", help="about the centre of mass, body axes: 3 principal moments or 3 rows"),
+        Vector(
+            unit="kg m^2",
+            help="about the centre of mass in body axes: three principal moments, or three rows; else that of the shape",
+        ),
         Rows(unit="kg m^2", least=3, most=3),
         when="rows",
     ),
-    "center_of_mass": Vector(unit="m", help="in the body frame; needs inertia too"),
-    "surface_velocity": Vector(unit="m/s", help="of a conveyor's surface, in the body frame"),
-    "surface_spin": Vector(unit="rad/s", help="of a turntable's surface, about the body frame's origin"),
+    "center_of_mass": Vector(unit="m", help="centre of mass in the body frame; needs inertia too; by default that of the shape"),
+    "surface_velocity": Vector(
+        unit="m/s", help="velocity of a moving surface, such as a conveyor belt, against its body, in the body frame"
+    ),
+    "surface_spin": Vector(
+        unit="rad/s", help="angular velocity of a moving surface, such as a turntable, about the origin of the body frame"
+    ),
     **MATERIAL,
 }
 
 PATH: dict[str, Field] = {
-    "times": Reals(unit="s", help="of the world, rising"),
-    "positions": Rows(unit="m", help="of the body frame's origin, one for each time"),
+    "times": Reals(unit="s", help="times, rising"),
+    "positions": Rows(unit="m", help="where the origin of the body frame is, one position for each time"),
     "orientations": Rows(n=4, help="unit quaternions (w, x, y, z), one for each time"),
-    "loop": Flag(help="go round for ever; the last pose is the first"),
+    "loop": Flag(help="true: the path is repeated for ever; its last pose must be the first one"),
 }
 
 VISUAL: dict[str, Field] = {
     "file": Text(help="a mesh drawn in place of the shape: glTF, OBJ, PLY or STL; relative to the scene file"),
-    "scale": Real(above=0, help="file units to metres"),
-    "position": Vector(unit="m", help="in the body frame"),
-    "orientation": Vector(n=4, help="unit quaternion (w, x, y, z) in the body frame"),
+    "scale": Real(above=0, help="metres in a unit of the file"),
+    "position": Vector(unit="m", help="where it is drawn in the body frame"),
+    "orientation": Vector(n=4, help="its attitude in the body frame, a unit quaternion (w, x, y, z)"),
 }
 
 
@@ -135,46 +171,69 @@ def _length(text: str) -> Real:
 
 
 SHAPES: dict[str, dict[str, Field]] = {
-    "box": {"half_extents": Vector(unit="m", above=0, help="half of the edges")},
-    "sphere": {"radius": _length("of the ball")},
-    "capsule": {"radius": _length("of the round ends"), "half_length": _length("half the way between their centres, along z")},
-    "cylinder": {"radius": _length("of the ends"), "half_length": _length("half the way between them, along z")},
-    "cone": {"radius": _length("of the base"), "half_height": _length("half the way from base to tip, along z")},
+    "box": {"half_extents": Vector(unit="m", above=0, help="half the lengths of the edges along x, y and z")},
+    "sphere": {"radius": _length("radius")},
+    "capsule": {
+        "radius": _length("radius of the tube and of its round ends"),
+        "half_length": _length("half the distance of the centres of the ends, which lie on z"),
+    },
+    "cylinder": {"radius": _length("radius"), "half_length": _length("half the length along z")},
+    "cone": {
+        "radius": _length("radius of the base"),
+        "half_height": _length("half the height along z, from the base to the tip"),
+    },
     "ellipsoid": {"radii": Vector(unit="m", above=0, help="half axes along x, y and z")},
-    "hull": {"vertices": Rows(unit="m", help="points; the shape is their convex hull")},
+    "hull": {"vertices": Rows(unit="m", help="points, of which the shape is the convex hull")},
     "height_field": {
-        "heights": Many(of=Reals(unit="m"), help="rows of equally many, along x; the middle of the field is at the origin"),
-        "file": Text(help="instead of heights: a picture, relative to the scene file; its brightness tells the height"),
-        "low": Real(unit="m", help="height of the darkest possible value of a picture; 0 where it is left out"),
-        "high": Real(unit="m", help="height of the brightest; 1 where it is left out"),
-        "cell": Real(unit="m", above=0, help="from one sample to the next"),
+        "heights": Many(
+            of=Reals(unit="m"),
+            help="heights: each list is a row along x, all of the same length; the middle of the field is at the origin",
+        ),
+        "file": Text(help="instead of heights: a picture whose brightness gives the heights; relative to the scene file"),
+        "low": Real(unit="m", help="height of black in the picture; by default 0"),
+        "high": Real(unit="m", help="height of white in the picture; by default 1"),
+        "cell": Real(unit="m", above=0, help="distance of neighbouring heights"),
     },
     "triangle_mesh": {
-        "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file: ground as it is, for a static body"),
-        "vertices": Rows(unit="m", help="instead of a file: points ..."),
-        "triangles": Many(of=Many(of=Whole(low=0)), help="... and triples of them, counter-clockwise seen from outside"),
-        "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
-        "two_sided": Flag(help="touched from behind as well; a closed surface is not where it is left out"),
+        "file": Text(
+            help="a mesh file (STL, OBJ, PLY, glTF), relative to the scene file; used as it is, as the ground of a static body"
+        ),
+        "vertices": Rows(unit="m", help="instead of a file: points, and"),
+        "triangles": Many(
+            of=Many(of=Whole(low=0)), help="triangles: three numbers of points each, counter-clockwise seen from outside"
+        ),
+        "scale": Real(above=0, help="metres in a unit of the file: 0.001 for millimetres; by default 1"),
+        "two_sided": Flag(help="true: bodies touch it from both sides; by default true unless the surface is closed"),
     },
-    "halfspace": {"normal": Vector(help="out of the ground"), "offset": Real(unit="m", help="along the normal")},
+    "halfspace": {
+        "normal": Vector(help="direction that points out of the ground; by default (0, 0, 1)"),
+        "offset": Real(unit="m", help="distance of its surface from the origin along the normal; by default 0"),
+    },
     "mesh": {
-        "file": Text(help="STL, OBJ, PLY, glTF; relative to the scene file"),
-        "scale": Real(above=0, help="file units to metres, 0.001 for millimetres"),
-        "convex": Text(choices=("decompose", "hull"), help="cut into convex pieces, or take the convex hull"),
-        "part": Whole(low=1, help="which of the closed bodies of the file; all of them, as one body, where it is left out"),
+        "file": Text(help="a mesh file (STL, OBJ, PLY, glTF), relative to the scene file"),
+        "scale": Real(above=0, help="metres in a unit of the file: 0.001 for millimetres; by default 1"),
+        "convex": Text(
+            choices=("decompose", "hull"),
+            help="decompose cuts the mesh into convex pieces, hull takes its convex hull; by default decompose",
+        ),
+        "part": Whole(
+            low=1, help="which of the closed surfaces of the file, counted from 1; by default all of them, as one body"
+        ),
     },
-    "rounded": {"radius": Real(unit="m", above=0, help="of the ball that is added to the shape within")},  # shape: a table
+    "rounded": {"radius": Real(unit="m", above=0, help="radius of the ball that is added to the shape within")},  # shape: a table
     "torus": {
-        "major_radius": Real(unit="m", above=0, help="of the ring's middle line, about z"),
-        "minor_radius": Real(unit="m", above=0, help="of the tube"),
-        "segments": Whole(low=8, high=1024, help="capsules that it is made of; 32 where it is left out"),
+        "major_radius": Real(unit="m", above=0, help="radius of the ring's middle line, which lies around z"),
+        "minor_radius": Real(unit="m", above=0, help="radius of the tube"),
+        "segments": Whole(low=8, high=1024, help="number of capsules that it is made of; by default 32"),
     },
     "compound": {  # parts: each a table with shape, position, orientation or euler_xyz
         "volume": Real(
-            unit="m^3", above=0, help="of the body itself, with center and inertia, where the parts only come near it"
+            unit="m^3",
+            above=0,
+            help="true volume of the body, together with center and inertia, if the parts only come near its true form",
         ),
-        "center": Vector(unit="m", help="its centre of mass"),
-        "inertia": Rows(unit="m^5", least=3, most=3, help="its tensor at density 1 about the centre"),
+        "center": Vector(unit="m", help="true centre of mass"),
+        "inertia": Rows(unit="m^5", least=3, most=3, help="true inertia tensor about that centre, for a density of 1 kg/m^3"),
     },
 }
 OPTIONAL = {
@@ -190,58 +249,69 @@ OPTIONAL = {
 }
 OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
 
-_ON = {"bodies": Many(of=Text(), help="names of the bodies it acts on; all dynamic ones where it is left out")}
+_ON = {"bodies": Many(of=Text(), help="names of the bodies it acts on; by default all dynamic ones")}
 _FRAME = {
-    "frame": Text(choices=("world", "body"), help="whose axes the force and torque keep to; world where it is left out"),
-    "point": Vector(unit="m", help="of the body frame where the force acts; the centre of mass where it is left out"),
+    "frame": Text(
+        choices=("world", "body"),
+        help="whether force and torque keep their directions in the world, or turn with the body; by default world",
+    ),
+    "point": Vector(unit="m", help="point in the body frame where the force acts; by default the centre of mass"),
 }
 FORCES: dict[str, dict[str, Field]] = {
-    "uniform_gravity": {"acceleration": Vector(unit="m/s^2", help="besides the scene's gravity"), **_ON},
+    "uniform_gravity": {"acceleration": Vector(unit="m/s^2", help="acceleration, added to the scene's gravity"), **_ON},
     "central_gravity": {
-        "gm": Real(unit="m^3/s^2", low=0, help="G times the mass at the centre"),
-        "center": Vector(unit="m", help="of attraction, in the world"),
-        "gradient": Flag(help="the extent of the body is felt too: gravity-gradient torque"),
+        "gm": Real(unit="m^3/s^2", low=0, help="gravitational constant times the mass at the centre"),
+        "center": Vector(unit="m", help="centre of attraction in the world"),
+        "gradient": Flag(help="true: gravity also turns the body, as it is stronger at its near end"),
         **_ON,
     },
     "mutual_gravity": {
-        "constant": Real(unit="m^3/(kg s^2)", low=0, help="Newton's where it is left out"),
-        "softening": Real(unit="m", low=0, help="added to the square of the distance"),
+        "constant": Real(unit="m^3/(kg s^2)", low=0, help="gravitational constant; by default Newton's, 6.674e-11"),
+        "softening": Real(unit="m", low=0, help="length whose square is added to the square of the distance"),
         **_ON,
     },
     "drag": {
-        "linear": Real(unit="N s/m", low=0, help="force by speed"),
-        "quadratic": Real(unit="N s^2/m^2", low=0, help="force by speed squared"),
-        "spin_linear": Real(unit="N m s", low=0, help="torque by angular speed"),
-        "spin_quadratic": Real(unit="N m s^2", low=0, help="torque by angular speed squared"),
-        "wind": Vector(unit="m/s", help="velocity of the medium"),
+        "linear": Real(unit="N s/m", low=0, help="force for each m/s of speed"),
+        "quadratic": Real(unit="N s^2/m^2", low=0, help="force for each m²/s² of squared speed"),
+        "spin_linear": Real(unit="N m s", low=0, help="torque for each rad/s of angular speed"),
+        "spin_quadratic": Real(unit="N m s^2", low=0, help="torque for each rad²/s² of squared angular speed"),
+        "wind": Vector(unit="m/s", help="velocity of the air or liquid"),
         **_ON,
     },
     "medium": {
-        "density": Real(unit="kg/m^3", low=0, help="resistance by the square of the speed, as of boxes"),
-        "viscosity": Real(unit="Pa s", low=0, help="resistance by speed, as of balls"),
-        "wind": Vector(unit="m/s", help="velocity of the medium"),
+        "density": Real(
+            unit="kg/m^3",
+            low=0,
+            help="its resistance grows with the square of the speed, and is that of a box of the body's size",
+        ),
+        "viscosity": Real(
+            unit="Pa s",
+            low=0,
+            help="its resistance grows with the speed, and is that of a ball of the body's size",
+        ),
+        "wind": Vector(unit="m/s", help="velocity of the air or liquid"),
         **_ON,
     },
     "spring": {
         "a": Text(help="name of a body"),
-        "b": Text(help="name of another; left out, the other end is a point of the world"),
-        "stiffness": Real(unit="N/m", low=0, help="force by length"),
-        "length": Real(unit="m", low=0, help="at rest"),
-        "damping": Real(unit="N s/m", low=0, help="force by speed of its ends"),
-        "anchor_a": Vector(unit="m", help="in the frame of a"),
-        "anchor_b": Vector(unit="m", help="in the frame of b, or of the world"),
-        "slack": Flag(help="it pulls but does not push"),
+        "b": Text(help="name of another body; by default the other end is a point of the world"),
+        "stiffness": Real(unit="N/m", low=0, help="force for each metre of stretch"),
+        "length": Real(unit="m", low=0, help="length at which it gives no force"),
+        "damping": Real(unit="N s/m", low=0, help="force for each m/s at which its ends part"),
+        "anchor_a": Vector(unit="m", help="where it is fixed, in the frame of a"),
+        "anchor_b": Vector(unit="m", help="where it is fixed, in the frame of b, or of the world"),
+        "slack": Flag(help="true: it pulls but does not push, as a rubber band"),
     },
     "constant": {
-        "force": Vector(unit="N", help="on each body"),
-        "torque": Vector(unit="N m", help="on each body"),
+        "force": Vector(unit="N", help="force on each body"),
+        "torque": Vector(unit="N m", help="torque on each body"),
         **_FRAME,
         **_ON,
     },
     "tabulated": {
-        "times": Many(of=Real(unit="s"), help="rising"),
-        "forces": Rows(unit="N", help="one for each time"),
-        "torques": Rows(unit="N m", help="one for each time"),
+        "times": Many(of=Real(unit="s"), help="times, rising"),
+        "forces": Rows(unit="N", help="a force for each time, linear in between"),
+        "torques": Rows(unit="N m", help="a torque for each time, linear in between"),
         **_FRAME,
         **_ON,
     },
@@ -250,74 +320,90 @@ FORCES: dict[str, dict[str, Field]] = {
 PART: dict[str, Field] = {key: BODY[key] for key in ("position", "orientation", "euler_xyz")}
 
 _ENDS: dict[str, Field] = {
-    "a": Text(help="name of a body; the world where it is left out"),
-    "b": Text(help="name of a body; the world where it is left out"),
-    "name": Text(help="unique"),
-    "collide": Flag(help="the two bodies also touch each other"),
+    "a": Text(help="name of a body; by default the world"),
+    "b": Text(help="name of a body; by default the world"),
+    "name": Text(help="name, which no other joint has"),
+    "collide": Flag(help="true: the two bodies can also collide with each other; by default false"),
 }
-_ANCHOR: dict[str, Field] = {"anchor": Vector(unit="m", help="in the world, as the bodies stand at the start")}
-_AXIS: dict[str, Field] = {"axis": Vector(help="direction in the world, as the bodies stand at the start")}
+_ANCHOR: dict[str, Field] = {"anchor": Vector(unit="m", help="place of the joint in the world at the start")}
+_AXIS: dict[str, Field] = {"axis": Vector(help="direction of its axis in the world at the start")}
 
 
 def _driven(length: str, force: str, motor: str) -> dict[str, Field]:
-    """Keys of a joint with a free coordinate of unit ``length``."""
+    """Keys of a joint with a free coordinate of unit ``length``; without units where it may be a length or an angle."""
+    per = (f"{force}/{length}", f"{force} s/{length}", f"{length}/s") if length else ("", "", "")
     return {
-        "limits": Ends(unit=length, help="low and high end of the coordinate"),
-        "stiffness": Real(low=0, unit=f"{force}/{length}", help="of a spring"),
-        "damping": Real(low=0, unit=f"{force} s/{length}", help="of a damper"),
-        "rest": Real(unit=length, help="where the spring is slack"),
-        "friction": Real(low=0, unit=force, help="largest dry friction"),
-        "armature": Real(low=0, help="moment of inertia or mass of a rotor on the coordinate"),
-        "reference": Real(unit=length, help="the coordinate of the pose at the start"),
-        "motor_speed": Real(unit=f"{length}/s", help="what the motor keeps"),
-        motor: Real(low=0, unit=force, help="the most that the motor gives"),
+        "limits": Ends(unit=length, help="lowest and highest value of the joint's coordinate"),
+        "stiffness": Real(low=0, unit=per[0], help="stiffness of a spring along the coordinate"),
+        "damping": Real(low=0, unit=per[1], help="damping along the coordinate"),
+        "rest": Real(unit=length, help="coordinate at which the spring gives no force"),
+        "friction": Real(low=0, unit=force, help="largest force or torque of dry friction in the joint"),
+        "armature": Real(low=0, help="inertia of a motor's rotor, felt along the coordinate: kg m^2, or kg"),
+        "reference": Real(unit=length, help="value of the coordinate at the start; by default 0"),
+        "motor_speed": Real(unit=per[2], help="speed that the motor keeps"),
+        motor: Real(low=0, unit=force, help="largest force or torque of the motor"),
     }
 
 
 _GENERAL: dict[str, Field] = {
     **_ANCHOR,
-    "axis": Vector(help="the x axis, in the world"),
-    "axis_y": Vector(help="the y axis, perpendicular to it"),
-    "reverse": Flag(help="the driven coordinate counts the other way"),
+    "axis": Vector(help="x axis of the joint, in the world at the start"),
+    "axis_y": Vector(help="y axis of the joint, perpendicular to its x axis"),
+    "reverse": Flag(help="true: the driven coordinate counts in the opposite direction"),
 }
-_FREE = Many(of=Text(choices=COORDINATES), help="coordinates that are free")
-_DRIVEN = Text(choices=COORDINATES, help="the coordinate that limits, spring, motor act along")
+_FREE = Many(
+    of=Text(choices=COORDINATES), help="coordinates in which the bodies can move against each other; the others are held"
+)
+_DRIVEN = Text(choices=COORDINATES, help="coordinate along which limits, spring and motor act")
 
 JOINTS: dict[str, dict[str, Field]] = {
-    "point": {**_ENDS, **_ANCHOR, "friction": Real(low=0, unit="N m", help="largest torque against turning")},
+    "point": {**_ENDS, **_ANCHOR, "friction": Real(low=0, unit="N m", help="largest torque of dry friction in the joint")},
     "hinge": {**_ENDS, **_ANCHOR, **_AXIS, **_driven("rad", "N m", "motor_torque")},
     "slider": {**_ENDS, **_ANCHOR, **_AXIS, **_driven("m", "N", "motor_force")},
     "fixed": {**_ENDS, **_ANCHOR},
     "distance": {
         **_ENDS,
-        "anchor_a": Vector(unit="m", help="in the world, as the bodies stand at the start"),
-        "anchor_b": Vector(unit="m", help="in the world, as the bodies stand at the start"),
-        "length": Real(unit="m", above=0, help="of a rigid rod; the distance at the start where it is left out"),
+        "anchor_a": Vector(unit="m", help="place in the world at the start where it is fixed to the body"),
+        "anchor_b": Vector(unit="m", help="place in the world at the start where it is fixed to the body"),
+        "length": Real(unit="m", above=0, help="length of a rigid rod; by default the distance at the start"),
         **_driven("m", "N", "motor_force"),
     },
-    "universal": {**_ENDS, **_ANCHOR, **_AXIS, "axis_b": Vector(help="the axis of b, perpendicular to axis, which is of a")},
+    "universal": {
+        **_ENDS,
+        **_ANCHOR,
+        **_AXIS,
+        "axis_b": Vector(help="axis in body b, perpendicular to axis, which is the one in body a"),
+    },
     "general": {**_ENDS, **_GENERAL, "free": _FREE, "driven": _DRIVEN, **_driven("", "", "motor_force")},
     "drive": {**_ENDS, **_GENERAL, "driven": _DRIVEN, **_driven("", "", "motor_force")},
     "wheel": {**_ENDS, **_GENERAL, **_driven("m", "N", "motor_force")},
     "gear": {
         **_ENDS,
-        **{f"center_{side}": Vector(unit="m", help=f"the middle of wheel {side}") for side in "ab"},
-        **{f"axis_{side}": Vector(help=f"about which wheel {side} turns") for side in "ab"},
-        **{f"teeth_{side}": Whole(help=f"of wheel {side}; negative for a ring, toothed inside") for side in "ab"},
+        **{f"center_{side}": Vector(unit="m", help=f"centre of wheel {side}") for side in "ab"},
+        **{f"axis_{side}": Vector(help=f"axis about which wheel {side} turns") for side in "ab"},
+        **{
+            f"teeth_{side}": Whole(help=f"number of teeth of wheel {side}; negative for a ring with teeth inside")
+            for side in "ab"
+        },
     },
-    "screw": {**_ENDS, **_ANCHOR, **_AXIS, "pitch": Real(unit="m", help="travel in a turn; negative: a left-hand thread")},
+    "screw": {
+        **_ENDS,
+        **_ANCHOR,
+        **_AXIS,
+        "pitch": Real(unit="m", help="way along the axis in one turn; negative for a left-hand thread"),
+    },
 }
 
 ACTUATOR: dict[str, Field] = {
-    "name": Text(help="unique; the name of its control"),
+    "name": Text(help="name of its control, which no other actuator has"),
     "joint": Text(help="the joint that it drives"),
-    "gain": Real(help="force by control"),
-    "gear": Real(help="how much its length changes by the coordinate"),
-    "bias": Vector(help="constant force, by length, by speed: a servo of stiffness k has gain k and bias [0, -k, 0]"),
-    "control_range": Ends(help="low and high end of the control"),
-    "force_range": Ends(help="low and high end of the force"),
-    "times": Reals(unit="s", help="rising; left out, the control is set while the world runs"),
-    "controls": Reals(help="as many: linear in between, and those of the ends before and after"),
-    "tendon": Many(of=Text(), help="names of more joints, whose coordinates count too"),
-    "coefficients": Reals(help="of the joint, and of those of the tendon: how much each counts"),
+    "gain": Real(help="force for each unit of the control; by default 1"),
+    "gear": Real(help="change of its length for each unit of the joint's coordinate; by default 1"),
+    "bias": Vector(help="force added: constant, by length, by speed; a servo of stiffness k has gain k and bias [0, -k, 0]"),
+    "control_range": Ends(help="lowest and highest value of the control"),
+    "force_range": Ends(help="lowest and highest value of the force"),
+    "times": Reals(unit="s", help="times, rising; by default the control is set while the world runs"),
+    "controls": Reals(help="values of the control at these times: linear in between, constant before and after"),
+    "tendon": Many(of=Text(), help="names of further joints whose coordinates add to its length"),
+    "coefficients": Reals(help="factors of these coordinates: first that of the joint, then those of the tendon"),
 }

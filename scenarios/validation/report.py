@@ -66,19 +66,19 @@ def write_json(results: Iterable[Result], path: str | Path) -> Path:
 
 PAGE = """# Validation
 
-How right is it? These are cases with a known answer, each with what is measured beside the limit that it must keep.
-The step is 1/240 s where nothing else is said.
-Answers are closed forms, or integrations by other means than those of the simulator (`scenarios/validation/answers/`).
-An order is the slope of the error against the step.
+How accurate is tumble? This page lists cases whose answer is known. Each table gives what was measured, and the limit that the
+tests hold it to. The step is 1/240 s unless a case says otherwise. The answers are formulas, or computed by other methods than
+those of the simulator (`scenarios/validation/answers/`). The *order* of a quantity tells how fast its error shrinks with the
+step: at order 4, half the step makes the error 16 times smaller.
 
-`tumble validate` runs the cases, `tumble validate --all --page docs/validation.md` writes this page, and the tests hold
-each case to its limits; they also spoil the method and see the cases fail. What is marked as failed is known, and said why
-in `tests/physics/test_validation.py`.
+`tumble validate` runs the cases, and `tumble validate --all --page docs/validation.md` writes this page. The tests run them
+too. They also make the method worse on purpose and check that the cases then fail. Cases marked as failed are known faults;
+`tests/physics/test_validation.py` says why they fail.
 
-Where there are columns of other engines, the same was measured with them in one run of `make bench-engines`, with their
-default settings, without damping and sleep: MuJoCo with elliptic cones and two integrators, Bullet by pybullet, PhysX by SAPIEN,
-and builds of Rapier and Jolt for the web (WebAssembly in Node, one thread). f32: single precision. A finer setting makes them
-more exact.
+Some tables have columns for other engines. These were measured in one run of `make bench-engines`, with the default settings of
+each engine, but without damping and sleep: MuJoCo with elliptic friction cones and two integrators, Bullet by pybullet, PhysX
+by SAPIEN, and builds of Rapier and Jolt for the web (WebAssembly in Node, one thread). "f32" means single precision. With
+smaller steps or stricter settings these engines are more accurate.
 """
 
 
