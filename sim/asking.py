@@ -88,8 +88,7 @@ class Asking(Reads):
     def scene(self) -> Scene:
         """The scene this world was built from; for one built by ``add``, the bodies as they were added."""
         if self._scene is None:
-            self._scene = Scene(
-                "world",
+            self._scene = Scene.known(
                 **self.options.chosen(),
                 allow_overlap=True,
                 materials=deepcopy(self.materials),

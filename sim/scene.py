@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from collision.errors import check_number, check_vector
@@ -281,6 +282,13 @@ class Scene(Options):
                 out.__dict__[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
         return out
 
+    @classmethod
+    def known(cls, **fields: Any) -> Scene:
+        """The scene "world" of fields that a world has checked."""
+        out = _plain(cls).copied()
+        out.__dict__.update(fields)
+        return out
+
     def build(self) -> World:
         """A world that starts from this scene."""
         from sim.world import World  # World knows Scene, not the other way round
@@ -347,3 +355,9 @@ class Names:
 def free_name(base: str, taken: set[str]) -> str:
     """``base``, or base_2, base_3 ... where that is taken."""
     return Names(taken).free(base)
+
+
+@cache
+def _plain(kind: type[Scene]) -> Scene:
+    """A scene with nothing in it, to be copied."""
+    return kind("world")
