@@ -4,6 +4,7 @@ All scenes of the catalog are stepped in several ways, each in a program of its 
 
     alone            one call of step, one thread, hash seed 0; what the others are compared with
     threads 2, 8     as many threads for Numba, OpenMP and BLAS, other hash seeds
+    World 1, 2, 8    with so many threads that share the work of a step (in worlds of 100 bodies and more)
     Worlds 1, 2, 8   as members of Worlds on so many threads
     recorded         under a Recorder of everything, filmed half way
     looked at        in a window with all overlays, that shows a picture now and then
@@ -46,6 +47,16 @@ def alone(scene: Scene, steps: int) -> list[World]:
     world = scene.build()
     world.step(steps)
     return [world]
+
+
+def shared(threads: int) -> Callable[[Scene, int], list[World]]:
+    def way(scene: Scene, steps: int) -> list[World]:
+        world = scene.build()
+        world.threads = threads
+        world.step(steps)
+        return [world]
+
+    return way
 
 
 def in_worlds(threads: int) -> Callable[[Scene, int], list[World]]:
@@ -100,7 +111,7 @@ def saved(scene: Scene, steps: int) -> list[World]:
 
 WAYS: dict[str, Callable[[Scene, int], list[World]]] = {
     "alone": alone, "recorded": recorded, "looked at": looked_at, "saved": saved,
-    **{f"Worlds {n}": in_worlds(n) for n in (1, 2, 8)},
+    **{f"World {n}": shared(n) for n in (1, 2, 8)}, **{f"Worlds {n}": in_worlds(n) for n in (1, 2, 8)},
 }  # fmt: skip
 
 

@@ -166,7 +166,8 @@ def run(count: int, first: int = 0, show=print, seconds: int = 10) -> tuple[Coun
         told[kind] += 1
         if kind == "finding":
             found.append(f"world {seed}: {said}")
-            show(found[-1])
+        if kind in ("finding", "slow", "burst"):
+            show(f"world {seed}: {kind}: {said}")
         if (seed - first) % 50 == 49:
             show(f"{seed - first + 1} worlds: {dict(told)}")
     return told, found
@@ -176,9 +177,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seconds", type=int, default=10, help="of a processor that a world may take")
     asked = parser.parse_args()
     begun = time.perf_counter()
-    told, found = run(asked.count, asked.first, lambda text: print(text, flush=True))
+    told, found = run(asked.count, asked.first, lambda text: print(text, flush=True), asked.seconds)
     print(f"{sum(told.values())} worlds in {time.perf_counter() - begun:.0f} s: {dict(told)}")
     return 1 if found else 0
 

@@ -43,7 +43,7 @@ class Options:
     solver : of resting contact: "newton" (to the tolerance), or "sweeps" (a fixed effort, for large heaps where millimetres do).
     sleep_after : an island of bodies that have all been still for so long falls asleep [s]; 0: never.
     sleep_speed, sleep_spin : below which a body counts as still [m/s, rad/s].
-    quarantine : bodies whose state stops being finite are taken out of the world, which goes on; else the run ends there.
+    quarantine : bodies whose state stops being finite, or that contacts throw apart, are taken out; else the run ends there.
     """
 
     gravity: Numbers = (0.0, 0.0, -9.81)

@@ -44,12 +44,14 @@ from sim.state import (
     PAIRS_FULL,
     SETTINGS,
     STEPS,
+    THROWN,
     TORN,
     UNCERTAIN,
     WAKE,
 )
 from sim.stillness import count_still, rouse_touched
 from sim.strip import sample
+from sim.thrown import thrown
 
 
 @kernel
@@ -95,6 +97,8 @@ def step(model, geometry, settings, table, saved):
     contact(model, geometry, settings, KICK, INELASTIC)
     if not finite(bodies):
         return NOT_FINITE
+    if thrown(bodies, books, saved[0], saved[1], settings.dt):
+        return THROWN
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     books.counters[STEPS] += 1

@@ -20,6 +20,7 @@ UNSOLVED = 1e-5  # solves above the tolerance, of all
 RESIDUAL = 1e-6  # worst residual of a solve [m/s]
 ENERGY = 1e-5  # what the method gives or takes by itself, of the largest kinetic energy
 GAIN = 1e-11  # what an impact gains, of what it moves
+FLAT = 1e-12  # of the longest side of a shape: what is less is no thickness
 
 
 class Promises(NamedTuple):
@@ -90,7 +91,8 @@ def promises(
 
 
 def thickness(shape: Shape) -> float:
-    """The smallest side of the box around a shape in its own frame [m]; of a compound, that of its thinnest piece."""
+    """The smallest side of the box around a shape in its own frame [m], of a flat one the smaller that is not nothing;
+    of a compound, that of its thinnest piece."""
     return min(_thickness(piece) for piece, _ in convex_parts(shape))
 
 
@@ -100,7 +102,8 @@ def _thickness(shape: Shape) -> float:
     if isinstance(shape, Rounded):
         return _thickness(shape.shape) + 2.0 * shape.radius
     if hasattr(shape, "vertices"):
-        return float(np.ptp(shape.vertices, axis=0).min())
+        sides = np.ptp(shape.vertices, axis=0)
+        return float(sides[sides > FLAT * sides.max()].min(initial=math.inf))  # a point has none
     for name in ("half_extents", "radii"):
         if hasattr(shape, name):
             return 2.0 * min(getattr(shape, name))

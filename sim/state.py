@@ -20,7 +20,7 @@ SOLVERS = ("newton", "sweeps")  # as NEWTON, SWEEPS
 KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
-OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY = range(8)
+OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROWN = range(9)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE

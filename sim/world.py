@@ -55,6 +55,7 @@ from sim.state import (
     PAIRS_FULL,
     POINTS,
     SLEEPING,
+    THROWN,
     TORN,
     WAKE,
     Model,
@@ -63,6 +64,7 @@ from sim.state import (
     contacts_of,
 )
 from sim.strip import NONE
+from sim.thrown import FAR, LIGHT
 from sim.visual import Visual
 from sim.words import count
 
@@ -80,6 +82,15 @@ CHANGED = (  # of bodies and books: what a step changes, as pipeline.save keeps 
     ("x", "q", "p", "l", "p_before", "l_before", "low", "island"),
     ("counters", "energy", "pending", "moved", "worst", "reservoir", "reservoir_pending", "account", "works"),
 )
+
+
+def _too_fast(bodies: Any, dt: float) -> np.ndarray:
+    """(n,) bool: the bodies that contacts threw, as in ``thrown.py``."""
+    out = bodies.kind == DYNAMIC
+    radius, turning = bodies.radius[out], bodies.spin[out] * np.linalg.norm(bodies.l[out], axis=1)
+    speed = bodies.inv_mass[out] * np.linalg.norm(bodies.p[out], axis=1) + radius * turning
+    out[out] = (speed > LIGHT) | (speed * dt > FAR * radius)
+    return out
 
 
 def _not_finite(bodies: Any) -> np.ndarray:
@@ -845,7 +856,7 @@ class World(Keeps, Asking):
         """Wait for the end of a call that was interrupted; its step counts if it could be taken."""
         ended = self._late.result()
         self._late = None
-        if isinstance(ended, tuple) and ended[1] in (NOT_FINITE, TORN):  # of a step
+        if isinstance(ended, tuple) and ended[1] in (NOT_FINITE, THROWN, TORN):  # of a step
             self._undo()
 
     @property
@@ -904,7 +915,7 @@ class World(Keeps, Asking):
         """Go back to before the step, and say why it could not be taken; or go on without the bodies that it failed for."""
         error = self._why(result)
         self._undo()
-        if not (self.options.quarantine and result == NOT_FINITE and set(error.names) & set(self._named)):
+        if not (self.options.quarantine and result in (NOT_FINITE, THROWN) and set(error.names) & set(self._named)):
             raise error
         for name in error.names:
             self.remove(self._named[name])
@@ -924,6 +935,10 @@ class World(Keeps, Asking):
                 error = SimulationError(f"force {call.name} raised {type(cause).__name__}: {cause}", *where, (call.name,))
                 error.__cause__ = cause
                 return error
+        if result == THROWN:
+            names = tuple(self.names[i] for i in np.flatnonzero(_too_fast(self.model.bodies, self.dt)))
+            why = "as from bodies that start deep in each other, of masses far apart"
+            return SimulationError(f"contacts throw {', '.join(names)} faster than anything can make them, {why}", *where, names)
         flights = self.model.forces
         bad = _not_finite(self.model.bodies)
         bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)

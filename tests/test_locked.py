@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLATFORM = {"cffi", "pycparser"}  # of Windows alone, where nothing was tested
@@ -56,3 +59,28 @@ def test_all_that_tests_need_is_locked():
 def test_ci_installs_nothing_else():
     assert "make test LOCKED=1" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "--require-hashes" in (ROOT / "tools" / "setup_venv.py").read_text(encoding="utf-8")
+
+
+def rows(text: str) -> set[str]:
+    """Names in the first columns of tables."""
+    firsts = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+    return {name for first in firsts for name in re.findall(r"[\w.-]+", first)}
+
+
+def test_security_says_what_each_dependency_is_for():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras, told = project["optional-dependencies"], rows((ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    wanted = [*project["dependencies"], *extras["export"], *extras["dask"]]
+    names = {re.match(r"[\w.-]+", text)[0] for text in wanted}
+    assert names - told == set()
+    assert names - rows((ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("| simpleeval |", "| |")) == {"simpleeval"}
+
+
+def test_security_names_what_the_video_library_carries():
+    found = importlib.util.find_spec("av")
+    files = [] if found is None else list((Path(found.origin).parents[1] / "av.libs").glob("*.so*"))
+    if not files:
+        pytest.skip("av carries no libraries here")
+    told = rows((ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    carried = {re.match(r"lib[A-Za-z0-9]+(-amr[nw]b)?", file.name)[0] for file in files}
+    assert carried - told == set()

@@ -3,6 +3,7 @@
 python -m benchmarks.faults --instants 500     # signals at random instants
 python -m benchmarks.faults --disk 100         # a disk that is full at each hundredth of a run with film (needs mounts: root)
 python -m benchmarks.faults --states           # a home that can not be written, files of the future, folders that go
+python -m benchmarks.faults --harms 122        # files of a recording cut, flipped, deleted, exchanged, doubled; and mended
 """
 
 from __future__ import annotations
@@ -119,6 +120,7 @@ def main() -> int:
     parser.add_argument("--of", nargs="+", choices=SHARES, default=list(SHARES), metavar="WHAT", help="strike these alone")
     parser.add_argument("--disk", type=int, default=0, metavar="N", help="sizes of the disk, from none to what the run needs")
     parser.add_argument("--states", action="store_true")
+    parser.add_argument("--harms", type=int, default=0, metavar="N", help="to the files of a recording")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--signal", choices=("SIGKILL", "SIGTERM", "SIGINT"), default="", help="by this alone")
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 4), help="what is struck at once (one a processor)")
@@ -142,6 +144,12 @@ def main() -> int:
         from benchmarks.faults.places import states
 
         found += states(folder, show)
+    if asked.harms:
+        from benchmarks.faults.harms import harmed
+
+        place = folder / "harms"
+        place.mkdir()
+        found += harmed(asked.harms, asked.seed, place, show)
     shutil.rmtree(folder, ignore_errors=True)
     return 1 if found else 0
 

@@ -13,6 +13,9 @@ Phys. 225 (2007) 145.
 L is fixed in space, so what is left of the attitude is the angle about it. A principal axis k turns about L at the rate
 |L| (ai li^2 + aj lj^2)/(li^2 + lj^2), i and j the other two. k is the axis with the smallest lk^2, so the denominator is never
 small. The rate is integrated by Gauss's rule in steps of at most half a radian: what is left out is below 1e-17 rad.
+
+l comes back after 4 K(m)/lambda, and the body is then turned about L by the same angle each time. So a flight of many turns is
+taken by whole periods, and what is left by steps of the argument: it costs what two periods do, however many turns it has.
 """
 
 from __future__ import annotations
@@ -21,12 +24,14 @@ import math
 
 import numpy as np
 
-from collision.jit import far, lean, remote
+from collision.jit import far, inner, lean, remote
 from collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
 from sim.integrators.splitting import about, conjugate
 
 SLICE = 0.5  # [rad] longest turn that is integrated at once ...
-MOST = 20000  # ... of so many in a flight; what turns further than that is known to fewer digits, and ends in a finite time
+LONG = 64  # ... up to so many; longer flights are taken by periods, and by
+ARGUMENT = 0.25  # ... steps of the elliptic functions' argument
+MOST = 2000  # of these: at the separatrix there is no period, and l is an axis long before
 SHORT = 0.06  # [rad] up to which four nodes do
 SMALL = 0.03  # argument up to which the power series of sn, cn, dn are taken
 NODES4, WEIGHTS4 = np.polynomial.legendre.leggauss(4)
@@ -42,14 +47,61 @@ def _turn_exact(q, l, h, moments, axes):
     q = qmul(q, axes)
     b = mul_t(rotation(q), l)
     a = (1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2])
-    count = max(1, math.ceil(min(MOST, size * a[0] * abs(h) / SLICE)))
+    slices = size * a[0] * abs(h) / SLICE
+    if slices > LONG:
+        q, h, slices = _whole_periods(q, l, b, size, a, h)
+    q, b = _in_slices(q, l, b, size, a, h, slices)
+    return qnormalize(qmul(q, conjugate(axes)))
+
+
+@inner
+def _in_slices(q, l, b, size, a, h, slices):
+    """Orientation, and angular momentum in principal axes, after h."""
+    count = max(1, math.ceil(min(MOST, slices)))
     step = h / count
     for _ in range(count):
         k = _polar(b)
         angle, after = _advance(b, size, a, step, k)
         q = qmul(about(l, size, angle), qmul(q, _between(b, after, k)))
         b = after
-    return qnormalize(qmul(q, conjugate(axes)))
+    return q, b
+
+
+@inner
+def _whole_periods(q, l, b, size, a, h):
+    """(orientation after all whole periods in h, what is left of h, slices of that)."""
+    rate, m = _argument(b, a)
+    quarter = complete(m)
+    period = math.copysign(4.0 * quarter / rate, h) if rate > 0.0 else math.inf
+    times = np.floor(h / period)
+    if times > 0:
+        after, _ = _in_slices(q, l, b, size, a, period, 4.0 * quarter / ARGUMENT)
+        turn = qmul(after, conjugate(q))
+        half = math.atan2((turn[1] * l[0] + turn[2] * l[1] + turn[3] * l[2]) / size, turn[0])
+        q = qmul(about(l, size, 2.0 * half * times), q)
+        h %= period
+    return q, h, rate * abs(h) / ARGUMENT
+
+
+@lean
+def _argument(b, a):
+    """Rate of the argument of the elliptic functions, and their parameter: lambda and m."""
+    d12, d23, d13 = a[0] - a[1], a[1] - a[2], a[0] - a[2]
+    square = d23 * (d12 * b[1] * b[1] + d13 * b[2] * b[2])
+    mu = d12 * (d13 * b[0] * b[0] + d23 * b[1] * b[1])
+    square, mu = max(square, mu), min(square, mu)
+    return math.sqrt(square), mu / square if square > 0.0 else 0.0
+
+
+@lean
+def complete(m):
+    """K(m), a quarter of the period of sn, cn and dn, by the arithmetic-geometric mean (Abramowitz, Stegun 17.6.3)."""
+    a, b = 1.0, math.sqrt(max(1.0 - m, 0.0))
+    if b == 0.0:
+        return math.inf
+    for _ in range(9):
+        a, b = 0.5 * (a + b), math.sqrt(a * b)
+    return 0.5 * math.pi / a
 
 
 _Q = (1.0, 0.0, 0.0, 0.0)

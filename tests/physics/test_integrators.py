@@ -167,6 +167,29 @@ def test_exact_for_bodies_with_symmetry(inertia):
     assert np.array_equal(attitude(still), np.eye(3))
 
 
+@pytest.mark.parametrize("inertia", [(0.6, 0.5, 0.4), (1, 0.999, 0.5), (1, 1, 1.5), (1, 1e-3, 1.0005)])
+def test_exact_by_whole_periods(inertia):
+    """A flight of ten thousand turns is taken by periods, and is the same as many short ones, which are not."""
+    scale = 2e4 / 64
+    steps = (scale, scale / 4096, scale * (1 + 1e-10))
+    one, many, twin = (free("exact", dt, inertia=inertia, angular_velocity=OMEGA) for dt in steps)
+    one.step(1), many.step(4096), twin.step(1)
+    turned = scale * np.linalg.norm(OMEGA) * max(inertia) / min(inertia)
+    assert np.linalg.norm(attitude(one) - attitude(many)) < 1e-12 + 4e-15 * turned
+    assert np.linalg.norm(attitude(one) - attitude(twin)) > 1e-10 * scale
+
+
+@pytest.mark.parametrize("dt", [1e3, 1e6])
+def test_a_flight_beyond_digits_ends(dt):
+    """Spun so fast that no phase is left: finite at once, with its energy and angular momentum."""
+    for inertia in ((0.6, 0.5, 0.4), (1, 1e-6, 1), (1, 1, 1)):
+        world = free("exact", dt, inertia=inertia, angular_velocity=(1e15, -3e12, 7e9))
+        before, momentum = world.energy().total, world.angular_momentum()
+        world.step(10)
+        assert world.energy().total == pytest.approx(before, rel=1e-9)
+        assert np.allclose(world.angular_momentum(), momentum, rtol=1e-12)
+
+
 def test_elliptic_functions():
     called = numba.njit(lambda u, m: jacobi(u, m))
     for u in (0.0, 1e-9, 0.01, 0.0299, 0.0301, 0.2, -0.5):

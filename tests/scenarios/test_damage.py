@@ -10,12 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.faults.harms import KINDS, harm, harmed
 from collision import HalfSpace, Sphere
 from sim import Recorder, Run, World
 from sim.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
 from sim.errors import RecordingError
-
-HARMS = ("cut", "flip", "delete", "swap", "double", "empty", "rows")
 
 
 @pytest.fixture(scope="module")
@@ -41,42 +40,13 @@ def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
     return a.keys() == b.keys() and all(np.array_equal(a[name], b[name], equal_nan=a[name].dtype.kind == "f") for name in a)
 
 
-def harm(store: Path, kind: str, rng: random.Random) -> str:
-    """Do harm to one file of a store, or to two; what was done."""
-    files = sorted(file for file in store.rglob("*") if file.is_file())
-    one = rng.choice(files)
-    alike = [file for file in files if file != one and (file.name == "zarr.json") == (one.name == "zarr.json")]
-    other = rng.choice(alike)
-    data = one.read_bytes()
-    if kind == "cut":
-        one.write_bytes(data[: rng.randrange(len(data))])
-    elif kind == "flip":
-        at = rng.randrange(len(data))
-        one.write_bytes(data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :])
-    elif kind == "delete":
-        one.unlink()
-    elif kind == "swap":
-        one.write_bytes(other.read_bytes())
-        other.write_bytes(data)
-    elif kind == "double":
-        other.write_bytes(data)
-    elif kind == "empty":
-        one.write_bytes(b"")
-    else:
-        arrays = sorted(folder for folder in store.iterdir() if folder.is_dir())
-        one, other = rng.sample(arrays, 2)
-        for a, b in ((one, store / "aside"), (other, one), (store / "aside", other)):
-            a.rename(b)
-    return f"{kind} {one.relative_to(store)} {other.relative_to(store)}"
-
-
 def attack(whole: Path, folder: Path, count: int) -> dict[str, int]:
     """How often harm was named, and how often it changed nothing that is read; anything else fails."""
     expected, told = everything(whole), {"named": 0, "harmless": 0}
     for seed in range(count):
         store = folder / "a.zarr"
         shutil.copytree(whole, store)
-        done = harm(store, HARMS[seed % len(HARMS)], random.Random(seed))
+        done, _ = harm(store, KINDS[seed % len(KINDS)], random.Random(seed))
         found, error = None, ""
         try:
             found = everything(store)
@@ -97,6 +67,15 @@ def test_random_harm(whole, tmp_path):
 @pytest.mark.validate
 def test_much_random_harm(whole, tmp_path):
     attack(whole, tmp_path, 3000)
+
+
+def test_harm_is_named_and_mended(tmp_path):
+    assert harmed(3, 0, tmp_path, lambda *_: None) == []
+
+
+@pytest.mark.validate
+def test_much_harm_is_named_and_mended(tmp_path):
+    assert harmed(122, 1, tmp_path, lambda *_: None) == []
 
 
 def test_what_is_whole_is_read(whole, tmp_path):

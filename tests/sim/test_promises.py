@@ -84,6 +84,8 @@ def test_a_run_says_it_in_its_summary_and_below_the_table():
         (Cone(0.1, 0.3), 0.2),
         (Ellipsoid((0.3, 0.2, 0.1)), 0.2),
         (ConvexHull([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 3)]), 1.0),
+        (ConvexHull([(0, 0, 0), (1, 0, 0), (0, 2, 0)]), 1.0),
+        (ConvexHull([(0, 0, 0)]), float("inf")),
         (Compound([(Box((1, 1, 1)), Pose()), (Sphere(0.1), Pose((2, 0, 0)))]), 0.2),
         (HalfSpace(), float("inf")),
     ],

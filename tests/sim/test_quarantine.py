@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import warnings
+
 import numpy as np
 import pytest
 
+from benchmarks.hazards import world as hazard
 from collision import Box, Cone, Cylinder, HalfSpace, Sphere
 from scenarios.run import CHECKPOINT, run_scene
 from sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
@@ -97,3 +101,20 @@ def test_what_leaves_the_numbers_in_mid_step_ends_the_search_for_impacts():
     world.add(Box((0.01, 0.01, 0.01)), position=(3, 0, 0))
     with pytest.raises(SimulationError, match="is not finite|is open by"):
         world.step()
+
+
+@pytest.mark.parametrize("seed", [1028, 1059])
+def test_what_contacts_throw_apart_ends_the_run_or_is_taken_out(seed, monkeypatch):
+    """Bodies of masses far apart that start deep in each other: an error that names them, and the state before it."""
+    one, other = hazard(seed), hazard(seed)
+    with pytest.raises(SimulationError, match=r"step \d+ .*: contacts throw .* faster than anything can make them") as told:
+        one.step(20)
+    assert set(told.value.names) <= set(one.names)
+    assert told.value.names
+    assert one.step_count == told.value.step - 1
+    assert np.abs(one.velocities).max() < 1e5
+    monkeypatch.setattr(other, "options", dataclasses.replace(other.options, quarantine=True))
+    with warnings.catch_warnings(record=True):
+        other.step(20)
+    assert other.quarantined
+    assert np.abs(other.velocities).max(initial=0.0) < 1e6
