@@ -38,6 +38,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     path = Path(path)
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
@@ -53,10 +54,14 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
                 seen = np.isfinite(x) & np.isfinite(y)
                 seen &= (x > 0) if "x" in panel.log else True
                 seen &= (y > 0) if "y" in panel.log else True
-                style = {"marker": "o", "ms": 3.0, "lw": 0, "alpha": 0.6, "mew": 0} if panel.dots else {"lw": 1.6}
+                size = 3.0 if seen.sum() > 100 else 6.0
+                style = {"marker": "o", "ms": size, "lw": 0, "alpha": 0.6, "mew": 0} if panel.dots else {"lw": 1.6}
                 ax.plot(x[seen], y[seen], color=color, label=label, **style)
             ax.set_xscale("log" if "x" in panel.log else "linear")
             ax.set_yscale("log" if "y" in panel.log else "linear")
+            given = np.concatenate([np.asarray(x, dtype=float) for x, _ in panel.curves.values()] or [np.zeros(0)])
+            if panel.dots and len(given) and (given == np.round(given)).all() and "x" not in panel.log:
+                ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             _dress(ax, panel.title, panel.unit, legend=len(panel.curves) > 1)
             ax.set_xlabel(panel.x)
             if "y" in panel.log:

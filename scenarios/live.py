@@ -349,7 +349,7 @@ class Loop:
         """Take a frame, and have the steps taken until the next one."""
         now = time.perf_counter()
         passed = min(now - self._clock, LAG) if elapsed is None else elapsed
-        self._clock = now
+        before, self._clock = self._clock, now
         filming, stage = self.studio.filming, self.stage
         if filming:
             passed = 1.0 / self.studio.rate  # the film runs evenly, however long each picture takes
@@ -365,6 +365,8 @@ class Loop:
             self._backstage.frame = None
         self._frame, self._time = self._backstage.frame or stage.frame(), stage.time
         self._lines = self._frame.lines
+        if not self.paused:
+            self._pace.append((before if beside else now, self._time))  # the steps of this frame were due then
         if not self.paused and beside:
             self._backstage.begin(self.speed * passed)
 
@@ -451,8 +453,7 @@ class Loop:
     def _status(self) -> str:
         if self.paused:
             return "paused"
-        self._pace.append((time.perf_counter(), self._time))
-        while self._pace[-1][0] - self._pace[0][0] > 1.0:
+        while self._pace and self._pace[-1][0] - self._pace[0][0] > 1.0:
             self._pace.popleft()
         wish = f"speed {self.speed:.3g}"
         reached = self.factor
