@@ -124,7 +124,7 @@ class HeightMap:
         self._target.use()
         gl.viewport = (0, 0, *self.map.size)
         self._target.clear()
-        reach = 0.0
+        reach, level = 0.0, 3
         if len(radii):
             size = float(np.median(radii))
             lo, hi = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
@@ -144,7 +144,7 @@ class HeightMap:
                 gl.enable_only(gl.BLEND | (gl.CULL_FACE if even else gl.NOTHING))
                 groups.draw("heights", lambda group, even=even: group.finish != "glass" and group.topped == even)
             gl.blend_equation = gl.FUNC_ADD
-        self.map.build_mipmaps()
+        self.map.build_mipmaps(0, level - 1)  # the coarser levels are of no use
         self.map.filter = gl.LINEAR_MIPMAP_NEAREST, gl.LINEAR
         self.map.use(UNITS["u_heights"])
         self._smooth.use()

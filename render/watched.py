@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import deque
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,8 @@ from render.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, 
 from render.graphs import Log
 from render.overlay import OF_BOOKS, OF_CONTACTS
 from render.recorded import HIT_SECONDS, HITS, TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
+
+LOG_SECONDS = 0.1  # of the clock, from one row of graphs that are not shown to the next
 
 
 class WorldFrames:
@@ -30,6 +34,7 @@ class WorldFrames:
         self.trails = self.traces = self.contacts = self.impacts = self.graphs = False
         self._hits: deque = deque(maxlen=HITS)
         self._log = Log()
+        self._logged = -math.inf  # by the clock
         self._digits = 0
         self._gather()
         self.look()
@@ -55,7 +60,10 @@ class WorldFrames:
             self._ways.append((time, world.centers_of_mass))
         if not self._spins or time >= self._spins[-1][0] + TRACE_SECONDS / TRACE_POINTS:
             self._spins.append((time, world.orientations, world.angular_velocities))
-        self._log.look(world)
+        clock = perf_counter()
+        if self.graphs or clock >= self._logged + LOG_SECONDS:
+            self._log.look(world)
+            self._logged = clock
 
     def now(self) -> Frame:
         """The frame of the world as it stands."""
