@@ -16,7 +16,7 @@ from collision.errors import InputError, check_number
 from scenarios.fields import shortened
 from scenarios.manifest import TRAJECTORY, listed
 from scenarios.progress import Bar, RunProgress
-from sim.errors import SimulationError
+from sim.errors import RecordingError, SimulationError
 from sim.files import claimed, whole
 from sim.options import check_step
 from sim.pace import Pace
@@ -129,7 +129,7 @@ def _run(
 ) -> Artefacts:
     going_on = resume and (out / CHECKPOINT).exists() and (out / TRAJECTORY).exists()
     if going_on:
-        how = _as_begun(scene, Run.open(out), how)
+        how = _as_begun(scene, _opened(out), how)
     if out is None and quiet and not how.keys() - {"every", "contacts"} and not how.get("contacts"):
         warm(quiet)
         run = scene.build().run(seconds, every=how.get("every", 1))  # without observers: by the compiled step
@@ -154,6 +154,14 @@ def _run(
             write_whole(out / SUMMARY, json.dumps(artefacts.summary, indent=2) + "\n")
         artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
     return artefacts
+
+
+def _opened(out: Path) -> Run:
+    """The recording that a run goes on with; RecordingError says what mends one that is damaged."""
+    try:
+        return Run.open(out)
+    except RecordingError as error:
+        raise RecordingError(error.path, f"{error.reason}; without --resume it is recorded anew") from None
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -116,6 +116,7 @@ class Recorder(Keeps):
             self.attributes = {**self._store.attributes, **self.attributes}
         else:
             how = {"every": self.every, "precision": self.precision, "compression": self.compression}
+            how |= {} if self.chosen is None else {"recorded": list(names)}
             self.attributes = {**metadata(world), **how, **self.attributes}
             if self.path is None:
                 self._store = Memory(layout, self.attributes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,11 +90,7 @@ class Run(Keeps, Reads):
         with reading(path, "zarr.json"):
             group = zarr.open_group(path, mode="r")  # with the consolidated metadata: all lengths of one flush
             attributes = dict(group.attrs)
-        with reading(path, "body"):
-            names = tuple(str(name) for name in group["body"][:])
-        if of_labels(names) != attributes.get(TAIL, {}).get("body", of_labels(names)):
-            raise RecordingError(path, "is damaged: body is not what was written")
-        return cls(group, names, attributes, path)
+        return cls(group, _names(path, group, attributes), attributes, path)
 
     def _read(self, name: str) -> np.ndarray:
         array = self.part(name, slice(None))
@@ -382,6 +378,25 @@ class Run(Keeps, Reads):
     def __repr__(self) -> str:
         size = f"{count(len(self), 'sample')} of {count(len(self.names), 'body')}, {self.duration:g} s"
         return f"<Run {self.attributes.get('title', '')}: {size}, {self.path or 'in memory'}>"
+
+
+def _names(path: Path, group: Any, attributes: dict[str, Any]) -> tuple[str, ...]:
+    """Names of the recorded bodies; where their labels are damaged, as the root file says or as the scene has them."""
+    expected = attributes.get(TAIL, {}).get("body")
+    try:
+        with reading(path, "body"):
+            names = tuple(str(name) for name in group["body"][:])
+        if of_labels(names) == (of_labels(names) if expected is None else expected):
+            return names
+        why = RecordingError(path, "is damaged: body is not what was written")
+    except RecordingError as error:
+        why = error
+    with suppress(ValueError, KeyError, TypeError, AttributeError):
+        scene = [body["name"] for body in json.loads(attributes["scene"])["bodies"]]
+        for names in (attributes.get("recorded", scene), scene):
+            if of_labels(names) == expected:
+                return tuple(names)
+    raise why
 
 
 LABELS = ("body", "partner", "axis", "xyz", "wxyz")

@@ -1,7 +1,7 @@
 """Harm done to recordings: files cut, emptied, deleted, doubled, exchanged, a bit flipped, two arrays exchanged.
 
 Each harm is done to a whole run. What is read of it afterwards is what was written, or is named; what was not struck can be
-read; and ``tumble check --repair``, or the run once more with ``--resume``, brings all of it back, to the last bit.
+read; and ``tumble check --repair``, or where nothing opens the run once more, brings all of it back, to the last bit.
 """
 
 from __future__ import annotations
@@ -116,12 +116,15 @@ def harmed(count: int, seed: int, folder: Path, show: Callable[..., None] = prin
         try:
             done, struck = harm(place / STORE, KINDS[number % len(KINDS)], rng)
             level, wrong = looked_at(place / STORE, expected, struck)
-            code, said = verb("check", str(place), "--repair")
-            mended = "by check --repair"
-            if code:  # it says why it can not: the run again does
-                wrong += [] if said.count("tumble:") == 1 else [f"check --repair: exit code {code}: {said[-300:]}"]
-                code, said = verb(*WORDS, str(place), "--resume")
-                mended = "by run --resume"
+            for mended, words in (
+                ("by check --repair", ("check", str(place), "--repair")),
+                ("by run --resume", (*WORDS, str(place), "--resume")),
+                ("by run", (*WORDS, str(place))),
+            ):
+                code, said = verb(*words)
+                if not code:
+                    break
+                wrong += [] if said.count("tumble:") == 1 else [f"{mended}: exit code {code}: {said[-300:]}"]
             wrong += [f"{mended}: exit code {code}: {said[-300:]}"] if code else []
             again = {} if code else chunks(Run.open(place))
             if again.keys() != expected.keys() or not all(v is not None and same(v, expected[key]) for key, v in again.items()):

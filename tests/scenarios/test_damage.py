@@ -118,6 +118,30 @@ def test_repair(whole, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["a.zarr"]
 
 
+@pytest.mark.parametrize("chosen", [None, ["ball_1"]])
+def test_names_are_known_without_their_labels(chosen, whole, tmp_path):
+    """They stand in the scene too, and where some were chosen in the root file."""
+    from scenarios.repair import repair
+
+    world, store = World(dt=1 / 60), tmp_path / "a.zarr"
+    for k in range(3):
+        world.add(Sphere(0.1), position=(k, 0, 0), name=f"ball_{k}")
+    run = world.run(1.0, [Recorder(store, bodies=chosen)])
+    labels = store / "body" / "c" / "0"
+    kept = labels.read_bytes()
+    labels.unlink()
+    found = Run.open(store)
+    assert found.names == run.names == (tuple(chosen) if chosen else ("ball_0", "ball_1", "ball_2"))
+    assert np.array_equal(found.positions, run.positions)
+    assert len(found.damages()) == 1
+    assert repair(store)
+    assert labels.read_bytes() == kept
+    labels.unlink()
+    consolidate(store, recorded=["ball_0", "ball_7"], scene="{}")  # the twin: names that are not those that were written
+    with pytest.raises(RecordingError, match="is damaged: 1 of 1 chunks of body are missing|body is not what was written"):
+        Run.open(store)
+
+
 def test_attributes_may_be_added(whole, tmp_path):
     """By hand or by other programs; what tumble wrote may not be changed."""
     store = tmp_path / "a.zarr"
