@@ -91,8 +91,8 @@ class Asking(Reads):
             self._scene = Scene.known(
                 **self.options.chosen(),
                 allow_overlap=True,
-                materials=deepcopy(self.materials),
-                pairs=deepcopy(self.pairs),
+                materials=deepcopy(self.materials) if self.materials else {},
+                pairs=deepcopy(self.pairs) if self.pairs else [],
                 bodies=[b.definition for b in self.bodies],
                 joints=[j.definition for j in self.joints],
                 forces=list(self.forces),

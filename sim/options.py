@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from collision.errors import InputError, check_number, check_vector
@@ -78,7 +78,7 @@ class Options:
 
     def chosen(self) -> dict[str, Any]:
         """The options by name; of a scene too, which has them among its fields."""
-        return {field.name: getattr(self, field.name) for field in fields(Options)}
+        return {name: getattr(self, name) for name in Options.__dataclass_fields__}
 
     def settings(self) -> Settings:
         """What kernels take of them."""

@@ -284,9 +284,9 @@ class Scene(Options):
 
     @classmethod
     def known(cls, **fields: Any) -> Scene:
-        """The scene "world" of fields that a world has checked."""
-        out = _plain(cls).copied()
-        out.__dict__.update(fields)
+        """The scene "world" of fields that a world has checked, all lists among them."""
+        out = object.__new__(cls)
+        out.__dict__.update(_plain(cls).__dict__, parameters={}, **fields)
         return out
 
     def build(self) -> World:
@@ -359,5 +359,5 @@ def free_name(base: str, taken: set[str]) -> str:
 
 @cache
 def _plain(kind: type[Scene]) -> Scene:
-    """A scene with nothing in it, to be copied."""
+    """A scene with nothing in it."""
     return kind("world")
