@@ -143,11 +143,11 @@ def text() -> str:
     lines = [
         "# Gallery",
         "",
-        "Made by `python tools/gallery.py`.",
+        "One picture of each scene of the catalog, and one of each overlay. `python tools/gallery.py` makes them anew.",
         "",
         "## Scenarios",
         "",
-        "`tumble view NAME` shows them moving.",
+        "A scenario is a scene with parameters. `tumble show NAME` says what it is about, `tumble view NAME` shows it in motion.",
         "",
     ]
     scenes = [(name, f"`{name}`: {scenario.summary}", f"{name}.jpg") for name, scenario in catalog().items()]

@@ -7,6 +7,8 @@ from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene import Scene
 
+TONES = ("#a5523a", "#b4664a", "#95482f", "#bd7455", "#a05c44")  # of bricks
+
 
 @scenario
 def wall(
@@ -39,7 +41,7 @@ def wall(
                 density=1800.0,
                 position=place,
                 friction=friction,
-                color="#a5523a",
+                color=TONES[(3 * row + 2 * k) % len(TONES)],
             )
     if ball > 0:
         place = (0.06, -0.6, 0.6 * tall)
