@@ -80,6 +80,8 @@ class WorldStage:
     def reset(self) -> None:
         from render.watched import WorldFrames
 
+        if hasattr(self, "world"):
+            self.close()
         self.world = self.make()
         self.frames = WorldFrames(self.world, self.title)
         self.frames.prepare(self.overlays)

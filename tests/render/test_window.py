@@ -661,8 +661,10 @@ def test_a_step_beside_the_picture_that_fails_pauses_and_says_why(open_loop):
     assert "finite" in loop.note
 
 
-def test_ctrl_c_ends_the_steps_and_the_film(open_loop, tmp_path):
-    loop = open_loop(falling())
+def test_ctrl_c_ends_the_steps(open_loop):
+    world = falling().build()
+    world.threads = 4
+    loop = open_loop(world)
     loop.turn()
     real, turns = loop.window.poll, []
 
@@ -673,10 +675,11 @@ def test_ctrl_c_ends_the_steps_and_the_film(open_loop, tmp_path):
         return real()
 
     loop.window.poll = poll
+    assert world.threads == 2  # half of them draw
     with pytest.raises(KeyboardInterrupt):
         loop.run()
-    assert loop.stage.world.step_count > 0
-    assert loop.stage.world.threads >= 1
+    assert world.step_count > 0
+    assert world.threads == 4
     with pytest.raises(RuntimeError):  # no more steps are taken
         loop._backstage.begin(0.1)
 
