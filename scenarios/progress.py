@@ -23,7 +23,7 @@ class Bar:
     """One line of progress: ``update(done, total, note)`` as often as one likes; it draws about ten times a second."""
 
     def __init__(self, title: str, total: float | None = None, counted: bool = False, quiet: bool = False):
-        self.title, self.total, self.quiet = printable(title), total, quiet
+        self.title, self.total, self.quiet = printable(title).replace("\n", "\\n"), total, quiet
         self.console = console()
         self.begun = time.perf_counter()
         self.progress: Progress | None = None

@@ -12,6 +12,7 @@ import pytest
 
 from collision import Sphere
 from scenarios.cli import main
+from scenarios.progress import Bar
 from sim import InputError, World
 from sim.words import printable
 
@@ -111,6 +112,7 @@ def test_names_of_films_exports_sweeps_and_models_write_nowhere_else(name, tmp_p
 
 def test_printable():
     assert printable("a\x1b[0m\u202e\x00é\n") == "a\\x1b[0m\\u202e\\x00é\n"
+    assert Bar("Running a\ntumble: b").title == "Running a\\ntumble: b"  # one line, whatever its name
 
 
 @pytest.mark.parametrize(
