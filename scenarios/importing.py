@@ -222,7 +222,7 @@ def welded(parts: Sequence[Mass]) -> Mass:
 
 def fields_of(mass: Mass) -> dict[str, Any]:
     """The fields of a body that has this mass, centre and inertia."""
-    even = 0.5 * (mass[2] + mass[2].T)
+    even = 0.5 * mass[2] + 0.5 * mass[2].T
     rows = tuple(tuple(map(float, row)) for row in even)
     return {"mass": float(mass[0]), "center_of_mass": tuple(map(float, mass[1])), "inertia": rows}
 

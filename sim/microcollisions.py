@@ -128,6 +128,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
         bodies, contacts, joints, rows, links, turning, local
     )
+    if len(members) == 0:  # a drive without a target holds nothing
+        return
     first = m + len(owner)  # block of the first moment
     c = np.empty((len(mu), 3))
     here, hold = np.empty((len(links), 7)), np.empty((len(links), 6))
@@ -258,7 +260,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 if turn:
                     swing += _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
                 swing /= _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
-                if swing <= 1.0:
+                if not swing > 1.0:  # nor where it is no number: parts would not change that
                     if parts > 1 and swing < 0.2:
                         parts_next = parts // 2
                     break

@@ -280,7 +280,7 @@ def refuse(path: Path) -> None:
     try:
         root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
         ours = "tumble_schema" in root.get("attributes", {})
-    except (OSError, ValueError):
+    except (OSError, ValueError, AttributeError, TypeError):
         ours = False
-    if not ours:
+    if not ours and not (path / TABLE / "zarr.json").is_file():  # of one whose root file is damaged
         raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")

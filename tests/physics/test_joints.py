@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from collision import Box, HalfSpace, Sphere
 from scenarios.validation.answers.linkages import swing as fall
-from sim import Distance, Fixed, Hinge, InputError, Point, Scene, SimulationError, Slider, Spring, World
+from sim import Distance, Drive, Fixed, Hinge, InputError, Point, Scene, SimulationError, Slider, Spring, World
 
 G = 9.81
 LEVEL = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)  # the z axis of a body along x
@@ -23,6 +23,15 @@ def block(joint, dt: float = 1 / 240, **body) -> tuple[World, object]:
     world = World(dt=dt)
     body = world.add(Box((0.1, 0.2, 0.3)), mass=2.0, **body)
     return world, world.add_joint(joint(body))
+
+
+def test_a_drive_that_holds_nothing():
+    """Without limits, spring or motor: a step had no end."""
+    world, joint = block(lambda b: Drive(b, None))
+    twin, _ = block(lambda b: Drive(b, None, driven="z", stiffness=1.0))
+    world.step(24), twin.step(24)
+    assert world.positions[0, 2] == pytest.approx(-0.5 * G * 0.01, rel=1e-12)
+    assert twin.positions[0, 2] != pytest.approx(-0.5 * G * 0.01, rel=1e-6)
 
 
 def closes(world: World) -> None:

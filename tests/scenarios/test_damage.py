@@ -142,6 +142,23 @@ def test_names_are_known_without_their_labels(chosen, whole, tmp_path):
         Run.open(store)
 
 
+def test_a_run_takes_the_place_of_what_does_not_open(tmp_path):
+    """A damaged root file is that of a recording, another one is not."""
+    store = tmp_path / "a.zarr"
+    world = World(dt=1 / 60)
+    world.add(Sphere(0.1))
+    world.run(0.1, [Recorder(store)])
+    (store / "zarr.json").write_bytes((store / "time" / "zarr.json").read_bytes())
+    with pytest.raises(RecordingError):
+        Run.open(store)
+    world.run(0.1, [Recorder(store)])
+    assert len(Run.open(store)) == 7
+    (store / "zarr.json").write_text("{}")
+    shutil.rmtree(store / TABLE)
+    with pytest.raises(RecordingError, match="is not a recording of tumble; it is left as it is"):
+        world.run(0.1, [Recorder(store)])
+
+
 def test_attributes_may_be_added(whole, tmp_path):
     """By hand or by other programs; what tumble wrote may not be changed."""
     store = tmp_path / "a.zarr"
