@@ -46,7 +46,7 @@ def check_inertia(name: str, value: object) -> tuple[tuple[float, float, float],
     scale = np.abs(matrix).max()
     if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
         raise InputError(name, value, "must be symmetric")
-    matrix = (matrix + matrix.T) / 2
+    matrix = 0.5 * matrix + 0.5 * matrix.T  # so that no sum overflows
     low, middle, high = np.linalg.eigvalsh(matrix)
     if low <= 1e-14 * scale:
         raise InputError(name, value, f"must be positive definite, its smallest principal moment is {low:.6g}")

@@ -126,7 +126,9 @@ class Run(Keeps, Reads):
         if table not in self._sums:
             with reading(self.path, table):
                 sums = np.asarray(self._arrays[table][:])
-            self._sums[table] = dict(zip(self._arrays[table].attrs["arrays"], sums.T, strict=True))
+                self._sums[table] = dict(zip(self._arrays[table].attrs["arrays"], sums.T, strict=True))
+        if name not in self._sums[table]:
+            raise RecordingError(self.path, f"is damaged: {table} has no sums of {name}")
         full, tail = self._sums[table][name], self.attributes[TAIL].get(name)
         for k in range(first, first - (-len(values) // array.chunks[0])):
             if (name, k) in self._sums:

@@ -188,6 +188,17 @@ def test_names_of_what_is_sealed_that_are_none(odd, whole, tmp_path):
         Run.open(store)
 
 
+def test_arrays_without_sums_are_named(whole, tmp_path):
+    store = tmp_path / "a.zarr"
+    shutil.copytree(whole, store)
+    file = store / f"{TABLE}_contact" / "zarr.json"
+    data = json.loads(file.read_text())
+    name, data["attributes"]["arrays"][0] = data["attributes"]["arrays"][0], "other"
+    file.write_text(json.dumps(data))
+    consolidate(store)
+    assert f"checksum_contact has no sums of {name}" in Run.open(store).damages()
+
+
 def test_recordings_of_older_versions_open(whole, tmp_path):
     store = tmp_path / "a.zarr"
     shutil.copytree(whole, store)
