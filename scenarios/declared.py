@@ -11,6 +11,8 @@ In place of a number a sum of parameters will do, "2 * height": ``scenarios/expr
     [[body]]
     position = [0, 0, "$height"]
 
+A text that begins with $ itself is written with two of them: "$$A" is the text $A.
+
 The default says the type: a whole number, a number, a list of numbers, true or false, a text. With a unit it is a number or a
 list of them.
 """
@@ -78,6 +80,8 @@ def filled(data: Any, values: dict[str, Any], key: str = "") -> Any:
         return {name: filled(item, values, f"{key}.{name}" if key else name) for name, item in data.items()}
     if isinstance(data, list):
         return [filled(item, values, f"{key}[{i}]") for i, item in enumerate(data)]
+    if as_read(data) is not data:
+        return as_read(data)
     if isinstance(data, str) and data.startswith("$") and data[1:].isidentifier():
         if data[1:] not in values:
             near = did_you_mean(data[1:], list(values))
@@ -85,3 +89,19 @@ def filled(data: Any, values: dict[str, Any], key: str = "") -> Any:
         value = values[data[1:]]
         return list(value) if isinstance(value, tuple) else value
     return data
+
+
+def as_written(data: Any) -> Any:
+    """The data as they stand in a file, in which `filled` would else look for parameters."""
+    if isinstance(data, dict):
+        return {name: as_written(item) for name, item in data.items()}
+    if isinstance(data, list | tuple):
+        return [as_written(item) for item in data]
+    if isinstance(data, str) and data.startswith("$") and (data.startswith("$$") or data[1:].isidentifier()):
+        return "$" + data
+    return data
+
+
+def as_read(item: Any) -> Any:
+    """The text for which `as_written` has written this one; all else as it is."""
+    return item[1:] if isinstance(item, str) and item.startswith("$$") else item

@@ -36,7 +36,7 @@ from collision.rings import torus
 from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_dict
 from collision.shapeset import check_convex
 from collision.spelling import did_you_mean
-from scenarios.declared import declared, filled
+from scenarios.declared import as_read, as_written, declared, filled
 from scenarios.expressions import known
 from scenarios.fields import Field, Text
 from scenarios.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
@@ -105,7 +105,7 @@ def load_scenario(path: str | Path, reading: Reading = STRICT) -> Scenario:
         data = files.with_includes(path, data, (path.resolve(),))
         parameters = declared(data.pop("parameter", {}))
         about = Text(empty=True).read("about", data.pop("about", ""))
-        name = SCENE["name"].read("name", data.get("name", path.stem))
+        name = SCENE["name"].read("name", as_read(data.get("name", path.stem)))
 
     def build(**values: Any) -> Scene:
         with _InFile(path), known(values):
@@ -186,7 +186,7 @@ def scene_to_toml(scene: Scene) -> str:
         data[one] = data.pop(many, [])
         if not data[one]:
             del data[one]
-    text = tomli_w.dumps(data)
+    text = tomli_w.dumps(as_written(data))
     return re.sub(r"\[\n\s+([^\[\]\n]*(?:\n[^\[\]\n]*){0,3}),\n\s*\]", _one_line, text)
 
 

@@ -18,6 +18,7 @@ from collision.rings import torus
 from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
 from scenarios.files import SceneFileError, load_scene, save_scene, scene_to_toml
 from scenarios.registry import catalog
+from sim.bodies import BodyDef
 from sim.scene import CameraDef, Scene
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'
@@ -297,6 +298,14 @@ def test_scene_survives_dict_and_toml(tmp_path_factory, scene):
     path = tmp_path_factory.mktemp("scene") / "scene.toml"
     path.write_text(scene_to_toml(scene), encoding="utf-8")
     assert load_scene(path) == scene
+
+
+def test_texts_that_look_like_parameters_come_back(tmp_path):
+    for name in ("$A", "$$A", "$$$", "$ 5", "$"):
+        scene = Scene(name=name, bodies=(BodyDef(Sphere(0.1), name=name),))
+        path = tmp_path / "scene.toml"
+        path.write_text(scene_to_toml(scene), encoding="utf-8")
+        assert load_scene(path) == scene
 
 
 def test_forces_in_a_scene_file(tmp_path):
