@@ -283,10 +283,10 @@ class Scene(Options):
         return out
 
     @classmethod
-    def known(cls, **fields: Any) -> Scene:
+    def known(cls, **values: Any) -> Scene:
         """The scene "world" of fields that a world has checked, all lists among them."""
         out = object.__new__(cls)
-        out.__dict__.update(_plain(cls).__dict__, parameters={}, **fields)
+        out.__dict__.update(_plain(cls).__dict__, parameters={}, **values)
         return out
 
     def build(self) -> World:
