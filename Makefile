@@ -36,7 +36,7 @@ lint: $(DEV_STAMP)
 lock: $(DEV_STAMP)
 	@$(BIN)/python -m pip install -q uv
 	@{ sed -n 1p locked.txt; echo "setuptools>=77" | $(BIN)/uv pip compile -q pyproject.toml - --extra dev --extra demo -c constraints.txt \
-	  --generate-hashes --universal --python-version 3.11.5 --no-header --no-annotate; } > locked.new && mv locked.new locked.txt
+	  --generate-hashes --universal --python-version 3.11 --no-header --no-annotate; } > locked.new && mv locked.new locked.txt
 
 # beside coal, MuJoCo, python-fcl, distance3d and PyBullet
 bench-collision: $(PEER_STAMP)
