@@ -128,14 +128,10 @@ def read_mesh(path: Path):
         raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
     try:
         mesh = trimesh.load(path, force="mesh", process=False)
-    except ImportError:  # trimesh looks for a helper to guess the encoding of what is no text at all
-        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
-    except Exception as error:  # the readers of trimesh raise errors of many kinds, some of which say what is wrong
-        reason = str(error).strip().splitlines()
+    except Exception as error:  # the readers of trimesh raise errors of many kinds, in words that are not for users
         if "FilePathResolver" in str(error):
             raise InputError("mesh", name, "names a file outside its own folder, which is not read") from None
-        told = isinstance(error, ValueError) and reason and " " in reason[0]
-        raise InputError("mesh", name, f"can not be read: {reason[0] if told else f'not a valid {path.suffix} file'}") from None
+        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise InputError("mesh", name, "is empty: it holds no triangles")

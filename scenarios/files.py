@@ -66,7 +66,7 @@ from sim.mechanism.actuators import Actuator
 from sim.path import Path as BodyPath
 from sim.scene import CameraDef, Names, Scene
 from sim.visual import Visual
-from sim.words import count
+from sim.words import count, printable
 
 
 class SceneFileError(InputError):
@@ -78,11 +78,12 @@ class SceneFileError(InputError):
         self.args = (file, name, value, hint)
 
     def __str__(self) -> str:
+        said = super().__str__()
         if not self.name:
-            return " ".join(f"{self.file}: {self.hint}".split())
-        if self.value is None:
-            return " ".join(f"{self.file}: {self.name}: {self.hint}".split())
-        return f"{self.file}: {super().__str__()}"
+            said = self.hint
+        elif self.value is None:
+            said = f"{self.name}: {self.hint}"
+        return printable(" ".join(f"{self.file}: {said}".split()))  # names in the file reach terminals by tracebacks too
 
 
 def load_scene(path: str | Path, **parameters: Any) -> Scene:

@@ -44,7 +44,7 @@ def tried(own: Path, made: Path, place: Path, bill: Path | None, tools: Path) ->
     """Install, run, uninstall; the files that stay behind."""
     run(own, "-m", "pip", "install", "-q", "--no-compile", str(made), "-c", str(ROOT / "constraints.txt"))
     if bill is not None:
-        subprocess.run([str(tools.parent / "cyclonedx-py"), "environment", str(own), "-o", str(bill), "--of", "JSON"], check=True)
+        run(tools.parent / "cyclonedx-py", "environment", str(own), "-o", str(bill), "--of", "JSON")
     run(own, "-m", "pip", "check")
     scene = ["run", "bouncing_ball", "--seconds", "0.05", "--out", str(place / "runs")]
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ""}

@@ -63,8 +63,10 @@ class Trial(NamedTuple):
 
 def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> int:
     """Run a verb in a folder in a child process, in front at a terminal if one is given (its end for programs); its id."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))  # until the child is ready to hear them
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
         return pid
     code = 70
     try:
@@ -79,6 +81,7 @@ def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> in
         faulthandler.register(signal.SIGUSR1, file=2)  # asked of what hangs: where it is, in all threads
         for sign in (signal.SIGINT, signal.SIGTERM):  # before the verb has begun, and once it has ended
             signal.signal(sign, lambda *_: os._exit(cli.INTERRUPTED))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
         if words[0] != "report":
             often()
         signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal

@@ -690,32 +690,37 @@ WORDS = st.one_of(
     st.sampled_from(("--", "-h", "--help", "--x", "\x1b[31m", "é", "a\nb", "tcp://127.0.0.1:1", ":1")),
     st.text(max_size=6),
 )
-VERBS = {
+LOOKS = ("--camera", "--size", "--preset", "--overlays", "--fps", "--graph", "--sound", "--blur", "--plain")
+READING = ("--allow-outside", "--yes")
+VERBS = {  # with all options that the parser knows (tests/scenarios/test_inputs.py), but for some of UNASKED
     "list": ((), ()),
-    "show": ((PLACES,), ("--allow-outside", "--yes")),
+    "show": ((PLACES,), READING),
     "run": ((PLACES,), ("--seconds", "--dt", "--set", "--out", "--every", "--contacts", "--bodies", "--precision",
-                        "--compression", "--video", "--resume", "--fps", "--camera", "--size", "--preset", "--overlays")),
-    "film": ((RUNS,), ("--out", "--start", "--stop", "--speed", "--fps", "--camera", "--size", "--preset", "--overlays")),
+                        "--compression", "--video", "--resume", *LOOKS, *READING)),
+    "film": ((RUNS,), ("--out", "--start", "--stop", "--speed", *LOOKS)),
     "check": ((RUNS,), ("--repair",)),
-    "compare": ((RUNS, RUNS), ("--out",)),
-    "converge": ((PLACES,), ("--seconds", "--dt", "--halvings", "--quantity", "--tolerance", "--out", "--set")),
+    "compare": ((RUNS, RUNS), ("--out", "--film", "--fps", "--size", "--speed", "--preset", "--overlays")),
+    "converge": ((PLACES,), ("--seconds", "--dt", "--halvings", "--quantity", "--tolerance", "--out", "--set", *READING)),
     "schema": ((), ()),
     "import": ((PLACES,), ("--root", "--out")),
-    "sweep": ((PLACES,), ("--out", "--workers", "--scheduler", "--resume")),
+    "sweep": ((PLACES,), ("--out", "--workers", "--scheduler", "--resume", "--allow-outside")),
     "report": ((RUNS,), ("--out", "--no-film", "--size", "--preset", "--overlays")),
     "export": ((RUNS,), ("--out", "--out", "--rate")),
     "trace": ((PLACES,), ("--out", "--size")),
     "validate": ((("V99", "", "x"),), ("--all", "--json", "--page", "--peers")),
     "bench": ((("nothing", ""),), ("--budget", "--calls", "--kernels", "--json")),
-    "view": ((PLACES,), ("--dt", "--paused", "--speed", "--start", "--size", "--set")),
-    "demo": ((("--nothing", "x"),), ("--out", "--fps", "--size")),
+    "view": ((PLACES,), ("--dt", "--paused", "--speed", "--start", "--size", "--set", "--preset", "--overlays", *READING)),
+    "demo": ((("--nothing", "x"),), ("--out", *LOOKS)),
     "doctor": ((), ()),
     "nothing": ((), ()),
 }  # fmt: skip
+# start programs, compile everything, empty the cache of whoever asks
+UNASKED = {"bench": {"--start", "--compile"}, "doctor": {"--prune"}}
 FLAGS = (
-    "--contacts", "--video", "--resume", "--repair", "--no-film", "--paused", "--all", "--calls", "--kernels",
-    "--allow-outside", "--yes",
+    "--contacts", "--video", "--resume", "--repair", "--no-film", "--paused", "--all", "--calls", "--kernels", "--sound",
+    "--plain", *READING,
 )  # fmt: skip
+PATHS = ("--out", "--json", "--page", "--root", "--film")
 LINE_FILES = {
     "scene.toml": SCENE,
     "model.xml": b"<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
@@ -733,7 +738,7 @@ def command_lines(draw: Any) -> tuple[Case, ...]:
     for option in draw(st.lists(st.sampled_from(options), max_size=3)) if options else ():
         words.append(option)
         if option not in FLAGS:
-            words.append(draw(st.sampled_from(OUT)) if option in ("--out", "--json", "--page", "--root") else draw(WORDS))
+            words.append(draw(st.sampled_from(OUT)) if option in PATHS else draw(WORDS))
     if draw(st.integers(0, 9)) == 0:
         words.insert(draw(st.integers(1, len(words))), draw(WORDS))
     return (Case("line", LINE_FILES, tuple(words)),)

@@ -207,7 +207,7 @@ def test_what_can_not_be_used_is_refused_in_one_line(tmp_path, monkeypatch):
     (tmp_path / "text.obj").write_text("this is no mesh\n")
     refused(tmp_path / "text.obj", "is empty|can not be read")
     (tmp_path / "broken.glb").write_bytes(b"glTF\x02\x00")
-    refused(tmp_path / "broken.glb", "can not be read")
+    refused(tmp_path / "broken.glb", "can not be read: not a valid .glb file$")
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
     refused(tmp_path / "flat.obj", "is flat: it has no volume", convex="hull")
     (tmp_path / "nan.obj").write_text("v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -11,9 +12,10 @@ import numpy as np
 import pytest
 
 from benchmarks.inputs.__main__ import SHARES, block
-from benchmarks.inputs.grammars import GRAMMARS, Case
+from benchmarks.inputs.grammars import FLAGS, GRAMMARS, UNASKED, VERBS, Case
 from benchmarks.inputs.hands import hands
 from collision import Sphere
+from scenarios.cli import parser
 from sim import RecordingError, Run, World
 
 SEED = 1_000_000  # of the first block: apart from those of the long run
@@ -32,6 +34,15 @@ def test_some_of_each_grammar(kind, hand):
     told = block(hand, kind, SEED, 2, found)
     assert found == []
     assert told["inputs"] >= 2
+
+
+def test_command_lines_know_every_verb_and_option():
+    verbs = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)).choices
+    assert set(verbs) == set(VERBS) - {"nothing"}
+    for name, verb in verbs.items():
+        options = {action.option_strings[-1]: action.nargs for action in verb._actions if action.option_strings} | {"--help": 0}
+        assert set(options) - {"--help"} == set(VERBS[name][1]) | UNASKED.get(name, set()), name
+        assert {option for option in VERBS[name][1] if options[option] == 0} == set(VERBS[name][1]) & set(FLAGS), name
 
 
 @pytest.mark.validate
