@@ -430,10 +430,17 @@ def validate(arguments: argparse.Namespace) -> int:
 
 def bench(arguments: argparse.Namespace) -> None:
     """How fast scenes step, and where the time goes."""
+    from collision.errors import InputError
     from scenarios.bench import chosen, kernels, run_suite, table, write_json
 
+    if arguments.compile and not arguments.start:
+        raise InputError("--compile", True, "goes with --start")
     if arguments.calls or arguments.start:
         from scenarios import bench_calls
+
+        for key, given in (("scene", arguments.scene), ("--json", arguments.json), ("--kernels", arguments.kernels)):
+            if given:
+                raise InputError(key, given, "is nothing for --calls and --start, which time worlds of their own")
 
         rows = (bench_calls.calls() + bench_calls.many() if arguments.calls else []) + (
             bench_calls.start(arguments.compile) if arguments.start else []

@@ -6,6 +6,7 @@ gigabyte. ``Reading`` is what the command line may grant beyond them.
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import tomllib
@@ -117,7 +118,7 @@ def read_toml(path: Path, key: str = "") -> dict[str, Any]:
         hint = f"is nested too deep: at most {MOST_DEPTH} lists and tables in each other"
     except ValueError as error:  # that of TOML, and that of Python for numbers of thousands of digits
         long = "integer string conversion" in str(error)
-        hint = "holds a whole number of thousands of digits: at most 18 are read" if long else f"is not valid TOML: {error}"
+        hint = "holds a whole number of thousands of digits: at most 2^63 - 1 is read" if long else f"is not valid TOML: {error}"
     raise InputError(key, str(path), hint)
 
 
@@ -131,7 +132,8 @@ def check_plain(data: Any) -> None:
         below = []
         for item in level:
             if isinstance(item, int) and abs(item) > MOST_WHOLE:
-                raise InputError("", None, f"holds a whole number of {len(hex(item)) * 6 // 5} digits: at most 18 are read")
+                digits = math.ceil(math.log10(abs(item)))
+                raise InputError("", None, f"holds a whole number of some {digits} digits: at most 2^63 - 1 is read")
             if isinstance(item, dict | list):
                 below += item.values() if isinstance(item, dict) else item
         level = below
@@ -140,7 +142,7 @@ def check_plain(data: Any) -> None:
 def read_xml(path: Path, key: str = "model") -> xml.Element:
     """The root of an XML file. InputError where it is none, is too deep, or declares entities, which could grow without end.
 
-    Python's parser reads no external entities; those that are declared inside are refused before it begins.
+    Python's parser (expat) reads no external entities of itself; its handlers refuse those that are declared.
     """
     try:
         data = read_bytes(path)

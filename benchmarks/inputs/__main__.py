@@ -25,8 +25,8 @@ from benchmarks.inputs.grammars import GRAMMARS  # noqa: E402
 from benchmarks.inputs.hands import Hands, hands  # noqa: E402
 
 SHARES = {  # of the inputs, in thousandths
-    "scene files": 470, "MJCF": 220, "URDF": 160, "recordings": 4, "saved worlds": 8, "sweeps": 70, "schema": 60,
-    "command lines": 2,
+    "scene files": 464, "MJCF": 218, "URDF": 160, "recordings": 4, "saved worlds": 8, "sweeps": 70, "schema": 60,
+    "command lines": 10,
 }  # fmt: skip
 BLOCKS = 10_000  # between the first blocks of programs that share the work
 DRAWS = 20  # of a block: files that are drawn, most with twenty variants

@@ -167,6 +167,7 @@ BAD = [
     (("converge", "stack", "--out", "none/a.png"), "tumble converge: argument --out: 'none/a.png': there is no folder none (see tumble converge --help)"),
     (("export", "o", "--out", "a.doc"), "tumble export: argument --out: 'a.doc' must end in .glb or .csv or .parquet or .mcap (see tumble export --help)"),
     (("sweep", "sweep.toml"), "tumble: parameters = 3: must be a table of the scenario's parameters, [parameters]"),
+    (("bench", "stack", "--calls"), "tumble: scene = ['stack']: is nothing for --calls and --start, which time worlds of their own"),
     (("sweep", "thesis"), "tumble: sweep = 'thesis': can not be read: Is a directory"),
 ]  # fmt: skip  # noqa: E501
 

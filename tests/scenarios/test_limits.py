@@ -27,7 +27,7 @@ PILE = (
 ODD = {
     "lists in lists": (BALL + "apart = " + "[" * 500 + "]" * 500, "nested too deep"),
     "tables in tables": ("a." * 500 + "b = 1\n" + BALL, "nested too deep|not valid TOML"),
-    "400 digits": ("duration = " + "9" * 400 + "\n" + BALL, "whole number of"),
+    "400 digits": ("duration = " + "9" * 400 + "\n" + BALL, "whole number of some 400 digits: at most 2.63 - 1 is read"),
     "5000 digits": ("duration = " + "9" * 5000 + "\n" + BALL, "number of thousands of digits"),
     "a billion in a grid": (GRID.format(1000, 1000, 1000), "makes 1000000000 bodies, more than 100000: --yes"),
     "a billion in a pile": (PILE.format(10**9, 1, 1, 1), "makes 1000000000 bodies"),
