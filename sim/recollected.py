@@ -11,17 +11,18 @@ from copy import copy
 from functools import cached_property, lru_cache
 from math import prod
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from collision.group import Group
 from collision.native import Call, Plain
 from sim import diagnostics
 from sim.asking import Asking
 from sim.compiled import KEEP
 from sim.ledger import ENTRIES, SIGNS, Ledger
 from sim.recorded_variables import VARIABLES, Moment, Variable
-from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Model
+from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
 from sim.strip import NONE, Strip
 
 if TYPE_CHECKING:
@@ -30,8 +31,21 @@ if TYPE_CHECKING:
 BLOCK = 50_000  # rows of bodies that are worked out at once
 POTENTIALS = (CENTRAL, MUTUAL, SPRING)  # kinds of forces that have a potential
 MOST_BYTES = 250_000_000  # of a strip; longer runs of more bodies are recorded by an observer
-VARYING = ("x", "q", "p", "l", "p_before", "l_before")  # of the bodies; the rest stays as it was at the start
+VARYING = ("x", "q", "p", "l", "p_before", "l_before")  # of the bodies: the strip has them
+STAYING = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "gravity", "field")  # as they were at the start
+AT_VARYING, AT_STAYING = ([Bodies._fields.index(name) for name in names] for names in (VARYING, STAYING))
+# All else is nobody's to ask: a first run of a small world would take a fifth longer with copies of it.
 BY_NAME = {variable.name: variable for variable in VARIABLES}
+
+
+def copied(bodies: Bodies) -> Bodies:
+    """Of the bodies what samples are worked out of."""
+    columns: list[np.ndarray | None] = [None] * len(bodies)
+    for k in AT_VARYING:
+        columns[k] = bodies[k]
+    for k in AT_STAYING:
+        columns[k] = bodies[k].copy()
+    return Bodies._make(columns)
 
 
 class Recollection(Asking):
@@ -43,11 +57,9 @@ class Recollection(Asking):
         now = world._packed()
         kept = world._recollected  # of the run before, where the same bodies have the same properties
         if kept is None or kept[0] is not now.bodies or kept[1] is not world.scene or (kept[2].kind != now.bodies.kind).any():
-            columns = zip(now.bodies._fields, now.bodies, strict=True)
-            copied = type(now.bodies)(*(a if name in VARYING else a.copy() for name, a in columns))
-            kept = world._recollected = now.bodies, world.scene, copied
+            kept = world._recollected = now.bodies, world.scene, copied(now.bodies)
         self._model = now._replace(bodies=kept[2], **{g: type(a)(*(x.copy() for x in a)) for g, a in self._set(now).items()})
-        self._books = np.zeros_like(now.books.counters)
+        self._books = np.zeros(len(now.books.counters), np.int64)
         self.depth = 0.0
 
     @staticmethod
@@ -224,21 +236,36 @@ class Reel(Mapping[str, np.ndarray]):
         return len(BY_NAME)
 
 
-def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Strip:
-    """An empty strip whose arrays lie one behind the other: its table is told from one address, a fifth of the time."""
-    total, parts, words, addresses = _laid_out(samples, bodies, joints)
-    block, table = np.empty(total), words.copy()
-    table[addresses] += block.ctypes.data
-    strip = Strip(*[np.ndarray(shape, kind, block, offset) for shape, kind, offset in parts])
-    strip.every[0], strip.count[0] = every, 0
-    strip.__dict__["table"] = table
-    strip.__dict__["_address"] = table.ctypes.data
-    return strip
+class StripInOne(Group):
+    """A strip whose arrays lie one behind the other, each made when it is first asked for: kernels take the table alone."""
+
+    def __init__(self, samples: int, bodies: int, joints: int, every: int):
+        total, self.parts, words, moved = _laid_out(samples, bodies, joints)
+        self.block = np.empty(total)
+        self.table = words + moved * self.block.ctypes.data
+        self.__dict__["_address"] = self.table.ctypes.data
+        self.block[:2].view(np.int64)[:] = every, 0
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name not in self.__dict__.get("parts", ()):
+            raise AttributeError(name)
+        shape, kind, offset = self.parts[name]
+        array = self.__dict__[name] = np.ndarray(shape, kind, self.block, offset)
+        return array
+
+    def __reduce__(self) -> tuple:
+        return Strip, tuple(getattr(self, name) for name in Strip._fields)
+
+
+def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Any:
+    """An empty strip in one block of memory: its table is told from one address, a tenth of the time."""
+    strip = StripInOne(samples, bodies, joints, every)
+    return strip if KEEP.native is not None else Strip(*strip.__reduce__()[1])
 
 
 @lru_cache(maxsize=64)
-def _laid_out(samples: int, bodies: int, joints: int) -> tuple[int, list[tuple], np.ndarray, list[int]]:
-    """``(numbers in all, shape, type and offset of each array, words of a table at address 0, those that are addresses)``."""
+def _laid_out(samples: int, bodies: int, joints: int) -> tuple[int, dict[str, tuple], np.ndarray, np.ndarray]:
+    """``(numbers in all, shape, type and offset of each array by its name, words of a table at address 0, 1 for addresses)``."""
     rows = samples * bodies
     shapes = ((1,), (1,), (samples,), (rows, 3), (rows, 4), (rows, 3), (rows, 3), (samples * joints,))
     shapes = (*shapes, (samples, ENTRIES), (samples,), (2 * samples, 3), (samples,))
@@ -248,7 +275,9 @@ def _laid_out(samples: int, bodies: int, joints: int) -> tuple[int, list[tuple],
         addresses.append(len(words))
         words += [8 * at, *shape, *((8,) if len(shape) == 1 else (8 * shape[1], 8))]  # as Group tells them
         at += prod(shape)
-    return at, parts, np.array(words, np.int64), addresses
+    moved = np.zeros(len(words), np.int64)
+    moved[addresses] = 1
+    return at, dict(zip(Strip._fields, parts, strict=True)), np.array(words, np.int64), moved
 
 
 def fits(world: World, samples: int) -> bool:

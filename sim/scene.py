@@ -276,10 +276,11 @@ class Scene(Options):
     def copied(self) -> Scene:
         """A scene of its own with the same bodies, joints, forces and materials, which are not changed but replaced."""
         out = object.__new__(type(self))
-        out.__dict__.update(self.__dict__)
+        held = out.__dict__
+        held.update(self.__dict__)
         for name, value in self.__dict__.items():
-            if isinstance(value, (list, dict)):
-                out.__dict__[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
+            if value.__class__ is list or value.__class__ is dict:
+                held[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
         return out
 
     @classmethod
