@@ -132,11 +132,12 @@ def _pile(values: dict[str, Any], shape: Any) -> list[Place]:
         raise InputError("high", values["high"], f"must be above low, {values['low']}, in each coordinate")
     random = np.random.default_rng(values.get("seed", 0))
     found = np.zeros((values["count"], 3))
-    cells: dict[tuple[int, ...], list[int]] = {}  # of the size of the spacing: what is near lies in one of 27
+    cells: dict[tuple[float, ...], list[int]] = {}  # of the size of the spacing: what is near lies in one of 27
     for n in range(values["count"]):
         for _ in range(1000):
             found[n] = random.uniform(low, high)
-            cell = tuple(np.floor((found[n] - low) / spacing).astype(int).tolist())
+            with np.errstate(over="ignore"):  # of boxes that are 1e308 spacings wide
+                cell = tuple(np.floor((found[n] - low) / spacing).tolist())
             near = [k for step in AROUND for k in cells.get((cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]), ())]
             if not near or ((found[near] - found[n]) ** 2).sum(axis=1).min() >= spacing * spacing:
                 cells.setdefault(cell, []).append(n)

@@ -47,9 +47,9 @@ def write(package: Path, value: float, style: dict) -> None:
     (package / "caller.py").write_text(CALLER.format(**style))
 
 
-def ask(package: Path) -> tuple[float, int]:
+def ask(package: Path, **around: str) -> tuple[float, int]:
     """(the kernel's answer, how many kernels were compiled for it), from a fresh process."""
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache"), "PYTHONDONTWRITEBYTECODE": "1"} | around
     environment.pop("NUMBA_DISABLE_JIT", None)
     program = [sys.executable, "-c", ASK]
     answer = subprocess.run(program, cwd=package.parent, env=environment, capture_output=True, text=True)
@@ -143,6 +143,16 @@ def test_damaged_code_is_compiled_anew(package, harm):
         file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
     assert ask(package) == (6.0, 2)
     assert ask(package) == (6.0, 0)
+
+
+def test_code_of_another_machine_is_not_run(package):
+    """Each processor has files of its own: what another one filled a shared cache with is neither run nor lost."""
+    write(package, 3.0, TUMBLE)
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    assert ask(package, **other) == (6.0, 2)
+    assert ask(package) == (6.0, 2)
+    assert ask(package) == (6.0, 0)
+    assert ask(package, **other) == (6.0, 0)
 
 
 def test_a_folder_that_can_not_be_written(package):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,9 @@ def test_piles_are_where_they_were():
             if n == 0 or ((expected[:n] - expected[n]) ** 2).sum(axis=1).min() >= 0.2**2:
                 break
     assert np.array_equal(found, expected)
+    with warnings.catch_warnings(action="error"):  # in a box of 1e30 spacings, and of more than can be counted
+        for least in (1e-30, 1e-320):
+            assert len(places("pile", {**values, "spacing": least}, None)) == 60
     tight = {**values, "count": 5000}
     with pytest.raises(InputError, match="no room for body"):
         places("pile", tight, None)
