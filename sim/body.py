@@ -204,6 +204,10 @@ class Body(Writes):
         x, y, z = three("torque", torque)
         self._world._pushes.add(self, (0.0, 0.0, 0.0, x, y, z))
 
+    def apply_impulse(self, impulse: Numbers, point: Numbers | None = None) -> None:
+        """Change the momentum at once by ``impulse`` (3,) [N s] at ``point`` (3,) [m]: :meth:`World.apply_impulse`."""
+        self._world.apply_impulse(self, impulse, point)
+
     @property
     def path(self) -> Path | None:
         """The Path of a kinematic body that follows one."""

@@ -115,3 +115,17 @@ def test_bad_forces(bad):
     floor = world.add(HalfSpace(), kind="static", name="floor")
     with pytest.raises(InputError, match="floor"):
         floor.apply_torque((0, 0, 1))
+
+
+def test_an_impulse_of_a_body_is_that_of_its_world():
+    """At a point too, with the energy booked as the user's."""
+    ends = []
+    for push in (lambda w, b: w.apply_impulse(b, (1, 2, 3), (0.1, 0, 0)), lambda w, b: b.apply_impulse((1, 2, 3), (0.1, 0, 0))):
+        world = World()
+        crate = world.add(Box((0.5, 0.5, 0.5)))
+        world.step(3)
+        push(world, crate)
+        world.step(3)
+        ends.append((world.state_hash(), world.ledger.user))
+    assert ends[0] == ends[1]
+    assert ends[0][1] > 0
