@@ -29,8 +29,9 @@ def rolling(degrees: float) -> World:
 
 @case("V28", "Balls on a pushed box")
 def balls_on_a_box() -> Iterator[Measure]:
-    """SimBenchmark's scene "rolling": the box slides (mu 0.4), the balls on it roll. Of 150 N friction leaves 12.7 N, so its
-    errors show tenfold. Closed form: a_box = 3.5 a_ball, F - mu g (M + 25 m) = M a_box + 25 m a_ball."""
+    """SimBenchmark's scene "rolling": a box is pushed from under 25 balls, slides on the floor (mu = 0.4), and the balls roll
+    on it. Of the push of 150 N friction leaves 12.7 N, so that errors of friction show tenfold. The known answer for the
+    accelerations: a_box = 3.5 a_ball, and F - mu g (M + 25 m) = M a_box + 25 m a_ball."""
     ball = (150 - 0.4 * 35 * G) / (35 + 25)
     for degrees in (60, 0):
         world = advance(rolling(degrees), 4)
@@ -87,9 +88,10 @@ def _followed(world: World, seconds: float) -> dict[str, float]:
 
 @case("V28a", "666 balls fall together", long=True)
 def inelastic_heap() -> Iterator[Measure]:
-    """SimBenchmark's scene "666": a cube of 216 balls falls on the floor, e = 0, mu = 0, 10 s. Nothing pushes the heap aside or
-    turns it, and its energy never rises but for what a step of this length misses of how balls roll off each other: order 2,
-    3.9e-6 at 0.01 s."""
+    """SimBenchmark's scene "666": a cube of 6 x 6 x 6 balls falls on the floor and apart, for 10 s, with restitution e = 0 and
+    friction mu = 0. Nothing can push the heap aside or turn it, and nothing can give it energy. The method is not exact where
+    balls roll off each other: in one step of 0.01 s the energy may rise by 3.9e-6 of it, with half the step by a quarter of
+    that."""
     world = heap(0.101, 0.0, 1 / 240)
     energy = world.energy().total
     found = _followed(world, 10)
@@ -101,7 +103,8 @@ def inelastic_heap() -> Iterator[Measure]:
 
 @case("V28b", "666 elastic balls", long=True)
 def elastic_heap() -> Iterator[Measure]:
-    """SimBenchmark's scene "elastic 666": the same balls from 1 m higher with e = 1: 34.5 kJ, kept."""
+    """SimBenchmark's scene "elastic 666": the same balls, from 1 m higher and with restitution e = 1. They keep their 34.5
+    kJ."""
     for dt in (0.01, 0.001):
         world = heap(1.101, 1.0, dt)
         found = _followed(world, 10)

@@ -67,8 +67,9 @@ def pushed(y: float, mu: float = 0.5) -> str:
 
 @case("V21", "Tipping or sliding")
 def tipping() -> Iterator[Measure]:
-    """A block 0.2 m wide and 0.6 m high on a table that steepens slowly slides at atan mu, or tips at atan(w/h) = 18.435
-    degrees where mu > 1/3. Pushed, it slides where the push is lower than w/(2 mu), else it tips."""
+    """A block 0.2 m wide and 0.6 m high stands on a table that is tilted slowly. The known answer: it slides at the angle
+    atan(mu), or tips at atan(w/h) = 18.435 degrees where friction mu is above w/h = 1/3. Where it is pushed on a level table,
+    it slides if the push is lower than w/(2 mu), and tips if it is higher."""
     for mu, exact, what in ((0.25, math.degrees(math.atan(0.25)), "slides"), (0.5, math.degrees(math.atan(1 / 3)), "tips")):
         angle, did = gives_way(tilted(exact - 0.5, mu), 2)
         yield Measure(f"mu {mu:g} {what}: angle", abs(angle - exact) if did == what else math.nan, 0.2, "degrees")
@@ -85,8 +86,9 @@ def tipping() -> Iterator[Measure]:
 
 @case("V22", "Rocking block")
 def rocking_block() -> Iterator[Measure]:
-    """A block of half width 0.05 and half height 0.2 m, let go at 0.15 rad on one edge, mu = 0.9, e = 0: it swings upright,
-    lands on the other edge with 1 - 3/2 sin^2 alpha of its speed, and swings out to 0.112 rad (Housner 1963)."""
+    """A block of half width 0.05 m and half height 0.2 m stands on one edge, 0.15 rad off the upright, and is let go; friction
+    mu = 0.9, restitution e = 0. It swings upright, lands on the other edge with 1 - 3/2 sin^2(alpha) of its angular speed,
+    where tan(alpha) is width by height, and swings out to 0.112 rad (Housner 1963)."""
     exact = rocking(0.05, 0.2, 0.15)
     # it lands anywhere in a step
     runs = {n: [rocked(1 / (n * (1 + 0.005 * k))) for k in range(6)] for n in (240, 480)}
@@ -149,7 +151,8 @@ def bricks(scale: float, count: int = 4) -> World:
 
 @case("V24", "Corbelled overhang")
 def overhang() -> Iterator[Measure]:
-    """Four bricks reach out by (L/2)(1 + 1/2 + 1/3 + 1/4) and no more: 3 % less stands, 3 % more falls."""
+    """Four bricks of length L are stacked such that they reach out over the edge of a table. They stand up to an overhang of
+    (L/2)(1 + 1/2 + 1/3 + 1/4). Here they reach 3 % less than that, and must stand for 10 s, and 3 % more, and must fall."""
     world = bricks(0.97)
     start = world.positions
     yield Measure("0.97: drift in 10 s", np.abs(advance(world, 10).positions - start).max(), 1e-6, "m")
@@ -179,8 +182,9 @@ def rod(mu: float, degrees: float = 10.0, dt: float = STEP) -> World:
 
 @case("V25", "Falling rod")
 def falling_rod() -> Iterator[Measure]:
-    """A rod of 1 m, let go 10 degrees from the vertical. On a hinge it is level after 0.768 s at 5.38 rad/s; on a smooth floor
-    its centre falls straight, and it lands after 0.517 s at the same rate; on a rough one its foot slips where F/N reaches mu."""
+    """A rod of 1 m is let go 10 degrees from the vertical. On a hinge it is level after 0.768 s, at 5.38 rad/s. On a smooth
+    floor its centre falls straight down, and it lands after 0.517 s at the same rate. On a rough floor its foot slips as soon
+    as the ratio of friction F to load N would exceed mu."""
     exact = rod_fall(math.radians(10))
     world = rod(0.0)
     world.remove(world.bodies[0])
@@ -226,8 +230,9 @@ def falling_rod() -> Iterator[Measure]:
 
 @case("V26", "Sphere leaving a fixed sphere")
 def sphere_on_sphere() -> Iterator[Measure]:
-    """A sphere of 0.2 m is let go 5 degrees from the top of one of 1 m. Without friction it leaves at cos = 2/3 cos 5 degrees;
-    with friction it rolls, slips, and leaves later (integration of order 8, with events)."""
+    """A sphere of radius 0.2 m is let go on top of a fixed one of radius 1 m, 5 degrees from the highest point. Without
+    friction it leaves the fixed sphere at an angle with cos = 2/3 cos(5 degrees) from the vertical. With friction it rolls,
+    then slips, and leaves later (an integration of order 8 that finds these instants)."""
     for mu in (0.0, 0.3, 1.0):
         slips, leaves, t = leaving_sphere(1.0, 0.2, math.radians(5), mu)
         world = World()

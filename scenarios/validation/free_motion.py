@@ -36,8 +36,8 @@ def kept(world: World, seconds: float) -> tuple[float, float]:
 
 @case("V01", "Tumbling cuboid")
 def tumbling_cuboid() -> Iterator[Measure]:
-    """A cuboid of 0.5 x 0.1 x 0.25 m turns freely from (1, 2, 3) rad/s. Jacobi's elliptic functions give its angular
-    velocity, a quadrature its attitude (Landau & Lifshitz, Mechanics, par. 37)."""
+    """A cuboid of 0.5 x 0.1 x 0.25 m turns freely, at first with (1, 2, 3) rad/s. The known answer: Jacobi's elliptic
+    functions give its angular velocity, a numerical integral of that its attitude (Landau & Lifshitz, Mechanics, par. 37)."""
     exact = FreeTop(MOMENTS, OMEGA)
     world = top()
     energy, momentum = kept(world, 10)
@@ -71,8 +71,9 @@ def flips(dt: float) -> list[float]:
 
 @case("V02", "Flips about the middle axis")
 def middle_axis() -> Iterator[Measure]:
-    """A body of moments 1, 2, 3 kg m^2 turns at 5 rad/s about the middle one, 0.01 rad/s aside: it turns over every 5.27 s,
-    and each time errors grow by e^15. The times are zeros of sn."""
+    """A body with moments of inertia 1, 2 and 3 kg m^2 turns at 5 rad/s about the middle axis, and at 0.01 rad/s about
+    another. That is unstable: it flips over every 5.27 s, and each flip multiplies errors by e^15. The known answer: the flips
+    are zeros of the elliptic function sn."""
     exact = FreeTop((1, 2, 3), (0.01, 5, 0)).flips(3)
     runs = [flips(1 / n) for n in (120, 240)]
     errors = [abs(run[2] - exact[2]) if len(run) == 3 else math.nan for run in runs]
@@ -85,8 +86,9 @@ def middle_axis() -> Iterator[Measure]:
 
 @case("V03", "Symmetric top")
 def free_symmetric_top() -> Iterator[Measure]:
-    """Moments 0.4, 0.4, 0.7 kg m^2, from (0.6, 0, 8) rad/s: the axis goes round L at a constant angle, the body turns about
-    its axis at a constant rate, both in closed form."""
+    """A body with moments of inertia 0.4, 0.4 and 0.7 kg m^2 starts with an angular velocity of (0.6, 0, 8) rad/s. The known
+    answer: its axis goes round the angular momentum L at a constant angle and rate, and the body turns about its axis at a
+    constant rate."""
     omega = (0.6, 0, 8)
     l = np.array([0.24, 0, 5.6])
 
@@ -106,8 +108,8 @@ def free_symmetric_top() -> Iterator[Measure]:
 
 @case("V04", "Drift over a long time")
 def long_drift() -> Iterator[Measure]:
-    """The cuboid of V01 over 20 periods of its angular velocity. Of Runge-Kutta's method of order 4 on attitude and angular
-    momentum the energy falls, by -5.354e-11 a period at 1/240 s, of order 5 in the step."""
+    """The cuboid of V01 for 20 periods of its angular velocity. The Runge-Kutta method of order 4 loses energy in such motion,
+    by a known amount: 5.354e-11 of it a period at 1/240 s, and 2^5 times less with half the step."""
     period = FreeTop(MOMENTS, OMEGA).period
     drifts = []
     for n in (60, 120, 240):
@@ -156,8 +158,9 @@ def heavy_top_on_joint(dt: float) -> World:
 
 @case("V05", "Heavy symmetric top")
 def lagrange_top() -> Iterator[Measure]:
-    """A disc of 0.5 kg spins at 50 rad/s about an axis through a fixed tip, let go at 30 degrees: it nods and goes round,
-    in closed form (Goldstein, Classical Mechanics, chapter 5)."""
+    """A disc of 0.5 kg spins at 50 rad/s about an axis with a fixed tip, and is let go at 30 degrees from the vertical. It
+    nods while it goes round (nutation and precession). The known answer is in closed form (Goldstein, Classical Mechanics,
+    chapter 5)."""
     exact = HeavyTop(TOP["across"], TOP["along"], 0.5 * G * 0.06, math.radians(30), 50.0)
     world = heavy_top()
     tilts, rounds = [math.radians(30)], [math.pi / 2]
@@ -206,8 +209,8 @@ def thrown(dt: float = STEP, drag: Drag | None = None, mass: float = 1.0) -> Wor
 
 @case("V06", "Projectile")
 def projectile() -> Iterator[Measure]:
-    """Thrown at 40 m/s and 35 degrees: in a vacuum and with linear drag (k/m = 0.1 1/s) in closed form, with quadratic drag
-    (a ball of 0.145 kg in air) against an integration of order 8."""
+    """A body is thrown at 40 m/s and 35 degrees. The known answers: closed forms in a vacuum and with linear drag (k/m = 0.1
+    1/s); with quadratic drag (a ball of 0.145 kg in air) an integration of order 8."""
     vx, vz = 40 * math.cos(math.radians(35)), 40 * math.sin(math.radians(35))
     flown = 2 * vz / G
     world = advance(thrown(), 4)
@@ -276,8 +279,8 @@ GM = 4 * math.pi**2 / 100  # [m^3/s^2]: a = 1 m takes 10 s
 
 @case("V07", "Kepler's ellipse")
 def kepler() -> Iterator[Measure]:
-    """The cuboid of V01 on an orbit of half axis 1 m and eccentricity 0.3: Kepler's equation gives the place, and the
-    rotation is that of the free body."""
+    """The cuboid of V01 on an orbit of semi-major axis 1 m and eccentricity 0.3. The known answer: Kepler's equation gives the
+    place; the rotation is that of a free body, because the attraction acts at the centre of mass."""
     world, free = advance(orbit(), 10), top()
     x, v = world.positions[0], world.velocities[0]
     yield Measure("return after a period", distance(x, (0.7, 0, 0)), 1e-8, "m")

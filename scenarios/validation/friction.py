@@ -27,8 +27,10 @@ def block(degrees: float, mu: float, heading: float = 0.0, fall: float = 0.0, dt
 
 @case("V16", "Block on an incline")
 def incline() -> Iterator[Measure]:
-    """A cube of 0.2 m on 20 degrees holds for mu above tan = 0.364 and slides below it at g (sin - mu cos), the same in all
-    headings. Then across the slope: the slip turns, and friction with it (integration of order 8)."""
+    """A cube of 0.2 m on a slope of 20 degrees. The known answer: it stays where friction mu is above tan(20 degrees) = 0.364,
+    and else slides down with the acceleration g (sin - mu cos), the same in whatever directions the cube and the slope are
+    turned. Then the cube is thrown across the slope: its path bends, and friction turns with it (an integration of order
+    8)."""
     a = math.radians(20)
     for what, mu in (("mu 0.4", 0.4), ("mu 1.02 tan", 1.02 * math.tan(a))):
         world = advance(block(20, mu), 0.1)
@@ -73,8 +75,8 @@ def oblique() -> np.ndarray:
 
 @case("V17", "Stopping")
 def stopping() -> Iterator[Measure]:
-    """A cube thrown along the floor stops after v^2 / (2 mu g), the same in all headings. Within the last step it is a micro
-    collision late: the error is at most mu g dt^2 / 8, by where in the step it stops, and of order 2."""
+    """A cube is thrown along the floor at a speed v. The known answer: it stops after v^2 / (2 mu g), in whatever direction it
+    is thrown. A step can not tell where within it the cube stops: that is an error of at most mu g dt^2 / 8, of order 2."""
     stops, turned = [], 0.0
     for k in range(12):
         a = 2 * math.pi * k / 12
@@ -117,8 +119,9 @@ THROWS = {"plain": (5.0, 0.0), "backspin": (3.0, -100.0), "overspin": (1.0, 40.0
 
 @case("V18", "Sliding to rolling")
 def sliding_to_rolling() -> Iterator[Measure]:
-    """A sphere of 0.1 m slides until v = R w: after 2 |s| / (7 mu g), with v = (5 v0 + 2 R w0)/7 whatever mu is, and 1/7 m s^2
-    less energy. From then on it rolls, and its height stays."""
+    """A sphere of radius R = 0.1 m is thrown along the floor at a speed v0 and with a spin w0, plainly (w0 = 0), with backspin
+    or with too much spin. With the slip s = v0 - R w0 it slides for 2 |s| / (7 mu g). Then it rolls with v = (5 v0 + 2 R
+    w0)/7, whatever the friction mu is, and has lost the energy m s^2 / 7. From then on its height stays the same."""
     for name, (v, w) in THROWS.items():
         slip = v - 0.1 * w
         world = ball(0, 0.2, v, w)
@@ -163,8 +166,9 @@ ROUND = {"sphere": 0.4, "cylinder": 0.5, "shell": 2 / 3, "hoop": 1.0}
 
 @case("V19", "Rolling down an incline")
 def rolling_down() -> Iterator[Measure]:
-    """Sphere, cylinder, shell and hoop (I = c m R^2) on 25 degrees: they roll at g sin / (1 + c), or slip at g (sin - mu cos)
-    with R alpha = mu g cos / c. On a level floor nothing resists rolling."""
+    """Sphere, cylinder, shell and hoop of radius R (moment of inertia c m R^2) on a slope of 25 degrees. The known answer:
+    they roll with the acceleration g sin / (1 + c), or slip with g (sin - mu cos) and the angular acceleration mu g cos / (c
+    R). On a level floor they roll on without loss."""
     a = math.radians(25)
     for name, c in ROUND.items():
         shape = Cylinder(0.1, 0.05) if name in ("cylinder", "hoop") else Sphere(0.1)
@@ -195,8 +199,9 @@ def disc(rw: float, factor: float, dt: float = STEP) -> World:
 
 @case("V20", "Sliding and spinning disc")
 def sliding_disc() -> Iterator[Measure]:
-    """A disc of which the rim bears the load evenly (eight points) slides at 1 m/s and spins: friction couples the two
-    (Farkas et al., Phys. Rev. Lett. 90 (2003) 248302). An integration of the rim law gives time, way and turn."""
+    """A disc whose load is carried evenly by its rim (by eight points here) slides at 1 m/s and spins. Friction couples the
+    two motions: both end at the same time (Farkas et al., Phys. Rev. Lett. 90 (2003) 248302). The known answer, an integration
+    of the law of the rim, gives the time until it rests, the way and the angle."""
     for name, rw, factor in (("solid, R w 1 m/s", 1.0, 0.5), ("hoop, R w 2 m/s", 2.0, 1.0)):
         t, way, turned = spinning_disc(1.0, rw, 0.3, factor)
         world = disc(rw, factor)

@@ -18,8 +18,9 @@ SOLIDS = ("tetrahedron", "cube", "octahedron", "icosahedron", "dodecahedron")
 
 @case("V27", "Mass properties")
 def masses() -> Iterator[Measure]:
-    """The five Platonic solids of edge 1 m and a corner tetrahedron of 0.3, 0.4, 0.6 m in closed form; moved far away, where
-    sums cancel, and turned."""
+    """Volume, centre and moments of inertia of the five Platonic solids with edges of 1 m, and of a tetrahedron with three
+    edges of 0.3, 0.4 and 0.6 m at right angles, against closed forms. Also turned, and moved far from the origin, where large
+    numbers cancel."""
     volume = inertia = turned = far = 0.0
     rng = np.random.default_rng(27)
     for name in SOLIDS:
@@ -68,8 +69,9 @@ def asked(a: tuple, b: tuple, moved: object = (0, 0, 0)):
 
 @case("V33", "Distance and depth of cuboids")
 def cuboids() -> Iterator[Measure]:
-    """Four pairs of cuboids, apart and overlapping, of which the nearest are corners, faces, crossed edges: distance by
-    bounded least squares, depth as the nearest facet of the hull of all differences of corners."""
+    """Four pairs of cuboids, apart and overlapping, whose nearest points are on corners, faces or crossed edges. The known
+    answers: the distance by least squares with bounds; the depth as the distance of the nearest face of the convex hull of all
+    differences of corners."""
     far = normals = swapped = 0.0
     for name, (a, b) in PAIRS.items():
         found = asked(a, b)

@@ -50,8 +50,9 @@ def bounces(world: World, count: int) -> Iterator[tuple[float, float]]:
 
 @case("V08", "Bouncing ball")
 def bouncing_ball() -> Iterator[Measure]:
-    """From 1 m, e = 0.8: each apex is 0.64 times the last, the times are a geometric series with an end at 4.064 s. With
-    e = 1 the ball comes back to 1 m a hundred times, with e = 0.5 to a quarter."""
+    """A ball falls from 1 m. With restitution e = 0.8 each apex is 0.64 times the last, and the bounces are over after 4.064 s
+    (a geometric series). With e = 1 it comes back to 1 m a hundred times, with e = 0.5 to a quarter of the height each
+    time."""
     e, fall = 0.8, math.sqrt(2 / G)
     seen = list(bounces(dropped_ball(1.0, e), 5))
     times = [fall * (1 + 2 * e * (1 - e**k) / (1 - e)) for k in range(5)]
@@ -104,8 +105,9 @@ def ball_after(v: object, w: object, mu: float, e: float, r: float = 0.1) -> tup
 
 @case("V09", "Sphere on the floor, obliquely")
 def oblique_sphere() -> Iterator[Measure]:
-    """Solid spheres of 0.1 m that slide or stick in the impact. K = diag(7/2, 7/2, 1)/m does not couple: the slip is
-    straight and all laws of restitution agree (Brach; Walton)."""
+    """Solid spheres of radius 0.1 m strike the floor obliquely, and slide or stick while they do. Of a sphere, impulses along
+    the normal and along the floor do not act on each other's velocity. So the slip keeps its direction, and the restitution
+    laws of Newton, Poisson and Stronge agree in closed form (Brach; Walton)."""
     r = np.array((0, 0, -0.1))
     worst = 0.0
     for v, w, mu, e in BALLS.values():
@@ -134,8 +136,9 @@ def oblique_sphere() -> Iterator[Measure]:
 
 @case("V10", "Superball")
 def superball() -> Iterator[Measure]:
-    """A rough elastic ball of 25 mm (tangential_restitution = 1) reverses its slip: v' = (3 v + 4 R w)/7, R w' = (10 v -
-    3 R w)/7, and the next bounce restores both (Garwin, Am. J. Phys. 37 (1969) 88)."""
+    """A rough elastic ball of radius R = 25 mm (tangential_restitution = 1) reverses its slip in each bounce. The known answer
+    for speed v and spin w: v' = (3 v + 4 R w)/7 and R w' = (10 v - 3 R w)/7; the next bounce restores both (Garwin, Am. J.
+    Phys. 37 (1969) 88)."""
     r = 0.025
     world = World()
     world.add(HalfSpace(), kind="static", friction=9.0)
@@ -170,8 +173,9 @@ RODS = {  # regime: angle to the floor [degrees], mu, u of the tip
 
 @case("V11", "Rod on the floor")
 def rod_on_floor() -> Iterator[Measure]:
-    """The lower end of a rod of 1 m and 1 kg strikes the floor, e = 0.6: in the rod's plane an impact is at most two straight
-    lines in the impulse (Routh; Wang & Mason 1992). Six regimes, each under the laws of Newton, Poisson and Stronge."""
+    """The lower end of a rod of 1 m and 1 kg strikes the floor with restitution e = 0.6. The known answer: in the plane of the
+    rod, the velocity u of the end follows at most two straight lines as the impulse grows (Routh; Wang & Mason 1992). The six
+    ways in which its slip can go, each under the laws of Newton, Poisson and Stronge."""
     for regime, (degrees, mu, u) in RODS.items():
         a = math.radians(degrees)
         x, z = -math.cos(a) / 2, -math.sin(a) / 2
@@ -195,8 +199,10 @@ def corner() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @case("V12", "Corner of a cuboid on the floor")
 def cuboid_corner() -> Iterator[Measure]:
-    """A cuboid of 2 kg strikes the floor with a corner; mu = 0.3, e = 0.6: the slip turns, then ends. Against an integration
-    of the law in another form and by another method; the same as a scene, and at random."""
+    """A cuboid of 2 kg strikes the floor with a corner, with friction mu = 0.3 and restitution e = 0.6. The slip turns while
+    it slides, and then ends. The known answer for the velocity u of the corner: the law of the impact written in another form
+    and integrated by another method. Once by the law alone, once as a scene, and for 20 random matrices K, which tell what
+    velocity an impulse gives to the corner."""
     rot, inertia, arm, (v, w) = corner()
     k = contact_matrix((2.0, inertia, arm))
     u = v + np.cross(w, arm)
@@ -238,9 +244,9 @@ def pendulum() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 @case("V13", "Double pendulum on the floor")
 def double_pendulum() -> Iterator[Measure]:
-    """The tip of a double pendulum strikes the floor (Kane & Levinson, Dynamics, 1985). Newton's law creates energy, five
-    times what there was at mu = 0.7, e = 0.9; those of Poisson and Stronge do not. Closed form in the plane, and two rods
-    on hinges whose impact acts through the joints."""
+    """The tip of a double pendulum strikes the floor (Kane & Levinson, Dynamics, 1985). Newton's law of restitution creates
+    energy here: five times what there was with friction mu = 0.7 and restitution e = 0.9. Those of Poisson and Stronge do not.
+    The known answer is a closed form in the plane; as a scene, two rods on hinges take the impact through their joints."""
     k, j, m, rates = pendulum()
     u = j @ rates
     before = rates @ m @ rates / 2
@@ -293,8 +299,9 @@ def swung(mu: float, e: float, law: str) -> np.ndarray:
 
 @case("V14", "Two spinning cuboids")
 def two_cuboids() -> Iterator[Measure]:
-    """A corner of a cuboid of 1.2 kg strikes a face of one of 12.5 kg in free space, both turning; mu = 0.4. Against the
-    integration by other means, started in touch; then from 0.4 s before, momentum and angular momentum."""
+    """A corner of a spinning cuboid of 1.2 kg strikes a face of a spinning one of 12.5 kg in free space, with friction mu =
+    0.4. The known answer for one impact: the law integrated by another method, started in touch. Then a run from 0.4 s before
+    the impact, for momentum and angular momentum."""
     worst = loss = 0.0
     for e in (0.0, 0.5, 1.0):
         scene = load("two_cuboids")(lead=0.0, restitution=e)
@@ -343,8 +350,9 @@ def cradle(count: int, struck: int, gap: float, e: float) -> World:
 
 @case("V15", "Newton's cradle")
 def newtons_cradle() -> Iterator[Measure]:
-    """Five equal spheres. 0.1 mm apart every impact is one of two: e = 1 hands the speed on, e = 0.9 spreads it by a known
-    sequence. In touch and with e = 1, n balls in give n balls out: the sorted velocities are unique."""
+    """Five equal spheres in a row. With gaps of 0.1 mm only two collide at a time: with restitution e = 1 the speed is handed
+    on, with e = 0.9 it is spread in a known sequence. In touch and with e = 1, as many balls fly off as came; the velocities,
+    sorted, have one solution."""
     for e in (1.0, 0.9):
         world = advance(cradle(5, 1, 1e-4, e), 2)
         yield Measure(f"velocities, gaps of 0.1 mm, e = {e:g}", distance(world.velocities[:, 0], chain(5, e)), 1e-9, "m/s")

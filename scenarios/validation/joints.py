@@ -46,8 +46,9 @@ def energy_errors(world: World, seconds: float, every: int) -> np.ndarray:
 
 @case("V34", "Pendulum for 1000 s")
 def long_pendulum() -> Iterator[Measure]:
-    """A rod of 1 m falls from the level on a hinge: elliptic functions give the angle. Its energy goes to and fro by 4.9 J,
-    and the error of that is of order 2 in the step and the same after 1000 s as at first."""
+    """A rod of 1 m falls from the level on a hinge and swings for 1000 s. The known answer: elliptic functions give the angle.
+    Its energy goes to and fro between 4.9 J of height and of motion. The error of the energy is of order 2 in the step, and no
+    larger after 1000 s than at first."""
     errors = []
     for n in (60, 120, 240):
         world = advance(pendulum(1 / n), 5)
@@ -70,8 +71,8 @@ def long_pendulum() -> Iterator[Measure]:
 
 @case("V35", "Double pendulum")
 def two_rods() -> Iterator[Measure]:
-    """Two rods of 0.5 m on hinges, let go from 2.0 and 2.5 rad from the vertical, for 1 s: Lagrange's equations in the two
-    angles."""
+    """Two rods of 0.5 m on hinges, let go at 2.0 and 2.5 rad from the vertical, for 1 s. The known answer: an integration of
+    Lagrange's equations in the two angles."""
     exact = double_pendulum(1, 2.0, 2.5, 0.5, (1 + 0.05**2) / 48)
     errors, energies = [], []
     for n in (240, 480, 960):
@@ -95,8 +96,8 @@ def bars(world: World) -> list[tuple[float, float, float]]:
 
 @case("V36", "Four bars")
 def four_bars() -> Iterator[Measure]:
-    """A closed loop of four hinges, with three conditions more than it needs, falls on itself for 1 s: an integration with
-    Lagrange's multipliers."""
+    """Four bars are joined to a closed loop by four hinges, which have three conditions more than the loop needs, and fall for
+    1 s. The known answer: an integration with Lagrange's multipliers."""
     errors, exact = [], None
     for n in (240, 480, 960):
         scene = load("four_bar")(torque=0.0)
@@ -120,7 +121,8 @@ def four_bars() -> Iterator[Measure]:
 
 @case("V37", "Chain of a hundred links")
 def hanging_chain() -> Iterator[Measure]:
-    """A hundred links of 0.1 m and 0.1 kg on ball joints hang still for 10 s, and each joint carries what is below it."""
+    """A hundred links of 0.1 m and 0.1 kg on ball joints hang still for 10 s. Each joint must carry the weight of what hangs
+    below it."""
     world, above = World(), None
     for k in range(100):
         link = world.add(Capsule(0.015, 0.035), mass=0.1, position=(0, 0, -0.1 * (k + 0.5)))

@@ -78,9 +78,9 @@ def off(a: dict, b: dict, parts: range = range(4)) -> float:
 
 @case("V29", "The same scene, changed")
 def metamorphic() -> Iterator[Measure]:
-    """Two cuboids that collide, a rocking block, a dropped cuboid; each again with a velocity of (3, -2, 0) m/s given to all
-    bodies and the ground, turned by 37 degrees and moved by 100 m, in the other order, 7 times as heavy, and taken up from
-    a file half way. Each must give the same run, seen from there."""
+    """Three scenes: two cuboids that collide, a rocking block, a dropped cuboid. Each runs again with a velocity of (3, -2, 0)
+    m/s given to all bodies and the ground, turned by 37 degrees and moved by 100 m, with its bodies in the other order, with 7
+    times the masses, and saved half way and loaded. Each must give the same motion, seen from there."""
     rot, shift, wind = turn((0, 0, 1), math.radians(37)), np.array((100, -50, 0)), np.array((3, -2, 0))
     for name, (make, seconds) in SCENES.items():
         world = advance(make().build(), seconds)

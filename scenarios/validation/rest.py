@@ -22,8 +22,8 @@ SLOW = math.sqrt(2 * G * ENVELOPE)  # m/s: what falls through it
 
 @case("V23", "Support forces")
 def support() -> Iterator[Measure]:
-    """A table of 10 kg on three feet: the loads follow from the centre of mass. A stack of ten cubes of 2 kg: interface k
-    carries what is above it."""
+    """A table of 10 kg stands on three feet: their loads follow from where the centre of mass is. In a stack of ten cubes of 2
+    kg, each face carries the weight of the cubes above it."""
     feet = [(0, 0), (0.6, 0), (0.2, 0.5)]
     world = World()
     world.add(HalfSpace(), kind="static")
@@ -70,9 +70,10 @@ def bar(order: tuple[int, ...], scale: float) -> tuple[np.ndarray, float]:
 
 @case("V30", "Several contacts at once")
 def several_contacts() -> Iterator[Measure]:
-    """A smooth bar strikes with three feet at once, e = 0: the only answer that is no order of visiting is the one nearest in
-    kinetic energy (Moreau), rest here; impacts and slow arrivals in every order of the feet. One contact with friction at
-    random, against projected iteration."""
+    """A smooth bar strikes the floor with three feet at once, with restitution e = 0. Solving one foot after the other would
+    give an answer for each order. The one answer that does not depend on the order is the nearest in kinetic energy (Moreau):
+    here the bar rests. As an impact and as a slow arrival, in all six orders of the feet. Also one contact with friction for
+    20 random matrices K, against an iteration by projections."""
     for what, scale in (("impact", 1.0), ("slow arrival", 2e-4)):
         found = [bar(order, scale) for order in itertools.permutations(range(3))]
         yield Measure(f"{what}: velocities of the feet, six orders", max(np.abs(u).max() for u, _ in found), 1e-9)
@@ -89,8 +90,9 @@ def several_contacts() -> Iterator[Measure]:
 
 @case("V31", "Resting by micro-collisions")
 def micro_collisions() -> Iterator[Measure]:
-    """A cube of 0.2 m and 1 kg lies on the floor, on 20 degrees with mu = 0.4, and on a cube that moves at 1 m/s, for 10 s each:
-    weight, height, drift, tilt and jitter. Micro-collisions that only stop the slip would let it creep by 70 mm."""
+    """A cube of 0.2 m and 1 kg lies still for 10 s: on the floor, on a slope of 20 degrees with mu = 0.4, and on a cube that
+    moves at 1 m/s. It must press with its weight, and must not sink, creep, tilt or tremble. In the step that tumble takes,
+    contact acts by tiny impacts (micro-collisions); if these only stopped the slip, the cube would creep by 70 mm."""
     for dt in (1 / 120, STEP, 1 / 480):
         name = f"dt 1/{1 / dt:g} s"
         world = advance(slope(0, 0.5, Box((0.1, 0.1, 0.1)), 0.1, dt=dt, mass=1.0), 1)
@@ -121,8 +123,9 @@ def micro_collisions() -> Iterator[Measure]:
 
 @case("V32", "Dropped cuboid comes to rest")
 def dropped_cuboid() -> Iterator[Measure]:
-    """The cuboid of V01 falls askew and spinning from 0.6 m, mu = 0.5, e = 0.3. Which face it ends on is chaotic; that the
-    energy never rises, and what a body at rest is like, is not."""
+    """The cuboid of V01 falls askew and spinning from 0.6 m on the floor, mu = 0.5, e = 0.3. On which face it ends is chaotic,
+    so there is no known answer for that. But its energy must never rise, it must lie flat and still at the end, and keep its
+    momenta in flight."""
     world = World()
     world.add(HalfSpace(), kind="static", friction=0.5)
     body = world.add(
