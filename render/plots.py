@@ -50,6 +50,7 @@ def energy_momentum(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    run = _Finite(run)
     with rc_context(_STYLE):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
@@ -100,6 +101,31 @@ def trajectory(run: Any, body: str, path: str | os.PathLike[str]) -> Path:
     return panels(body, fields, path, across=2)
 
 
+class _Finite:
+    """A run whose numbers are nan where they are not finite, as those of bodies that were taken out: curves have gaps there."""
+
+    def __init__(self, run: Any):
+        self._run = run
+
+    def __getattr__(self, name: str) -> Any:
+        given = getattr(self._run, name)
+        if name == "ledger":
+            return {key: _finite(values) for key, values in given.items()}
+        return given if name in ("scene", "names", "times") else _finite(given)
+
+
+def _finite(values: Any) -> np.ndarray:
+    values = np.asarray(values, float)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _most(values: Any) -> float:
+    """The largest number; 0 where there is none."""
+    values = np.asarray(values)
+    values = values[np.isfinite(values)]
+    return float(values.max()) if values.size else 0.0
+
+
 def energy_parts(ax: Axes, run: Any, pick: np.ndarray) -> None:
     """Kinetic and potential energy and their sum."""
     curves = {
@@ -108,10 +134,10 @@ def energy_parts(ax: Axes, run: Any, pick: np.ndarray) -> None:
         "potential": (run.potential, GREEN, 1.6),
         "total": (run.energy, INK, 2.2),
     }
-    span = max(np.ptp(np.asarray(c)) + np.abs(np.asarray(c)).max() for c, _, _ in curves.values())
+    span = max(_most(c) + _most(-c) + _most(np.abs(c)) for c, _, _ in curves.values())
     for label, (values, color, width) in curves.items():
         values = np.asarray(values)[pick]
-        if label == "total" or np.abs(values).max() > 1e-9 * span:
+        if label == "total" or _most(np.abs(values)) > 1e-9 * span:
             ax.plot(run.times[pick], values, color=color, lw=width, label=label)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, 0.0), max(high, 0.0) + 0.05 * (max(high, 0.0) - min(low, 0.0)))
@@ -122,12 +148,12 @@ def energy_books(ax: Axes, run: Any, pick: np.ndarray) -> None:
     """What changed the energy since the start, entry by entry; gains upwards, losses downwards."""
     change = np.asarray(run.energy)[pick] - run.energy[0]
     entries = {name: -values if name in LOSSES else values for name, values in _entries(run, pick).items()}
-    largest = max([np.abs(change).max(), *(np.abs(v).max() for v in entries.values())])
+    largest = max([_most(np.abs(change)), *(_most(np.abs(v)) for v in entries.values())])
     for name, values in entries.items():
-        if np.abs(values).max() > 1e-3 * largest:
+        if _most(np.abs(values)) > 1e-3 * largest:
             ax.plot(run.times[pick], values, color=BOOK_COLORS[name], lw=1.6, label=name)
     ax.plot(run.times[pick], change, color=INK, lw=2.2, ls=(0, (4, 2)), label="total change")
-    _never_thinner(ax, 0.0, 1e-14 * max(np.abs(run.energy).max(), 1e-300))
+    _never_thinner(ax, 0.0, 1e-14 * max(_most(np.abs(run.energy)), 1e-300))
     _dress(ax, "Where the energy went", "J")
 
 
@@ -135,8 +161,8 @@ def components(ax: Axes, times: np.ndarray, values: np.ndarray, title: str, unit
     """x, y and z of a vector, with how far the whole moved from where it began."""
     for k, (axis, color) in enumerate(zip("xyz", (BLUE, ORANGE, GREEN), strict=True)):
         ax.plot(times, values[:, k], color=color, lw=1.8, label=f"${letter}_{axis}$", ls=("-", "--", "-.")[k])
-    moved = np.linalg.norm(values - values[0], axis=1).max()
-    _never_thinner(ax, 0.5 * (values.min() + values.max()), max(1e-9 * np.abs(values).max(), least, 1e-15))
+    moved = _most(np.linalg.norm(values - values[0], axis=1))
+    _never_thinner(ax, 0.5 * (_most(values) - _most(-values)), max(1e-9 * _most(np.abs(values)), least, 1e-15))
     _dress(ax, f"{title}  (largest change {moved:.2g} {unit})", unit)
 
 
@@ -159,7 +185,7 @@ def drift(ax: Axes, run: Any, pick: np.ndarray) -> None:
             curves["integrator"] = (np.abs(ledger["integrator"]) / scale, ORANGE)
     for label, vectors, color in (("momentum", run.momentum, BLUE), ("ang. momentum", run.angular_momentum, GREEN)):
         vectors = np.asarray(vectors) if _isolated(run) else np.zeros((1, 3))
-        size = np.linalg.norm(vectors, axis=1).max()
+        size = _most(np.linalg.norm(vectors, axis=1))
         if size > 0:
             curves[label] = (np.linalg.norm(vectors - vectors[0], axis=1) / size, color)
     ax.set_yscale("log")
@@ -175,8 +201,8 @@ def depth(ax: Axes, run: Any, pick: np.ndarray) -> None:
     values = np.asarray(run.penetration)[pick]
     ax.fill_between(run.times[pick], values, color=BLUE, alpha=0.25, lw=0)
     ax.plot(run.times[pick], values, color=BLUE, lw=1.5)
-    ax.set_ylim(0.0, 1.1 * values.max() if values.max() > 0 else 1e-9)
-    _dress(ax, "Deepest overlap" if values.max() > 0 else "Deepest overlap  (none)", "m", legend=False)
+    ax.set_ylim(0.0, 1.1 * _most(values) if _most(values) > 0 else 1e-9)
+    _dress(ax, "Deepest overlap" if _most(values) > 0 else "Deepest overlap  (none)", "m", legend=False)
 
 
 def _entries(run: Any, pick: np.ndarray) -> dict[str, np.ndarray]:
@@ -186,8 +212,8 @@ def _entries(run: Any, pick: np.ndarray) -> dict[str, np.ndarray]:
 def _energy_scale(run: Any) -> float:
     """What a drift of energy is measured against [J]: the energy at hand or moved, whichever is larger."""
     kinetic = np.asarray(run.kinetic_linear) + np.asarray(run.kinetic_angular)
-    moved = np.abs(np.asarray(run.ledger.get("moved", 0.0))).max()
-    return max(float(kinetic.max()), float(np.ptp(run.potential)), float(moved), 1e-300)
+    potential = np.asarray(run.potential)
+    return max(_most(kinetic), _most(potential) + _most(-potential), _most(np.abs(run.ledger.get("moved", 0.0))), 1e-300)
 
 
 def _isolated(run: Any) -> bool:

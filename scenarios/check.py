@@ -95,13 +95,16 @@ def _samples(run: Run) -> Iterator[tuple[dict[str, np.ndarray], np.ndarray | Non
 def _of_sample(run: Run, k: int, sample: dict[str, np.ndarray], world: Any) -> First | None:
     """The first quantity of a sample that differs, and the body that it differs most of."""
     now = Moment(world)
-    there = None if run.names == world.names else [world.names.index(name) for name in run.names]
+    row = {name: k for k, name in enumerate(world.names)}
+    there = None if run.names == world.names else np.array([row.get(name, -1) for name in run.names])  # -1: was taken out
     for variable in ORDER:
         if variable.name not in sample:
             continue
         was = sample[variable.name]
         found = np.asarray(variable.read(now), dtype=was.dtype)
-        found = found if there is None or variable.dims[:1] != ("body",) else found[there]
+        if there is not None and variable.dims[:1] == ("body",):
+            gone = np.full((1, *found.shape[1:]), np.nan if was.dtype.kind == "f" else 0, was.dtype)
+            found = np.concatenate([found, gone])[there]
         bad = unequal(np.atleast_1d(was), np.atleast_1d(found))
         if not bad.any():
             continue

@@ -31,6 +31,8 @@ from sim.integrators import TABLE
 from sim.run import Run
 from sim.words import few
 
+MOST = 1e150  # N of a force whose integral is taken: its square can be summed
+
 Functions = dict[str, Callable[..., Any]]
 
 
@@ -58,6 +60,8 @@ def impulse(run: Run, functions: Functions | None = None) -> tuple[np.ndarray, n
             total += float(np.linalg.norm(pull, axis=1).max(initial=0.0)) * run.duration
         steady = steady + part
         total += float(np.linalg.norm(part)) * run.duration
+    if not np.abs(varying).max(initial=0.0) < MOST:  # nan: of bodies that were taken out
+        raise InputError("run", run.scene.name, "has a force that is not finite at all samples")
     t = run.times - run.times[0]
     order = TABLE[run.attributes["integrator"]].order
     gained, open_by = integrated(run.times, varying, order if _flew(run) else 2)

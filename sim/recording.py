@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -103,11 +103,16 @@ class Recorder(Keeps):
 
     def _begin(self, world: Any) -> None:
         """Make the store, or take up the one that is there."""
-        names = world.names if self.chosen is None else tuple(chosen(self.chosen, world.names))
         if self.path is not None:
             settle(self.path)
         going_on = self.append and self.path.exists()
-        known = Run.open(self.path).partners if going_on else names
+        begun = Run.open(self.path) if going_on else None
+        self._bodies = _with_lost(world, begun)
+        there = tuple(body.name for body in self._bodies)
+        names = there if self.chosen is None else tuple(chosen(self.chosen, there))
+        if begun is not None and set(names) == set(begun.names):
+            names = begun.names
+        known = begun.partners if going_on else names
         partners = (*known, *(name for name in world.names if name not in set(known)))
         layout = Layout(names, partners, self.variables, self.impacts)
         if going_on:
@@ -122,8 +127,7 @@ class Recorder(Keeps):
                 self._store = Memory(layout, self.attributes)
             else:
                 self._store = Store(self.path, layout, self.attributes, self.compression)
-        self._bodies = list(world.bodies)
-        self._picked = None if self.chosen is None else [world.names.index(name) for name in names]
+        self._picked = None if self.chosen is None else [there.index(name) for name in names]
         number = {name: k for k, name in enumerate(partners)}
         self._number = {id(body): number[body.name] for body in self._bodies}
         self._kept = len(names)
@@ -193,6 +197,23 @@ class Recorder(Keeps):
         if self._store is None:
             raise RecordingError(self.path or "memory", "nothing was recorded yet")
         return self._store.run()
+
+
+class _Lost(NamedTuple):
+    """A body that was taken out before the recording is taken up again; it has its rows there."""
+
+    name: str
+    alive: bool = False
+
+
+def _with_lost(world: Any, begun: Run | None) -> list[Any]:
+    """The bodies that a recording begins with, in their order; where it goes on, those too that were taken out since it began."""
+    if begun is None or not world.quarantined:
+        return list(world.bodies)
+    now = dict(zip(world.names, world.bodies, strict=True))
+    lost = [name for error in world.quarantined for name in error.names if name in begun.partners and name not in now]
+    order = begun.names if begun.whole and set(begun.names) == {*now, *lost} else (*now, *lost)
+    return [now.get(name) or _Lost(name) for name in order]
 
 
 def chosen(wanted: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.hazards import world as hazard
 from collision import Box, Cone, Cylinder, HalfSpace, Sphere
+from scenarios.check import check
 from scenarios.run import CHECKPOINT, run_scene
 from sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
 from sim.forces import TabulatedForce
@@ -118,3 +119,27 @@ def test_what_contacts_throw_apart_ends_the_run_or_is_taken_out(seed, monkeypatc
         other.step(20)
     assert other.quarantined
     assert np.abs(other.velocities).max(initial=0.0) < 1e6
+
+
+@pytest.mark.parametrize("bodies", [None, ["last", "ball"]])
+def test_recordings_without_it_go_on_and_are_checked(bodies, tmp_path):
+    """A run that is taken up after a body was taken out has the bits of one that was not stopped."""
+    scene = Scene(name="fast", duration=0.2, dt=0.01, quarantine=True)
+    for k, name in enumerate(("first", "ball", "last")):
+        scene.add(Sphere(0.1), name=name, mass=1e-3, position=(k, 0, 1))
+    scene.add(HalfSpace(), kind="static", name="floor")
+    force = TabulatedForce(times=(0.0, 0.05, 0.06), forces=((0, 0, 0), (0, 0, 0), (1e308, 0, 0)))
+    scene.add_force(force, bodies=["ball"])
+    how = {"quiet": True, "contacts": True} | ({"bodies": bodies} if bodies else {})
+    with pytest.warns(UserWarning, match="ball is not finite: taken out"):
+        whole = run_scene(scene, tmp_path / "whole", **how).run
+    with pytest.warns(UserWarning, match="ball is not finite: taken out"):
+        run_scene(scene, tmp_path / "half", seconds=0.1, **how)
+    run = run_scene(scene, tmp_path / "half", resume=True, **how).run
+    assert run.names == whole.names == (tuple(bodies) if bodies else ("first", "ball", "last", "floor"))
+    for name in ("position", "velocity", "energy", "ledger_user", "contact_count"):
+        assert np.array_equal(run.part(name, slice(None)), whole.part(name, slice(None)), equal_nan=True), name
+    assert np.isnan(run.positions[-1, run.index("ball")]).all()
+    assert run.attributes["state_hash"] == whole.attributes["state_hash"]
+    with pytest.warns(UserWarning, match="ball is not finite: taken out"):
+        assert check(run).same
