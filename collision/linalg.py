@@ -214,6 +214,18 @@ def inverse(m):
 
 
 @lean
+def symmetric_inverse(m):
+    """Inverse of a positive definite matrix by L D L^T: good where eigenvalues differ much, which cofactors are not."""
+    l1, l2 = m[1] / m[0], m[2] / m[0]
+    d1, e = m[4] - l1 * m[1], m[5] - l1 * m[2]
+    l3 = e / d1
+    d2 = m[8] - l2 * m[2] - l3 * e
+    low = l1 * l3 - l2
+    xy, xz, yz = -l1 / d1 - low * l3 / d2, low / d2, -l3 / d2
+    return (1.0 / m[0] + l1 * l1 / d1 + low * low / d2, xy, xz, xy, 1.0 / d1 + l3 * l3 / d2, yz, xz, yz, 1.0 / d2)
+
+
+@lean
 def qmul(a, b):
     """Hamilton product a b"""
     return (

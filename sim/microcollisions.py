@@ -169,7 +169,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         store3(accel, k, load3(contacts.accel, rows[k]))
     follows = 0 < m <= LARGEST and settings.look_ahead and not cheap and len(turning) + len(links) == 0 and _fall(forces, members)
     turn = False
-    best, stalled, best_p, spread = math.inf, 0, p.copy(), False
+    best, lacks, stalled, best_p, spread = math.inf, math.inf, 0, p.copy(), False
     last = settings.dt if mode == START else last_flight(bodies, members, t, settings.dt)
     known, guess = hold.copy(), p.copy()
     held, best_hold, history = hold.copy(), hold.copy(), no_history(len(links))
@@ -183,7 +183,10 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         targets(bodies, contacts, rows, h, mode, soft, c)
         if soft:
             soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
-        joint_targets(joints, owner, block, place_of, m, h, settings.dt, mode, settings.correction, here, hold, c, lo, hi)
+        joint_targets(
+            joints, owner, block, place_of, m, h, settings.dt, mode, settings.tolerance, settings.correction, here, hold,
+            c, lo, hi,
+        )  # fmt: skip
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
             worst, spent = by_sweeps(
@@ -204,6 +207,12 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             and round < ROUNDS
             and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
+        bound = 0.0
+        if len(turning) > 0:
+            bound = moments_missed(
+                bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
+            )
+            again = again or bound == math.inf
         turn = follows and (turn or turns(bodies, contacts, rows, members, vstar, v, h, mode))
         if turn or len(links) > 0:
             missed, left = 0.0, 0.0
@@ -220,10 +229,12 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                     bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold,
                 ))  # fmt: skip
             missed = max(0.0, missed - left)
-            stalled = 0 if again or missed < 0.9 * best else stalled + 1
-            strayed = missed > STRAYED * best
-            if again or missed < best:
-                best = missed
+            lacks = missed if again else min(lacks, missed)
+            off = max(missed, worst, bound)  # the look to take is also solved
+            stalled = 0 if again or off < 0.9 * best else stalled + 1
+            strayed = off > STRAYED * best
+            if again or off < best:
+                best = off
                 copy_table(p, best_p)
                 copy_table(hold, best_hold)
             if len(links) > 0:
@@ -235,23 +246,21 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                     mix(history, held, hold)
                     copy_table(held, hold)
             again = again or missed > settings.tolerance
-        if len(turning) > 0:
-            off = moments_missed(
-                bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
-            )
-            again = again or off > settings.tolerance
-            if round == LOOKS - 1:
-                worst = max(worst, off)
+        again = again or bound > settings.tolerance
+        if round == LOOKS - 1:
+            worst = max(worst, bound)
         if not again and not spread and not cheap and round < rounds - 1:
             spread = again = spread_loads(geoms, contacts, rows, p)
-            best = math.inf if spread else best
+            best, lacks = (math.inf, math.inf) if spread else (best, lacks)
         round += 1
         if not again or stalled > STALLS or round == rounds:
-            if cheap or parts >= PARTS or (len(links) == 0 and not turn):
+            if cheap or (len(links) == 0 and not turn):
                 break
-            if turn and best > settings.tolerance and parts >= LOST:
+            if turn and lacks > settings.tolerance and parts >= LOST:
                 follows, parts = False, first_parts  # the acceleration of the instant has to do
-            elif (len(links) > 0 and best * h > SURPRISE) or (turn and best > settings.tolerance):
+            elif (len(links) > 0 and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
+                if parts >= PARTS:
+                    break
                 parts *= 2  # what is wanted at the end of so long a flight is not found
             elif len(links) == 0 or mode == KICK:
                 swing = 0.0
@@ -260,7 +269,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 if turn:
                     swing += _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
                 swing /= _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
-                if not swing > 1.0:  # nor where it is no number: parts would not change that
+                if parts >= PARTS or not swing > 1.0:  # nor where it is no number: parts would not change that
                     if parts > 1 and swing < 0.2:
                         parts_next = parts // 2
                     break
@@ -276,7 +285,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 store3(contacts.accel, rows[k], load3(accel, k))
                 arrives[k] = math.nan
             turn = False
-            best, stalled, round, spread = math.inf, 0, 0, False
+            best, lacks, stalled, round, spread = math.inf, math.inf, 0, 0, False
             locked[:] = 0
             forget(history)
     if turn or len(links) > 0:
@@ -294,7 +303,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in rows:
         contacts.residual[k] = worst
     if len(turning) > 0:
-        hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v)
+        hold_bounds(contacts, rows, turning, first, p)
     # springs and motors act for whole steps: where they are, so do all for the books
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and len(links) == 0 and not lands else 0.5
@@ -310,7 +319,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in range(m):
         book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k])
     book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode, share)
-    book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode, share)
+    book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share)
     for row in rows:
         contacts.owed[row] = owed
     remember(bodies, latest, contacts, rows, members, mode, settings.look_ahead)

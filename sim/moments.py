@@ -25,7 +25,7 @@ from sim import ledger
 from sim.accounts import START, book_pair, book_work, give, halves
 from sim.integrators.equations import acceleration
 from sim.solvers.joints import DISC
-from sim.solvers.rows import add_impulses, inverse_effective_mass
+from sim.solvers.rows import inverse_effective_mass
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 from sim.surfaces import surface_turn
 
@@ -155,13 +155,12 @@ def _change_turn(bodies, contacts, row, k, part, h, round, vstar, v, a, b, ja, j
     return False
 
 
-@inner
-def hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja, jb, p, v):
-    """Take the moments into the bounds of the normal impulses found in the end; the velocities v follow.
+@lean
+def hold_bounds(contacts, rows, turning, first, p):
+    """Take the moments into the bounds of the normal impulses found in the end.
 
     The rounds may end before a load that wanders between the points of a face has settled.
     """
-    change = np.zeros_like(p)
     for n in range(len(turning)):
         k, row = first + n, rows[turning[n]]
         pressed = max(0.0, p[turning[n], 2])
@@ -169,11 +168,8 @@ def hold_bounds(contacts, rows, turning, first, inv_mass, inv_inertia, a, b, ja,
         size = math.hypot(p[k, 0], p[k, 1])
         if size > rolling:
             for r in range(2):
-                change[k, r] = (rolling / size - 1.0) * p[k, r]
-        change[k, 2] = min(max(p[k, 2], -torsion), torsion) - p[k, 2]
-        for r in range(3):
-            p[k, r] += change[k, r]
-    add_impulses(inv_mass, inv_inertia, a, b, ja, jb, change, v)
+                p[k, r] *= rolling / size
+        p[k, 2] = min(max(p[k, 2], -torsion), torsion)
 
 
 @lean
@@ -190,18 +186,21 @@ def apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share,
 
 
 @lean
-def book_moments(bodies, contacts, books, rows, turning, first, vstar, v, a, b, ja, jb, u0, p, mode, share):
-    """Works of the moments: friction, and that of driven bodies and moving surfaces."""
+def book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share):
+    """Works of the moments, once the velocities after the kick are known: friction, and that of driven bodies and moving
+    surfaces."""
     for n in range(len(turning)):
         k, row = first + n, rows[turning[n]]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
         first_half, second_half = 0.0, 0.0
+        turn = sub(load3(bodies.w, j), load3(bodies.w, i))
         for r in range(3):
-            m, before, after = 2.0 * p[k, r], _turning(a, b, ja, jb, u0, vstar, k, r), _turning(a, b, ja, jb, u0, v, k, r)
+            e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
+            m, before, after = 2.0 * p[k, r], _turning(a, b, ja, jb, u0, vstar, k, r), dot(turn, e)
+            if r == 2:
+                after += surface_turn(bodies, i, j, e)
             if mode == START:  # vstar was the mean
                 before = 2.0 * before - after
-            else:  # v is that of the middle
-                after = 2.0 * after - before
             one, two = halves(before, after, share)
             first_half, second_half = first_half + m * one, second_half + m * two
         frame = load9(contacts.frame, row)

@@ -10,17 +10,18 @@ from __future__ import annotations
 import numpy as np
 
 from collision.jit import FOR_KERNELS, far, inner, kernel
-from collision.linalg import add, add3, cross, load3, scale, sub
+from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
 from sim import ledger
 from sim.accounts import AGAIN, book_work, to_reservoir
 from sim.joints.rows import is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
 from sim.microcollisions import problem
 from sim.motion import point_velocity, refresh_velocity
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.rows import add_impulses
+from sim.solvers.rows import add_impulses, inverse_effective_mass
 from sim.state import EXAMPLE
 
 NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest
+HOLDS = 1e-10  # of the free mobility: what is left of it is rounding where joints hold the point
 
 
 @inner
@@ -73,7 +74,8 @@ def constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0
 def _settle_joints(bodies, table, joints, books, links, together):
     """Joint impulses that end all motion which rigid coordinates forbid.
 
-    ``together``: they act together with impulses that found no such motion, and do no work; else what they take is booked.
+    ``together``: they act together with the impulses that were given since the last call, which found no such motion: their work
+    is that of both. What they take is booked.
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     members, a, b, mass, inv_mass, inertia, inv_inertia, v, _, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
@@ -101,33 +103,42 @@ def _settle_joints(bodies, table, joints, books, links, together):
                     book_work(books, ledger.EXTERNAL, work, work, AGAIN)
     for i in members:
         refresh_velocity(bodies, i)
-    if together:
-        return
     for n in range(len(owner)):
         j = owner[n]
         point, frame, _ = place_joint(bodies, joints, j)
         for r in range(3):
             used, turns, e = row_axis(joints, j, block[n], r, frame)
             if used and lo[n, r] < 0.0:
-                u = joints.before[j, 3 * block[n] + r] + row_velocity(bodies, joints, j, turns, e, point)
-                book_work(books, ledger.CONTACT, 0.5 * p[n, r] * u, 0.0, AGAIN)
+                at = 3 * block[n] + r
+                before, after = (
+                    joints.after[j, at] if together else joints.before[j, at],
+                    row_velocity(bodies, joints, j, turns, e, point),
+                )
+                book_work(books, ledger.CONTACT, 0.5 * p[n, r] * (before + after), 0.0, AGAIN)
+                joints.after[j, at] = after
 
 
 @kernel(**FOR_KERNELS)
 def _linked_mass(bodies, table, joints, links):
-    """K of the first contact of the table, in its frame: velocity by unit impulses, joints included, nine numbers [1/kg]."""
+    """K of the first contact of the table, in its frame: velocity by unit impulses, joints included, nine numbers [1/kg].
+
+    Joints may hold the point in some direction: what K is there is rounding, of either sign, and an impulse by its inverse has no
+    bounds. So d^2/(k + d) is added to each of its eigenvalues k, with d = HOLDS of the trace without joints: d where joints hold,
+    and nothing that shows elsewhere.
+    """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     members, a, b, mass, inv_mass, inertia, inv_inertia, _, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
         bodies, table, joints, np.arange(1), links, links[:0], local
     )
     rigid_rows(joints, owner, block, 1, mu, lo, hi)
     u0[:] = 0.0
-    k = np.zeros((3, 3))
+    k, least = np.zeros((3, 3)), 0.0
     for r in range(3):
         p[:] = 0.0
         p[0, r] = 1.0
         v[:] = 0.0
         add_impulses(inv_mass, inv_inertia, a[:1], b[:1], ja[:1], jb[:1], p[:1], v)
+        least += HOLDS * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, 0, r)
         constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 1, p[1:], v)
         for s in range(3):
             for c in range(6):
@@ -136,7 +147,10 @@ def _linked_mass(bodies, table, joints, links):
                 if b[0] >= 0:
                     k[s, r] += jb[0, s, c] * v[b[0], c]
     xy, xz, yz = 0.5 * (k[0, 1] + k[1, 0]), 0.5 * (k[0, 2] + k[2, 0]), 0.5 * (k[1, 2] + k[2, 1])
-    return (k[0, 0], xy, xz, xy, k[1, 1], yz, xz, yz, k[2, 2])
+    more = symmetric_inverse((k[0, 0] + least, xy, xz, xy, k[1, 1] + least, yz, xz, yz, k[2, 2] + least))
+    f = least * least
+    xy, xz, yz = xy + f * more[1], xz + f * more[2], yz + f * more[5]
+    return (k[0, 0] + f * more[0], xy, xz, xy, k[1, 1] + f * more[4], yz, xz, yz, k[2, 2] + f * more[8])
 
 
 _ROWS = np.zeros(0, np.int64)

@@ -83,10 +83,11 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
 
 
 @lean
-def joint_targets(joints, owner, block, place, first, h, dt, mode, correction, here, hold, c, lo, hi):
+def joint_targets(joints, owner, block, place, first, h, dt, mode, tolerance, correction, here, hold, c, lo, hi):
     """Targets and bounds of the solver's blocks from ``first`` on; ``place`` is the row of ``here`` and ``hold`` of each.
 
     ``h``: the length of the coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
+    ``tolerance``: of the solver [m/s].
     """
     for n in range(len(owner)):
         j, s, k, at = owner[n], block[n], first + n, place[n]
@@ -95,9 +96,7 @@ def joint_targets(joints, owner, block, place, first, h, dt, mode, correction, h
             u = joints.before[j, 3 * s + r]
             if s <= ANGULAR:
                 open_by = here[at, 3 * s + r] if joints.rigid[j, 3 * s + r] == 1 else 0.0
-                if mode != AGAIN and abs(open_by) > SURPRISE:  # a step that did not converge: close it in several
-                    open_by *= correction
-                b = hold[at, 3 * s + r] - open_by / h
+                b = hold[at, 3 * s + r] - _closing(open_by, h, dt, mode, tolerance, correction)
                 if joints.kind[j] == POINT and s == ANGULAR:  # friction of a ball joint
                     b = hold[at, 3 + r]
                     hi[k, r] = 0.0 if mode == AGAIN else 0.5 * dt * joints.friction[j]
@@ -107,12 +106,22 @@ def joint_targets(joints, owner, block, place, first, h, dt, mode, correction, h
                 lo[k, r], hi[k, r] = -most, most
             else:
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
-                b = (hold[at, axis] if r == 0 else -hold[at, axis]) - (gap if gap > 0.0 else correction * gap) / h
+                b = (hold[at, axis] if r == 0 else -hold[at, axis]) - (gap / h if gap > 0.0 else correction * gap / dt)
                 if not math.isfinite(b):
                     b = 0.0
             c[k, r] = b if mode == START else 0.5 * (u + b)
         if s == DRIVE:
             lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, dt, mode, here[at, 6], here[at, axis], hold[at, axis] * (dt / h))
+
+
+@lean
+def _closing(open_by, h, dt, mode, tolerance, correction):
+    """Velocity at which a rigid coordinate that is open closes."""
+    if mode == AGAIN:  # a flight may be so short that rounding is a velocity: what the solver leaves in a step is closed
+        return math.copysign(max(0.0, abs(open_by) - tolerance * dt), open_by) / h
+    if abs(open_by) > SURPRISE:  # a step that did not converge: close it in several
+        open_by *= correction
+    return open_by / h
 
 
 @lean
