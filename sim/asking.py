@@ -263,7 +263,8 @@ class Asking(Reads):
         return readings.max_penetration(sleeping.with_dormant(self))
 
     def statistics(self) -> dict[str, float]:
-        """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks; worst values."""
+        """Counters since the start: steps, impacts, solves, iterations, unsolved, uncertain, capped, rekicks,
+        placed (kicks before which joints were taken to their places); worst values."""
         return readings.statistics(self.model.books)
 
     def promises(self) -> Promises:

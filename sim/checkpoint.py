@@ -27,7 +27,7 @@ from sim.tables import with_pairs
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 7
+SCHEMA = 8
 
 
 def save(world: World, path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""Overlaps are pushed apart, part of them in each step.
+"""Overlaps are pushed apart, part of them in each step, and joints that are open are closed.
 
 What a solve that was not finished leaves, or a crowd, or rounding, does not stay. Positions move, and no velocity for it: there
 is no bounce. Momentum, angular momentum and the books are kept.
@@ -31,22 +31,35 @@ def too_deep(contacts, books, settings, rows):
     return deepest > settings.slop
 
 
+@lean
+def open_joints(bodies, joints, owner, block):
+    """By how much the rigid coordinates of these blocks are open, at most [m or rad]."""
+    most = 0.0
+    for n in range(len(owner)):
+        _, _, values = place_joint(bodies, joints, owner[n])
+        for r in range(3):
+            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+                most = max(most, abs(values[3 * block[n] + r]))
+    return most
+
+
 @inner
 def correct_depth(
     bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block, cheap, floor,
+    owner, block, cheap, gaps,
 ):  # fmt: skip
-    """Remove part of every overlap by a displacement that keeps both momenta of the whole; its work goes to the books.
+    """Remove part of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work goes
+    to the books.
 
-    ``floor`` gets what is left of each [m], as a gap below zero.
+    ``gaps`` [m] of the contacts become those after it.
 
     The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
-    breaks no joint.
+    closes the joints.
     """
     m, n = len(rows), len(members)
-    deepest = 0.0
+    deepest = open_joints(bodies, joints, owner, block)
     for k in range(m):
-        deepest = max(deepest, -contacts.gap[rows[k]])
+        deepest = max(deepest, -gaps[k])
     rest, d = np.zeros((n, 6)), np.zeros((n, 6))
     c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
     lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
@@ -54,8 +67,7 @@ def correct_depth(
     rigid_targets(bodies, joints, owner, block, m, c)
     smooth[m + len(owner) :] = DISC  # without moments
     for k in range(m):
-        gap = contacts.gap[rows[k]]
-        c[k, 2] = -gap * settings.correction if gap < 0.0 else -gap
+        c[k, 2] = -gaps[k] * settings.correction if gaps[k] < 0.0 else -gaps[k]
     if cheap:
         held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
         by_sweeps(
@@ -67,7 +79,7 @@ def correct_depth(
             1e-9 * deepest, settings.iterations, p, d,
         )  # fmt: skip
     for k in range(m):
-        floor[k] = min(0.0, contacts.gap[rows[k]] + _opening(ja, jb, a, b, d, k))
+        gaps[k] += _opening(ja, jb, a, b, d, k)
     displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d)
 
 

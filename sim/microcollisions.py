@@ -44,7 +44,7 @@ from collision.linalg import (
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give, halves
 from sim.contacts import FASTER, SINKING, pair_size
-from sim.depth import correct_depth, too_deep
+from sim.depth import correct_depth, open_joints, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
@@ -68,6 +68,7 @@ from sim.state import (
     LOOSE,
     MU,
     MU_STATIC,
+    PLACED,
     POINTS,
     RESIDUAL,
     ROWS,
@@ -78,6 +79,7 @@ from sim.state import (
 )
 from sim.surfaces import surface_slip
 
+PULLS = 5  # displacements that take joints to their places: each leaves about the square of what was open
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
@@ -141,10 +143,13 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         place_of[k] = n
     soft = mode != START and _in_crowd(bodies, members)
     cheap = soft or settings.solver == SWEEPS
-    floor = np.empty(m)  # gaps below zero that are left to be
-    for k in range(m):
-        floor[k] = min(0.0, contacts.gap[rows[k]])
-    if mode != AGAIN and too_deep(contacts, books, settings, rows):
+    floor = contacts.gap[rows]  # gaps below zero that are left to be
+    deep = mode != AGAIN and too_deep(contacts, books, settings, rows)
+    for pull in range(PULLS):
+        placed = mode == KICK and open_joints(bodies, joints, owner, block) > SURPRISE
+        if not placed and (pull > 0 or not deep):
+            break
+        books.counters[PLACED] += placed and pull == 0
         # the poses first: the works of the kick are then those of the poses that fly on
         correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
@@ -155,6 +160,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         for k in range(len(owner)):
             load_block(bodies, joints, owner[k], block[k], m + k, a, b, ja, jb, u0, mu, lo, hi, p)
         load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p)
+    for k in range(m):
+        floor[k] = min(0.0, floor[k])
 
     wait, parts = settings.dt - t, _parts(bodies, members, mode)
     parts_next = first_parts = parts
@@ -184,8 +191,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         if soft:
             soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
         joint_targets(
-            joints, owner, block, place_of, m, h, settings.dt, mode, settings.tolerance, settings.correction, here, hold,
-            c, lo, hi,
+            joints, owner, block, place_of, m, h, settings.dt, mode, settings.tolerance, settings.correction, here,
+            hold, c, lo, hi,
         )  # fmt: skip
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:

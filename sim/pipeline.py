@@ -87,8 +87,6 @@ def step(model, geometry, settings, table, saved):
         return result
     if not finite(bodies):
         return NOT_FINITE
-    if torn(bodies, joints):
-        return TORN
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
@@ -97,6 +95,8 @@ def step(model, geometry, settings, table, saved):
     contact(model, geometry, settings, KICK, INELASTIC)
     if not finite(bodies):
         return NOT_FINITE
+    if torn(bodies, joints):
+        return TORN
     if thrown(bodies, books, saved[0], saved[1], settings.dt):
         return THROWN
     log_contacts(bodies, contacts, books, forces.clock[0])

@@ -28,6 +28,7 @@ class Promises(NamedTuple):
 
     overlap : the deepest [m]; ``part`` : of the smallest dynamic body, the smallest side of its box.
     unsolved, solves : solves of contacts that ended above the tolerance, and all; ``residual`` : the worst [m/s].
+    placed : times that joints were open at a step, and taken to their places.
     contact, correction, flight : energy that lasting contacts, the removal of overlap and the integrator gave, as a part of
         the energies of all bodies.
     gain : the most that an impact gained, of what it moved.
@@ -39,6 +40,7 @@ class Promises(NamedTuple):
     unsolved: int
     solves: int
     residual: float
+    placed: int
     contact: float
     correction: float
     flight: float
@@ -53,6 +55,8 @@ class Promises(NamedTuple):
             out.append(f"overlap up to {self.overlap:.1e} m, {_percent(self.part)} of the smallest body")
         if self.unsolved > UNSOLVED * self.solves:
             out.append(f"{self.unsolved} of {self.solves} solves unsolved, off by up to {self.residual:.1e} m/s")
+        if self.placed > 0:
+            out.append(f"joints came open and were taken to their places at {self.placed} steps")
         for name, value in (
             ("contacts", self.contact),
             ("pushing overlaps apart", self.correction),
@@ -81,6 +85,7 @@ def promises(
         unsolved=counters["unsolved"],
         solves=counters["solves"],
         residual=counters["residual"],
+        placed=counters["placed"],
         **{
             name: ledger[entry] / scale if scale > 0 else 0.0
             for name, entry in (("contact", "contact"), ("correction", "correction"), ("flight", "integrator"))

@@ -54,7 +54,7 @@ def max_penetration(c: Contacts) -> float:
 
 def statistics(books: Books) -> dict[str, float]:
     """Counters since the start, and worst values."""
-    names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks")
+    names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks", "placed")
     counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True)) | {"events_lost": int(books.counters[LOST])}
     worst = dict(zip(("residual", "depth", "impact_gain"), map(float, books.worst), strict=True))
     return counters | worst

@@ -251,9 +251,9 @@ class Books(NamedTuple):
 
 
 # slots of Books.counters
-STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS = range(8)
-EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(8, 13)  # how full the lists of Books are; LOST: events that had no room
-COUNTERS = 13
+STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS, PLACED = range(9)
+EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(9, 14)  # how full the lists of Books are; LOST: events that had no room
+COUNTERS = 14
 # kinds of events
 BEGIN, PERSIST, PART, IMPACT, ENTER, LEAVE = range(6)
 LOG = 15  # columns of Books.log, see log.py

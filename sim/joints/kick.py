@@ -45,7 +45,7 @@ from sim.joints.rows import (
 from sim.state import DYNAMIC, EXAMPLE, POINT
 
 LOOKS = 30  # most looks ahead
-SURPRISE = 1e-9  # [m or rad] by which a joint is open at a step only if the step before could not close it
+SURPRISE = 1e-9  # [m or rad] a joint that is open by more was not closed by the step before: it is taken to its place
 
 
 @inner
@@ -96,7 +96,7 @@ def joint_targets(joints, owner, block, place, first, h, dt, mode, tolerance, co
             u = joints.before[j, 3 * s + r]
             if s <= ANGULAR:
                 open_by = here[at, 3 * s + r] if joints.rigid[j, 3 * s + r] == 1 else 0.0
-                b = hold[at, 3 * s + r] - _closing(open_by, h, dt, mode, tolerance, correction)
+                b = hold[at, 3 * s + r] - _closing(open_by, h, dt, mode, tolerance)
                 if joints.kind[j] == POINT and s == ANGULAR:  # friction of a ball joint
                     b = hold[at, 3 + r]
                     hi[k, r] = 0.0 if mode == AGAIN else 0.5 * dt * joints.friction[j]
@@ -115,13 +115,11 @@ def joint_targets(joints, owner, block, place, first, h, dt, mode, tolerance, co
 
 
 @lean
-def _closing(open_by, h, dt, mode, tolerance, correction):
+def _closing(open_by, h, dt, mode, tolerance):
     """Velocity at which a rigid coordinate that is open closes."""
-    if mode == AGAIN:  # a flight may be so short that rounding is a velocity: what the solver leaves in a step is closed
+    if mode == AGAIN:  # a flight may be so short that rounding is a velocity: what the solver leaves in a step is no gap
         return math.copysign(max(0.0, abs(open_by) - tolerance * dt), open_by) / h
-    if abs(open_by) > SURPRISE:  # a step that did not converge: close it in several
-        open_by *= correction
-    return open_by / h
+    return open_by / h if abs(open_by) <= SURPRISE else 0.0  # what could not be closed by displacement is left to the next one
 
 
 @lean
