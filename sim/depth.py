@@ -46,10 +46,10 @@ def open_joints(bodies, joints, owner, block):
 @inner
 def correct_depth(
     bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block, cheap, gaps,
+    owner, block, cheap, part, gaps,
 ):  # fmt: skip
-    """Remove part of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work goes
-    to the books.
+    """Remove a ``part`` of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work
+    goes to the books.
 
     ``gaps`` [m] of the contacts become those after it.
 
@@ -67,7 +67,7 @@ def correct_depth(
     rigid_targets(bodies, joints, owner, block, m, c)
     smooth[m + len(owner) :] = DISC  # without moments
     for k in range(m):
-        c[k, 2] = -gaps[k] * settings.correction if gaps[k] < 0.0 else -gaps[k]
+        c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]
     if cheap:
         held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
         by_sweeps(

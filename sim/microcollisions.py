@@ -153,7 +153,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         # the poses first: the works of the kick are then those of the poses that fly on
         correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-            owner, block, cheap, floor,
+            owner, block, cheap, settings.correction if pull == 0 else 0.0, floor,
         )  # fmt: skip
         _load_bodies(bodies, members, mass, inv_mass, inertia, inv_inertia, vstar)
         _load_contacts(bodies, contacts, rows, a, b, ja, jb, u0, mu, p)

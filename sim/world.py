@@ -784,6 +784,11 @@ class World(Keeps, Asking):
         self._kick()
         self._changed_at = None
 
+    def _resume(self) -> None:
+        """Go on once bodies fell asleep or woke: nothing was set, so the joints hold as they did."""
+        self._kick()
+        self._changed_at = None
+
     def _kick(self) -> None:
         """Centre the kick on the velocities as they are."""
         huge = len(self.bodies) >= HUGE and not self._calls
@@ -902,10 +907,10 @@ class World(Keeps, Asking):
                 self._grow_pairs()
             elif result == DROWSY:
                 sleeping.fall_asleep(self)
-                self._begin()
+                self._resume()
             elif result == WAKE:
                 sleeping.wake_roused(self)
-                self._begin()
+                self._resume()
             elif result == BOOKS_FULL:
                 self._resize(tables.with_accounts(self.model))
             else:
