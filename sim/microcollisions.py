@@ -79,7 +79,7 @@ from sim.state import (
 )
 from sim.surfaces import surface_slip
 
-PULLS = 5  # displacements that take joints to their places: each leaves about the square of what was open
+PULLS = 30  # displacements that take joints to their places: near them each leaves about the square of what was open
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding

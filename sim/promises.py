@@ -59,7 +59,7 @@ class Promises(NamedTuple):
             out.append(f"joints came open and were taken to their places at {self.placed} steps")
         for name, value in (
             ("contacts", self.contact),
-            ("pushing overlaps apart", self.correction),
+            ("taking bodies out of overlaps, and joints to their places,", self.correction),
             ("free flight", self.flight),
         ):
             if abs(value) > ENERGY:

@@ -96,6 +96,27 @@ def test_one_contact_is_solved_as_by_its_own_law(method):
     assert kinds == {"open", "stick", "slide"}
 
 
+def test_what_is_not_solved_gives_no_energy():
+    """Kicks of random frictional problems, stopped after one iteration: the sum of p.(u - c) is not above zero."""
+    rng, unsolved = np.random.default_rng(5), 0
+    for _ in range(200):
+        masses = 10.0 ** rng.uniform(-1, 1, 3)
+        problem = Problem(masses, [m * np.diag(rng.uniform(0.1, 1, 3)) for m in masses], rng.normal(size=(3, 6)))
+        for _ in range(6):
+            a, b = rng.choice([-1, 0, 1, 2], 2, replace=False)
+            q, r = np.linalg.qr(rng.normal(size=(3, 3)))
+            problem.touch(a, b, rng.normal(size=3), rng.normal(size=3), rng.choice([0.3, 3.0]), q * np.sign(np.diag(r)))
+        residual, _, p, v = problem.solve(most=1)
+        given = 0.0
+        for k in range(len(problem.mu)):
+            u = sum(j[k] @ v[i] for i, j in ((problem.a[k], problem.ja), (problem.b[k], problem.jb)) if i >= 0)
+            given += p[k] @ u
+        unsolved += residual > 1e-6
+        scale = sum(0.5 * m * (w @ w) for m, w in zip(masses, problem.arrive, strict=True))
+        assert given <= 1e-12 * scale
+    assert unsolved > 100
+
+
 @pytest.mark.parametrize("part", [0.999, 1.001])
 def test_a_block_at_the_edge_of_sliding(part):
     """Pushed aside by ``part`` of what friction can hold: it sticks, or slides by what is beyond, whatever its corners bear."""

@@ -258,3 +258,21 @@ def test_sleep_is_off_where_nobody_asks():
     world = tower(1, sleep_after=0.0)
     world.step(240)
     assert not world.asleep.any()
+
+
+def test_what_falls_asleep_leaves_a_mechanism_beside_it_as_it_was():
+    """A swinging chain of two links: nothing was set, so its velocities are not put together anew."""
+    world = tower(1)
+    arm = world.add(Box((0.2, 0.02, 0.02)), name="arm", position=(2.2, 0, 1))
+    world.add_joint(Hinge(None, arm, anchor=(2, 0, 1), axis=(0, 1, 0)))
+    hand = world.add(Box((0.2, 0.02, 0.02)), name="hand", position=(2.6, 0, 1))
+    world.add_joint(Hinge(arm, hand, anchor=(2.4, 0, 1), axis=(0.1, 1, 0)))
+    mass = sum(body.mass for body in world.bodies if body.kind == "dynamic")
+    start = world.momentum() + world.reservoir[0]
+    for _ in range(60):
+        world.step()
+        off = world.momentum() + world.reservoir[0] - start - mass * world.gravity * world.time
+        assert np.abs(off).max() < 1e-13 * mass * 9.81
+    assert list(world.asleep) == [False, True, False, False]
+    assert world.ledger.user == 0.0
+    assert world.ledger.closes
