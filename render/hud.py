@@ -90,8 +90,8 @@ def note_panel(size: tuple[int, int], note: str) -> Panel:
     return Panel(block, max((size[0] - block.shape[1]) // 2, 0), round(18 * size[1] / 720))
 
 
-def state_panel(frame: Frame, body: int, size: tuple[int, int]) -> Panel:
-    """What is known of a body, in the lower left corner."""
+def state_panel(frame: Frame, body: int, size: tuple[int, int], scales: int = 0) -> Panel:
+    """What is known of a body, in the lower left corner, above so many scales of arrows."""
     cast = frame.cast
     vector = lambda v: "  ".join(f"{c + 0.0:.4g}" for c in v)  # noqa: E731
     rows = [f"{cast.names[body]}\t{cast.kinds[body]} {type(cast.shapes[body]).__name__.lower()}"]
@@ -112,4 +112,5 @@ def state_panel(frame: Frame, body: int, size: tuple[int, int]) -> Panel:
         rows.append("asleep\t")
     unit = size[1] / 720
     block = text_block(inked(rows), round(18 * unit))
-    return Panel(block, round(18 * unit), size[1] - block.shape[0] - round(70 * unit))
+    below = 70 + 26 * scales + (10 if scales else 0)
+    return Panel(block, round(18 * unit), size[1] - block.shape[0] - round(below * unit))

@@ -126,7 +126,8 @@ class Window:
         frame.picked = self.picked
         panels = []
         if self.picked is not None:
-            panels.append(hud.state_panel(frame, self.picked, self.size))
+            scales = sum(name in self.overlays for name in ("contacts", "impacts")) if "text" in self.overlays else 0
+            panels.append(hud.state_panel(frame, self.picked, self.size, scales))
         if self.span is not None:
             panels.append(hud.time_line(self.size, (frame.time - self.span[0]) / max(self.span[1] - self.span[0], 1e-300)))
         if note:

@@ -122,6 +122,7 @@ def window() -> None:
     size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))
     with Window(size, "default", "tumble", camera, ("text", "contacts", "energy")) as shown:
         loop = Loop(stage, shown)
+        loop.may_be_plain = False  # as on a free machine
         loop.turn(0.2)
         frame = shown.frame
         row = frame.cast.names.index("box_4_2")

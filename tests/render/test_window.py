@@ -17,7 +17,7 @@ import pytest
 from collision.errors import InputError
 from collision.shapes import Box, HalfSpace, Sphere
 from render.errors import RenderError
-from render.hud import TimeLine
+from render.hud import TimeLine, state_panel
 from render.sliders import Sheet
 from render.video import camera_for
 from render.window import Window
@@ -694,3 +694,20 @@ def test_a_force_in_python_is_asked_in_the_thread_that_draws(open_loop):
     turn_for(loop, 0.2)
     assert world.step_count > 0
     assert asked == {threading.main_thread()}
+
+
+@pytest.mark.parametrize("overlays", [("text", "contacts"), ("text", "contacts", "impacts")])
+def test_the_state_of_a_body_hides_no_scale_of_arrows(open_loop, monkeypatch, overlays):
+    """As it was: the panel lay on the arrow that tells the forces."""
+    from render import overlay
+
+    told = np.zeros((29 * (len(overlays) - 1), 100, 4), np.uint8)  # as high as that of the window
+    monkeypatch.setattr(overlay, "scale_bars", lambda *_: told)
+    loop = open_loop(falling(), size=(1280, 720))
+    press("space")
+    loop.turn(0.0)
+    loop.window.overlays, loop.window.picked = list(overlays), 1
+    frame = loop.window.frame
+    state = state_panel(frame, 1, (1280, 720), len(overlays) - 1)
+    for panel in overlay.panels_of(frame, loop.window.camera(), overlays, (1280, 720), 1.0)[1:]:
+        assert state.top + state.pixels.shape[0] <= panel.top
