@@ -374,7 +374,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
 
     from render.curves import COLORS, Panel, panels
     from scenarios.registry import load
-    from scenarios.sweep import UNITS, columns, ranked
+    from scenarios.sweep import ERRORS, UNITS, columns, depends, ranked
     from sim.words import count
 
     data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters
@@ -384,7 +384,8 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
         log = "x" if name and isinstance(store.plan.parameters[name], dict) and store.plan.parameters[name].get("log") else ""
         others = [other for other in store.plan.parameters if other != name] if name and store.plan.sampling == "grid" else []
         values = np.unique(data[f"parameter_{others[0]}"]) if len(others) == 1 else []
-        for measured in ranked(found, name)[:4]:
+        telling = [measured for measured in ranked(found, name) if name is None or depends(x, data[measured])]
+        for measured in [measured for measured in telling if measured not in ERRORS][:4] or telling[:4]:
             told = found[measured].get(f"rank correlation with {name}")
             title = measured if told is None else f"{measured}, rank correlation {told:+.2f}"
             along = f"{name} [{parameters[name].unit}]" if name and parameters[name].unit else name or "member"

@@ -34,6 +34,8 @@ UNITS = {
 }  # fmt: skip
 ERRORS = ("energy_drift", "momentum_drift", "ledger_residual", "unsolved", "worst_penetration", "energy_scale")
 TIMES = ("wall", "steps_per_second")
+ENERGIES = ("energy_", "ledger_")
+ROUNDING = 1e-12  # of the largest energy: below it, a work is what rounding left
 BOOKED = ("external", "friction", "restitution", "residual")
 
 
@@ -263,11 +265,23 @@ def statistics(store: Store | str | Path) -> dict[str, dict[str, float]]:
 def ranked(found: Mapping[str, Mapping[str, float]], parameter: str | None) -> list[str]:
     """Names of what was measured and varies, that which goes most with a parameter first.
 
-    What tells of the method (its errors, solves that did not end, times) comes after what tells of the scene.
+    What tells of the method (its errors, solves that did not end, times) comes after what tells of the scene. An entry of the
+    ledger that is the rounding of larger energies does not vary.
     """
     key = f"rank correlation with {parameter}"
-    varying = [name for name, row in found.items() if row["std"] > 0 and name not in TIMES]
+    largest = {n: max(abs(row.get("min", 0)), abs(row.get("max", 0))) for n, row in found.items() if n.startswith(ENERGIES)}
+    least = ROUNDING * max(largest.values(), default=0.0)
+    rounded = {name for name, size in largest.items() if size < least}
+    varying = [name for name, row in found.items() if row["std"] > 0 and name not in TIMES and name not in rounded]
     return sorted(varying, key=lambda name: (name in ERRORS, -abs(found[name].get(key, 0.0)) if parameter else 0.0))
+
+
+def depends(on: np.ndarray, values: np.ndarray) -> bool:
+    """Whether a parameter has a say in a number: on a grid, means over the members of each of its values differ."""
+    seen = np.isfinite(values)
+    on, values = on[seen], values[seen]
+    means = [values[on == one].mean() for one in np.unique(on)]
+    return len(means) == len(values) or bool(np.ptp(means) > ROUNDING * np.abs(values).max())
 
 
 def columns(store: Store) -> dict[str, np.ndarray]:

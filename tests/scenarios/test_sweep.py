@@ -19,7 +19,7 @@ import scenarios.sweep as module
 from collision.errors import InputError
 from scenarios.cli import parser
 from scenarios.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
-from scenarios.sweep import columns, member, ranked, statistics, sweep
+from scenarios.sweep import columns, depends, member, ranked, statistics, sweep
 from sim.errors import RecordingError
 from tests.programs import started
 
@@ -338,3 +338,14 @@ def test_figures_show_what_goes_with_a_parameter_before_errors_of_the_method():
         "speed": row(0.1, -0.9), "same": row(0.0, 0.0),
     }  # fmt: skip
     assert ranked(found, "friction") == ["speed", "fallen", "ledger_residual", "unsolved"]
+
+
+def test_figures_show_no_rounding_and_nothing_that_does_not_depend():
+    """A work of 1e-15 J beside 40 J has a rank correlation, which means nothing; the start knows nothing of the restitution."""
+    row = lambda low, high, rank: {"std": high - low, "min": low, "max": high, "rank correlation with e": rank}  # noqa: E731
+    found = {"energy_end": row(4, 30, 0.9), "ledger_friction": row(-2e-14, 7e-15, -0.4), "ledger_restitution": row(12, 41, -0.8)}
+    assert ranked(found, "e") == ["energy_end", "ledger_restitution"]
+    restitution = np.array([0.2, 0.4, 0.2, 0.4])
+    assert not depends(restitution, np.array([24.5, 24.5, 45.2, 45.2]))
+    assert depends(restitution, np.array([4.1, 4.3, 4.1, 4.2]))
+    assert depends(np.array([0.1, 0.2, np.nan]), np.array([1.0, 1.0, np.nan]))
