@@ -461,14 +461,15 @@ class _Reader:
 
     def apart(self, scene: Scene) -> None:
         """No two bodies may start inside each other."""
-        from sim.overlap import overlaps
+        from sim.overlap import MOST, overlaps
 
         found = overlaps(scene)
         if not found:
             return
         deepest = max(found, key=lambda overlap: overlap.depth)
         a, b = scene.bodies[deepest.a], scene.bodies[deepest.b]
-        more = f" (and {len(found) - 1} more pairs)" if len(found) > 1 else ""
+        least = "at least " if len(found) == MOST else ""
+        more = f" (and {least}{len(found) - 1} more pairs)" if len(found) > 1 else ""
         raise InputError(
             f'body "{b.name}": position',
             b.position,

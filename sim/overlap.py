@@ -17,6 +17,8 @@ from sim.scene import Scene
 
 WIDE = 8.0  # times the middle radius: pieces that are tried against all others
 TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
+MOST = 1000  # overlaps that are looked for: of bodies that all start in one place there are as many as pairs
+AT_ONCE = 1_000_000  # pairs that are held at once
 
 
 class Overlap(NamedTuple):
@@ -30,9 +32,9 @@ class Overlap(NamedTuple):
 def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
     """Pairs of bodies that overlap by more than ``tolerance`` of the smaller one's size, the deepest per pair of bodies.
 
-    Pairs that never move against each other (static and kinematic ones) do not count, nor do those that a joint lets
-    overlap. What is sunk in a ground is not
-    looked for. Raises InputError for a shape that the collision queries do not handle.
+    Pairs that never move against each other (static and kinematic ones) do not count, nor do those that a joint lets overlap.
+    What is sunk in a ground is not looked for. The first ``MOST`` are found, where there are more.
+    Raises InputError for a shape that the collision queries do not handle.
     """
     body, shapes, poses = _pieces(scene)
     if not shapes:
@@ -48,6 +50,8 @@ def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
         if depth > tolerance * 2 * min(geometry.radius[i], geometry.radius[j]):
             pair = (int(body[i]), int(body[j]))
             worst[pair] = max(worst.get(pair, 0.0), float(depth))
+            if len(worst) == MOST:
+                break
     return [Overlap(a, b, depth) for (a, b), depth in sorted(worst.items())]
 
 
@@ -68,25 +72,44 @@ def _near(scene: Scene, body: np.ndarray, radius: np.ndarray, x: np.ndarray) -> 
     rows = {b.name: i for i, b in enumerate(scene.bodies)}
     jointed = {frozenset((rows.get(d.a), rows.get(d.b))) for d in scene.joints if not d.collide}
     moves = np.array([b.kind == "dynamic" for b in scene.bodies])[body]
+    for near in _spheres(radius, x):
+        a, b = near.min(axis=1), near.max(axis=1)
+        free = (body[a] != body[b]) & (moves[a] | moves[b])
+        for i, j in sorted(zip(a[free].tolist(), b[free].tolist(), strict=True)):
+            pair = int(body[i]), int(body[j])
+            if frozenset(pair) not in jointed and _meet(scene, scene.bodies[pair[0]], scene.bodies[pair[1]]):
+                yield i, j
+
+
+def _spheres(radius: np.ndarray, x: np.ndarray) -> Iterator[np.ndarray]:
+    """Pairs (n, 2) of spheres that meet, each once, some at a time."""
     wide = radius > WIDE * np.median(radius)  # floors and walls, tried against all; the others lie in cells
     small = np.flatnonzero(~wide)
-    found: list[tuple[int, int]] = []
     for i in np.flatnonzero(wide):
         reach = np.linalg.norm(x - x[i], axis=1) <= radius + radius[i]
-        found += [(int(i), int(j)) for j in np.flatnonzero(reach) if j != i and not (wide[j] and j < i)]
+        reach[: i + 1] &= ~wide[: i + 1]  # those were tried before; nor itself
+        others = np.flatnonzero(reach)
+        yield np.column_stack([np.full(len(others), i), others])
     if len(small) > 1:
-        tree = KDTree(x[small])
-        near = tree.query_pairs(2 * radius[small].max(), output_type="ndarray")
-        near = small[near]
-        reach = np.linalg.norm(x[near[:, 0]] - x[near[:, 1]], axis=1) <= radius[near[:, 0]] + radius[near[:, 1]]
-        found += [tuple(pair) for pair in near[reach].tolist()]
-    bodies = scene.bodies
-    for i, j in sorted((min(pair), max(pair)) for pair in found):
-        if body[i] == body[j] or not (moves[i] or moves[j]):
-            continue
-        pair = int(body[i]), int(body[j])
-        if frozenset(pair) not in jointed and _meet(scene, bodies[pair[0]], bodies[pair[1]]):
-            yield int(i), int(j)
+        for near in _close(x[small], 2 * radius[small].max()):
+            near = small[near]
+            apart = np.linalg.norm(x[near[:, 0]] - x[near[:, 1]], axis=1)
+            yield near[apart <= radius[near[:, 0]] + radius[near[:, 1]]]
+
+
+def _close(x: np.ndarray, reach: float) -> Iterator[np.ndarray]:
+    """Pairs (n, 2) of points that are no further apart, some at a time."""
+    tree = KDTree(x)
+    if tree.count_neighbors(tree, reach) <= AT_ONCE:
+        yield tree.query_pairs(reach, output_type="ndarray")
+        return
+    counts = tree.query_ball_point(x, reach, return_length=True)
+    ends = np.searchsorted(np.cumsum(counts) // AT_ONCE, np.arange(1, counts.sum() // AT_ONCE + 1))
+    for rows in np.split(np.arange(len(x)), np.unique(ends)):
+        if len(rows):
+            second = np.concatenate(tree.query_ball_point(x[rows], reach)).astype(int)
+            first = np.repeat(rows, counts[rows])
+            yield np.column_stack([first, second])[first < second]
 
 
 def _meet(scene: Scene, a: BodyDef, b: BodyDef) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 import warnings
 from pathlib import Path
@@ -46,6 +47,33 @@ def test_files_that_burst(name, tmp_path):
     assert len(str(error.value)) < 600
     if name != "many repeats":
         assert time.process_time() - begun < 2
+
+
+def test_bodies_that_all_start_in_one_place(tmp_path):
+    """There are as many overlaps as pairs, 50 million: the first thousand are enough."""
+    (tmp_path / "a.toml").write_text(GRID.format(10, 100, 10).replace("[1, 1, 1]", "[1e-9, 1e-9, 1e-9]"))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(SceneFileError, match=r"starts 0.2 m inside \"sphere\" \(and at least 999 more pairs\); move it"):
+        load_scene(tmp_path / "a.toml")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # KB
+
+
+@pytest.mark.parametrize("at_once", [10**6, 100, 7])
+def test_spheres_that_meet_are_found_some_at_a_time(at_once, monkeypatch):
+    """As by looking at all pairs."""
+    import numpy as np
+
+    from sim import overlap
+
+    monkeypatch.setattr(overlap, "AT_ONCE", at_once)
+    rng = np.random.default_rng(1)
+    for n, spread in ((300, 2.0), (200, 0.1), (50, 50)):
+        x, r = rng.normal(size=(n, 3)) * spread, rng.uniform(0.1, 0.3, n)
+        r[:5] = rng.uniform(3, 9, 5)  # wide ones
+        expected = {(i, j) for i in range(n) for j in range(i) if np.linalg.norm(x[i] - x[j]) <= r[i] + r[j]}
+        found = [tuple(sorted(pair, reverse=True)) for block in overlap._spheres(r, x) for pair in block.tolist()]
+        assert len(found) == len(set(found))
+        assert set(found) == expected
 
 
 def test_what_is_no_file(tmp_path):
