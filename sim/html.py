@@ -1,4 +1,4 @@
-"""How worlds, bodies and runs show themselves in a notebook: tables, energies, and a picture where ``render`` is loaded."""
+"""How worlds, bodies and runs show themselves in a notebook: tables, energies, and a picture."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ROWS = 12  # bodies that are listed
 SIZE = (480, 270)  # of the picture
+KERNEL = "ipykernel"  # what is loaded where code runs in a notebook
 
 
 def world(w: World) -> str:
@@ -109,12 +110,13 @@ def _block(head: str, parts: Sequence[str], picture: str = "") -> str:
 
 
 def _picture(what: Any) -> str:
-    """A still, where the program draws anyway; nothing where it can not."""
-    render = sys.modules.get("render")
-    if render is None:
+    """A still, in a notebook, and where the program draws anyway; nothing where it can not."""
+    if "render" not in sys.modules and KERNEL not in sys.modules:
         return ""
     try:
         from PIL import Image
+
+        render = importlib.import_module("render")
 
         file = io.BytesIO()
         Image.fromarray(np.asarray(render.picture(what, size=SIZE))).convert("RGB").save(file, "PNG")

@@ -103,3 +103,11 @@ def test_picture_only_where_the_program_draws():
     code = code.replace("tests.sim.test_html", "test_html")
     folder = __file__.rpartition("test_html.py")[0]
     subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {folder!r})\n{code}"], check=True, timeout=300)
+
+
+def test_a_notebook_shows_a_picture_without_being_asked_for_it():
+    """Nobody has imported render there."""
+    code = "import sys, types\nsys.modules['ipykernel'] = types.ModuleType('ipykernel')\n"
+    code += "from sim import World\nfrom collision import Sphere\nw = World()\nw.add(Sphere(0.5))\nr = w.run(0.1)\n"
+    code += "assert 'render' not in sys.modules\nassert '<img' in r._repr_html_()\n"
+    subprocess.run([sys.executable, "-c", code], check=True)
