@@ -71,6 +71,9 @@ class Trace:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Read what `save` wrote; InputError for anything else."""
+        path = Path(path)
+        if path.exists() and not path.is_dir() and not (path.is_file() and path.stat().st_size <= MOST_BYTES):
+            raise InputError("trace", str(path), f"is not a regular file of at most {MOST_BYTES // 1_000_000} MB")
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:

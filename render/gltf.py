@@ -23,6 +23,7 @@ from render.visuals import Skin
 from render.writers import encoded
 
 DETAIL = 48
+MOST = 10_000_000  # poses of all bodies: three quarters of a gigabyte
 FINISH = {  # metalness and roughness, as glTF has them
     "plain": (0.0, 0.55), "matte": (0.0, 1.0), "metal": (1.0, 0.25), "rubber": (0.0, 0.85), "glass": (0.0, 0.0),
 }  # fmt: skip
@@ -44,7 +45,10 @@ def export(
         raise InputError("path", str(path), "an animated glTF file is a .glb file")
     rate = check_number("rate", rate, above=0.0)
     frames = RunFrames(run)
-    count = max(round((frames.stop - frames.start) * rate) + 1, 1)
+    asked = (frames.stop - frames.start) * rate
+    if not asked * len(frames.cast) <= MOST:
+        raise InputError("rate", rate, f"makes {asked:.3g} poses of each body: at most {MOST:g} of all together")
+    count = max(round(asked) + 1, 1)
     times = np.linspace(frames.start, frames.stop, count)
     poses = np.empty((count, len(frames.cast), 7))
     for k, t in enumerate(times):

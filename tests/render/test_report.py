@@ -91,6 +91,9 @@ def test_odd_input_is_named(recorded, tmp_path):
         write_report(recorded, tmp_path / "a.pdf")
     with pytest.raises(InputError, match="is a .glb file"):
         render.export(recorded, tmp_path / "a.obj")
+    for rate in (1e9, 1e300):
+        with pytest.raises(InputError, match="rate = .* poses of each body: at most 1e.07 of all together"):
+            render.export(recorded, tmp_path / "a.glb", rate=rate)
     with pytest.raises(InputError, match="body = 'nobody': must be one of"):
         render.plots.trajectory(recorded, "nobody", tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
