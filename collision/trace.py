@@ -20,6 +20,7 @@ from collision.reference import Answer, Body, body, directions, signed_distance
 from collision.shapes import Compound, HalfSpace, Shape
 
 FORMAT, VERSION = "tumble-trace", 1
+MOST_BYTES = 200_000_000
 
 
 class Trace:

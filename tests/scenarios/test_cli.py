@@ -154,6 +154,7 @@ BAD = [
     (("fly",), "tumble: argument VERB: invalid choice: 'fly'"),
     ((), "tumble: the following arguments are required: VERB (see tumble --help)"),
     (("trace", "nothing.json"), "tumble: trace = 'nothing.json': can not be read: No such file or directory"),
+    (("trace", "/dev/zero"), "tumble: trace = '/dev/zero': is not a regular file of at most 200 MB"),
     (("trace", "good.toml"), "tumble: trace = 'good.toml': is no JSON file"),
     (("film", "nothing", "--out", "a.mp4"), "tumble: nothing: there is no such recording"),
     (("film", "good.toml", "--out", "a.mp4"), "tumble: good.toml: is not a recording of tumble"),
