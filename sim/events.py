@@ -1,10 +1,10 @@
 """When the next impact of a pair is: the first instant in the drift at which a gap closes faster than the threshold.
 
 Pairs that are apart: conservative advancement on the certified distance (Mirtich, thesis 1996, 2.3.2). Along a fixed normal n
-the gap can not close faster than c = -n.v + sum of |n x omega| r, and what accelerations add until the end of the drift, so
-it is safe to advance by gap/c; close by, Newton's method on the gap, kept in a bracket, takes over. Pairs that touch already
-(a rocking block about to land on its other edge): the points of the manifold at the end of the drift; one that is under the
-surface and came fast has crossed it, and Newton finds when.
+the gap can not close faster than c = -n.v + sum of |n x omega| r, plus a t with a bound a on what accelerations add. So it is
+safe to advance by the time in which c t + a t^2/2 reaches the gap; close by, Newton's method on the gap, kept in a bracket,
+takes over. Pairs that touch already (a rocking block about to land on its other edge): the points of the manifold at the end of
+the drift; one that is under the surface and came fast has crossed it, and Newton finds when.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                     return when, speed_then
                 t = when
                 break
-        t += max(lower, 0.1 * EXACT * size) / fastest
+        t += max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT * size / fastest)
         if t >= dt:
             return math.inf, 0.0
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
@@ -224,6 +224,14 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             if closing > max(least, slow, expected):
                 return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
+
+
+@lean
+def _advance(gap, closing, accel):
+    """Time in which a gap can not close that closes at ``closing`` now and no faster than that plus ``accel`` t: the bound of the
+    whole drift is far above it where a small body tumbles fast."""
+    root = closing + math.sqrt(closing * closing + 2.0 * accel * gap)
+    return 2.0 * gap / root if root > 0.0 else 0.0
 
 
 @lean
