@@ -97,7 +97,7 @@ def _kick_crowds(model, geometry, settings, plain):
             before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
     load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
     load_friction(contacts, rows[:count], mu)
-    targets(bodies, contacts, rows[:count], h, KICK, True, c)
+    targets(bodies, contacts, rows[:count], h, h, KICK, True, c)
     soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
     for m in range(count):
         for r in range(3):

@@ -43,7 +43,7 @@ from collision.linalg import (
 )
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give, halves
-from sim.contacts import FASTER, SINKING, pair_size
+from sim.contacts import FASTER, SINKING, pair_size, threshold
 from sim.depth import correct_depth, open_joints, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
@@ -76,6 +76,7 @@ from sim.state import (
     SOLVES,
     SWEEPS,
     UNSOLVED,
+    E,
 )
 from sim.surfaces import surface_slip
 
@@ -187,7 +188,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     _scaled_impulses(guess, _stands_for(last, h, mode) / settings.dt, m, block, p)
     while True:
         load_friction(contacts, rows, mu)
-        targets(bodies, contacts, rows, h, mode, soft, c)
+        targets(bodies, contacts, rows, h, settings.dt, mode, soft, c)
         if soft:
             soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
         joint_targets(
@@ -551,16 +552,20 @@ def load_friction(contacts, rows, mu):
 
 
 @lean
-def targets(bodies, contacts, rows, h, mode, soft, c):
+def targets(bodies, contacts, rows, h, dt, mode, soft, c):
     """The velocity that each contact is solved towards, in its frame; see the head of this file.
 
+    What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
     Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
     they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
     """
     for k in range(len(rows)):
         row = rows[k]
         gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
-        b_n = -0.5 * h * a_n - gap / h
+        bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
+            a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
+        )
+        b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
         if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
             dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
             b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
