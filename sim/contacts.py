@@ -42,6 +42,7 @@ SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 MANY = 10  # bounces after which any pair does, if it moves a tenth of that
 FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
+RADIAN = 0.5  # [rad] a turn up to which the acceleration of a turning surface is that of the instant
 LULL = 10  # steps without impacts after which a crowd is none any more
 UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
@@ -418,6 +419,11 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, h):
         a = sub(a, surface_acceleration(bodies, i, point, wi, wander_i))
     if bodies.runs[j]:
         a = add(a, surface_acceleration(bodies, j, point, wj, wander_j))
+    turned = h * max(norm(wi), norm(wj))
+    if turned > RADIAN:  # what turning adds does not last so long
+        free, part = sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), RADIAN / turned
+        gap = dot(free, n) + part * (gap - dot(free, n))
+        a = axpy(part, sub(a, free), free)
     return (dot(a, s), dot(a, t), gap)
 
 
