@@ -38,6 +38,8 @@ from sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
+FAR = 0.1  # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
+AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
@@ -187,10 +189,19 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if gap <= TOUCH * size:
             if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait), expected):
                 return t, closing  # without rotation the advance is exact
-            break
-        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < 0.1 * size:
+            away = -AWAY * size / closing if closing < 0.0 else math.inf
+            if t > start or pairs.rests[n] == 1 or spin * (dt - t) < FAR * size or t + away >= dt:
+                break
+            found, _, _ = fastest_point(
+                bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
+            )
+            if found:
+                break
+            t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
+            continue
+        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < FAR * size:
             break  # it has just left, or rolls: to advance by such a gap would not get anywhere
-        if least > 0.0 and closing <= least and gap < NEAR * size and spin * (dt - t) < 0.1 * size:
+        if least > 0.0 and closing <= least and gap < NEAR * size and spin * (dt - t) < FAR * size:
             break  # of no interest, unless another point comes faster
         fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
         if fastest * (dt - t) <= lower:
