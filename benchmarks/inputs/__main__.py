@@ -22,6 +22,7 @@ os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 
 from benchmarks.inputs.grammars import GRAMMARS  # noqa: E402
+from benchmarks.inputs.guard import limit_memory  # noqa: E402
 from benchmarks.inputs.hands import Hands, hands  # noqa: E402
 
 SHARES = {  # of the inputs, in thousandths
@@ -103,6 +104,7 @@ def shared(asked: argparse.Namespace, kinds: list[str]) -> tuple[dict[str, Count
 def alone(asked: argparse.Namespace, kinds: list[str], begun: float) -> tuple[dict[str, Counter], int]:
     """By kind, what came of the inputs; and how many findings of different kinds there were."""
     hand = hands()
+    limit_memory()
     total, found, seen = {kind: Counter() for kind in kinds}, [], set()
     goal = {kind: asked.count * SHARES[kind] / sum(SHARES[k] for k in kinds) for kind in kinds}
     number = asked.first
