@@ -40,7 +40,7 @@ TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as to
 NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
 FAR = 0.1  # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
 AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
-MOST = 5000  # advances of a search: where a body tumbles fast each may take a hundredth off the gap
+MOST = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
 EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
