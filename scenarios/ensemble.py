@@ -24,7 +24,7 @@ from scenarios.fields import Real
 from scenarios.limits import MOST_MEMBERS, STRICT, Reading, read_toml
 from scenarios.registry import Scenario, load
 from sim.errors import RecordingError
-from sim.files import settle, whole
+from sim.files import regular, settle, whole
 
 SAMPLINGS = ("grid", "random", "lhs")
 TODO, DONE, FAILED = 0, 1, 2
@@ -190,9 +190,11 @@ class Store:
     def __init__(self, path: str | Path, mode: str = "r"):
         import zarr
 
+        from sim.zarr_files import files
+
         self.path = Path(path)
         try:
-            self.group = zarr.open_group(self.path, mode=mode, use_consolidated=False)
+            self.group = zarr.open_group(files(self.path, read_only=mode == "r"), mode=mode, use_consolidated=False)
         except (FileNotFoundError, NotADirectoryError, ValueError):
             raise RecordingError(self.path, "is not the store of a sweep") from None
         if "tumble_sweep" not in self.group.attrs:
@@ -217,13 +219,15 @@ class Store:
         """A new store, nothing done yet. What is there is replaced where it is a sweep, else RecordingError."""
         import zarr
 
+        from sim.zarr_files import files
+
         path = Path(path)
         settle(path)
         if path.exists() and not is_store(path):
             raise RecordingError(path, "is there already and is not a sweep; it is left as it is")
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path, folder=True) as part:
-            group = zarr.create_group(part, attributes={"tumble_sweep": SCHEMA, "plan": json.dumps(asdict(plan))})
+            group = zarr.create_group(files(part), attributes={"tumble_sweep": SCHEMA, "plan": json.dumps(asdict(plan))})
             n = len(members)
             for name, kind in (("status", "i1"), ("error", str), ("state_hash", str)):
                 _column(group, name, n, kind)
@@ -259,21 +263,25 @@ class Store:
     def close(self) -> None:
         import zarr
 
+        from sim.zarr_files import files
+
         self.flush()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Consolidated metadata")
-            zarr.consolidate_metadata(self.path)
+            zarr.consolidate_metadata(files(self.path))
 
     def dataset(self) -> Any:
         """All of it as an xarray Dataset along ``member``, as far as it has come."""
         import xarray
 
-        return xarray.open_zarr(self.path, consolidated=False)
+        from sim.zarr_files import files
+
+        return xarray.open_zarr(files(self.path, read_only=True), consolidated=False)
 
 
 def is_store(path: Path) -> bool:
     try:
-        return "tumble_sweep" in json.loads((path / "zarr.json").read_text(encoding="utf-8"))["attributes"]
+        return "tumble_sweep" in json.loads(regular(path / "zarr.json"))["attributes"]
     except (OSError, ValueError, KeyError):
         return False
 

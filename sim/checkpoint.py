@@ -68,6 +68,8 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
     """The world of a file written by :func:`save`; ``functions``: forces by name. RecordingError where it is none."""
     path = Path(path)
     try:
+        if not path.is_file() and path.exists():
+            raise RecordingError(path, "is not a regular file")
         with np.load(path, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             arrays = {name: file[name] for name in file.files if name != "header"}

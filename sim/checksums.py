@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.files import regular
+
 TABLE = "checksum"
 PART = ".zarr.json.part"  # the root file before it has its name
 DIGEST, SEALED, TAIL = "digest", "sealed", "checksums"  # attributes: over the root file, of which attributes, of what is not full
@@ -81,8 +83,8 @@ def intact(root: dict[str, Any]) -> bool:
 def consolidate(path: Path, **attributes: Any) -> None:
     """Write the root file anew, in one step: these attributes besides those it has, the metadata of all arrays, a digest."""
     file = path / "zarr.json"
-    root = json.loads(file.read_text(encoding="utf-8"))
-    found = {f.parent.name: json.loads(f.read_text(encoding="utf-8")) for f in sorted(path.glob("*/zarr.json"))}
+    root = json.loads(regular(file))
+    found = {f.parent.name: json.loads(regular(f)) for f in sorted(path.glob("*/zarr.json"))}
     root["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": found}
     root["attributes"] = {**root.get("attributes", {}), **json.loads(json.dumps(attributes))}
     known = {*root["attributes"].get(SEALED, root["attributes"]), *attributes} - {DIGEST, SEALED}

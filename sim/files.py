@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,7 @@ except ImportError:  # Windows: what the dead left behind stays
 PART = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
 _HELD: ContextVar[frozenset[Path]] = ContextVar("folders that are claimed here", default=frozenset())
 BEFORE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
+MOST_BYTES = 1 << 28  # of one file of a recording: some 700,000 bodies
 
 
 class whole:
@@ -77,8 +79,7 @@ class whole:
                 return None
             with suppress(FileNotFoundError):
                 lock = os.open(self.part, os.O_RDONLY)
-                with suppress(OSError):  # a file system without locks: nobody will clear up there either
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                locked(lock)
                 with suppress(FileNotFoundError):
                     if os.path.samestat(os.fstat(lock), self.part.stat()):
                         return lock
@@ -91,6 +92,28 @@ class whole:
     def _told(self, error: OSError) -> Exception:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         return self.failed("the disk is full" if full else error.strerror or str(error))
+
+
+def locked(file: int) -> None:
+    """Hold a lock on a file that is open, so that nobody takes it for one that a dead program left."""
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks: nobody will clear up there either
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def regular(path: Path, most: int = MOST_BYTES) -> bytes:
+    """What is in a file of at most so many bytes. OSError for what is none: a pipe has no end, a link leads anywhere."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    name = f"{path.parent.name}/{path.name}"
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"{name} is a link, and those are not followed")
+    with open(os.open(path, flags), "rb") as file:
+        about = os.fstat(file.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(errno.EINVAL, f"{name} is not a regular file")
+        if about.st_size > most:
+            raise OSError(errno.EFBIG, f"{name} is larger than {most >> 20} MB")
+        return file.read(most)
 
 
 class aside(whole):
@@ -112,7 +135,7 @@ def put(new: Path, path: Path) -> None:
     if path.exists():
         os.rename(path, before)
     os.rename(new, path)
-    shutil.rmtree(before, ignore_errors=True)
+    remove(before)
 
 
 def standing(path: Path) -> Path:
@@ -125,7 +148,7 @@ def settle(path: Path) -> None:
     """End what :func:`put` began and was killed in: a folder that has no heir comes back, any other goes."""
     before = _before(path)
     if path.exists():
-        shutil.rmtree(before, ignore_errors=True)
+        remove(before)
     elif before.is_dir():
         os.rename(before, path)
 
@@ -159,7 +182,8 @@ def claimed(folder: Path) -> Iterator[None]:
                 raise RecordingError(folder, "another run is being written there: give another folder, or wait") from None
             except OSError:  # a file system without locks
                 pass
-        clear(folder)
+        for place in (folder, *folder.glob("[!.]*.zarr")):
+            clear(place)
         for entry in list(os.scandir(folder)):  # nobody puts anything there while it is ours
             if found := BEFORE.fullmatch(entry.name):
                 settle(folder / found[1])
@@ -200,7 +224,8 @@ def clear(folder: Path) -> None:
 
 
 def remove(part: Path) -> None:
-    if part.is_dir():
+    """A file, a folder, or a link alone; nothing where there is none."""
+    if part.is_dir() and not part.is_symlink():
         shutil.rmtree(part, ignore_errors=True)
     else:
         with suppress(OSError):

@@ -15,7 +15,7 @@ from collision.suggesting import Keeps, Reads
 from sim.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
 from sim.codecs import hold
 from sim.errors import RecordingError
-from sim.files import standing
+from sim.files import regular, standing
 from sim.provenance import SCHEMA
 from sim.readings import CONTACT
 from sim.recorded_contacts import AXES, IMPACT, TABLES, dims
@@ -68,6 +68,8 @@ class Run(Keeps, Reads):
         """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
         import zarr
 
+        from sim.zarr_files import files
+
         hold()
         path = Path(path)
         if (inside := standing(path / "trajectory.zarr")).is_dir():
@@ -76,7 +78,7 @@ class Run(Keeps, Reads):
         if not path.exists():
             raise RecordingError(path, "there is no such recording")
         try:
-            root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+            root = json.loads(regular(path / "zarr.json"))
             schema = root["attributes"]["tumble_schema"]
         except (FileNotFoundError, NotADirectoryError, KeyError, TypeError):
             raise RecordingError(path, "is not a recording of tumble") from None
@@ -88,7 +90,9 @@ class Run(Keeps, Reads):
         if not intact(root):
             raise RecordingError(path, "is damaged: zarr.json is not what was written")
         with reading(path, "zarr.json"):
-            group = zarr.open_group(path, mode="r")  # with the consolidated metadata: all lengths of one flush
+            group = zarr.open_group(
+                files(path, read_only=True), mode="r"
+            )  # with the consolidated metadata: all lengths of one flush
             attributes = dict(group.attrs)
         return cls(group, _names(path, group, attributes), attributes, path)
 
@@ -340,9 +344,11 @@ class Run(Keeps, Reads):
         import xarray
 
         if self.path is not None:
+            from sim.zarr_files import files
+
             for name in self._arrays:
                 check_whole(self.path, self._arrays, name)  # what is lost would be read as nan
-            return xarray.open_zarr(self.path, consolidated=True).drop_vars(DROPPED, errors="ignore")
+            return xarray.open_zarr(files(self.path, read_only=True), consolidated=True).drop_vars(DROPPED, errors="ignore")
         from sim.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {

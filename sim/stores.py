@@ -20,7 +20,7 @@ import numpy as np
 
 from sim.checksums import PART, TABLE, TAIL, Sums, checksum_table, consolidate, make_table, of_labels, put_full, writable
 from sim.errors import RecordingError
-from sim.files import settle, whole
+from sim.files import clear, regular, settle, whole
 from sim.pace import Pace
 from sim.recorded_contacts import AXES, IMPACT, RowStore
 from sim.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
@@ -100,12 +100,15 @@ class Store:
         """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
         import zarr
 
+        from sim.zarr_files import files
+
         run = Run.open(self.path)  # says what is wrong where it is no recording
+        clear(self.path)
         (self.path / PART).unlink(missing_ok=True)
         if run.names != self.layout.names:
             raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
         try:
-            self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+            self.group = zarr.open_group(files(self.path), mode="r+", use_consolidated=False)
             held = {name for name, _ in self.group.arrays()}
         except (OSError, ValueError, KeyError) as error:
             raise RecordingError(self.path, f"is damaged: {error}") from None
@@ -137,7 +140,8 @@ class Store:
             self.contacts = RowStore("contact", self.group, int(run.part("contact_count", slice(kept)).sum()), run)
         if self.layout.impacts:
             self.impacts = RowStore("impact", self.group, int((run.part("impact_step", slice(None)) <= step).sum()), run)
-        consolidate(self.path, **self.attributes)
+        with _writing(self.path):
+            consolidate(self.path, **self.attributes)
 
     def _sums(self, before: dict[str, int] | None = None) -> None:
         """Checksums of the samples; ``before``: what the root file says of those that are there and will be written anew."""
@@ -156,6 +160,8 @@ class Store:
     def _create(self, attributes: dict[str, Any], codec: Any) -> None:
         import zarr
 
+        from sim.zarr_files import files
+
         names = self.layout.names
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
         sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
@@ -165,7 +171,7 @@ class Store:
         with _writing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with whole(self.path, folder=True) as partial:  # complete before it has its name
-            group = zarr.create_group(partial, attributes=attributes)
+            group = zarr.create_group(files(partial), attributes=attributes)
             for v in self.variables:
                 group.create_array(
                     v.name,
@@ -188,7 +194,7 @@ class Store:
                 array[:] = np.array(labels, dtype=object)
             consolidate(partial, **{TAIL: {dim: of_labels(labels) for dim, labels in labelled.items()}})
         with _writing(self.path):
-            self.group = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+            self.group = zarr.open_group(files(self.path), mode="r+", use_consolidated=False)
             self.attributes = dict(self.group.attrs)
             self.arrays = self._writable()
             self._buffer()
@@ -278,7 +284,7 @@ def refuse(path: Path) -> None:
     if not path.exists():
         return
     try:
-        root = json.loads((path / "zarr.json").read_text(encoding="utf-8"))
+        root = json.loads(regular(path / "zarr.json"))
         ours = "tumble_schema" in root.get("attributes", {})
     except (OSError, ValueError, AttributeError, TypeError):
         ours = False

@@ -262,7 +262,7 @@ def look_at_sweep(base: Path) -> Callable[[Path, bool], list[str]]:
 
 
 def litter(folder: Path) -> list[str]:
-    return [f"left behind: {path.relative_to(folder)}" for path in folder.rglob(".*")]
+    return [f"left behind: {path.relative_to(folder)}" for names in (".*", "*.part*") for path in folder.rglob(names)]
 
 
 def beside(folder: Path) -> list[str]:
