@@ -41,20 +41,18 @@ class InputError(ValueError):
 
 def check_number(name: str, value: object, above: float = -math.inf, least: float = -math.inf, unit: str = "") -> float:
     """A finite float, greater than ``above`` and not less than ``least``; InputError otherwise."""
+    try:
+        number = math.nan if isinstance(value, (bool, np.bool_, str, bytes)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isfinite(number) and number > above and number >= least:
+        return number
     wanted = f"must be a finite number{' ' + unit if unit else ''}"
     if above > -math.inf:
         wanted += f" greater than {above:g}"
     if least > -math.inf:
         wanted += f" not less than {least:g}"
-    if isinstance(value, (bool, np.bool_, str, bytes)):
-        raise InputError(name, value, wanted)
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(name, value, wanted) from None
-    if not math.isfinite(number) or number <= above or number < least:
-        raise InputError(name, value, wanted)
-    return number
+    raise InputError(name, value, wanted)
 
 
 def check_vector(name: str, value: object, size: int = 3, above: float = -math.inf) -> tuple[float, ...]:

@@ -99,8 +99,9 @@ class Call:
         self._first, self._last, self._kinds = len(words), count, kinds
         self.arguments = arguments  # their arrays stay where they are for as long as this does
         self._words = (ctypes.c_int64 * (count + len(kinds) + 1))(*words)
-        self._reals = (ctypes.c_double * (count + len(kinds))).from_buffer(self._words)
-        self._numbers = np.frombuffer(self._words, float)[count : count + len(kinds)]
+        if "d" in kinds:
+            self._reals = (ctypes.c_double * (count + len(kinds))).from_buffer(self._words)
+            self._numbers = np.frombuffer(self._words, float)[count : count + len(kinds)]
         self._address = ctypes.addressof(self._words)
 
     def __call__(self, *rest: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,18 +89,26 @@ class Asking(Reads):
     def scene(self) -> Scene:
         """The scene this world was built from; for one built by ``add``, the bodies as they were added."""
         if self._scene is None:
-            self._scene = Scene.known(
-                **self.options.chosen(),
-                allow_overlap=True,
-                materials=deepcopy(self.materials) if self.materials else {},
-                pairs=deepcopy(self.pairs) if self.pairs else [],
-                bodies=[b.definition for b in self.bodies],
-                joints=[j.definition for j in self.joints],
-                forces=list(self.forces),
-                apart=list(self.apart),
-                actuators=list(self.controls.actuators.values()),
-            )
+            self._scene = self._scene_later()()
         return self._scene
+
+    def _scene_later(self) -> Callable[[], Scene]:
+        """The scene as it is now, one's own, made when it is called."""
+        if self._scene is not None:
+            scene = self._scene.copied()
+            return lambda: scene
+        return partial(
+            Scene.known,
+            **vars(self.options),
+            allow_overlap=True,
+            materials=deepcopy(self.materials) if self.materials else {},
+            pairs=deepcopy(self.pairs) if self.pairs else [],
+            bodies=[b.definition for b in self.bodies],
+            joints=[j.definition for j in self.joints],
+            forces=list(self.forces),
+            apart=list(self.apart),
+            actuators=list(self.controls.actuators.values()),
+        )
 
     def mechanism(self, body: Body | str | None = None) -> Mechanism:
         """Jointed bodies in coordinates of their own: those that joints connect with ``body``; all that move if left out."""

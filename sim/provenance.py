@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
@@ -22,8 +23,8 @@ def metadata(world: Any) -> dict[str, Any]:
 
 def metadata_later(world: Any) -> Callable[[], dict[str, Any]]:
     """The same of the world as it is now, worked out when it is called."""
-    scene, dt, started = world.scene.copied(), world.dt, datetime.now(UTC)
-    return lambda: _metadata(scene.to_dict(), dt, started)
+    scene, dt, started = world._scene_later(), world.dt, time.time()
+    return lambda: _metadata(scene().to_dict(), dt, datetime.fromtimestamp(started, UTC))
 
 
 def _metadata(scene: dict[str, Any], dt: float, started: datetime) -> dict[str, Any]:

@@ -63,10 +63,11 @@ def statistics(books: Books) -> dict[str, float]:
 def bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:
     """All that the state is made of; ``dormant``: contacts of sleeping bodies."""
     b, c, j = model.bodies, model.contacts, model.joints
-    columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still, j.impulse, j.hold, j.value]
+    columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still]
     n = c.count[0]
-    warm = [getattr(c, f)[:n] for f in WARM] if n else []  # empty columns have no bits
-    return columns + warm + [dormant[f] for f in WARM if dormant]
+    jointed = [j.impulse, j.hold, j.value] if len(j.kind) else []  # empty columns have no bits
+    warm = [getattr(c, f)[:n] for f in WARM] if n else []
+    return columns + jointed + warm + [dormant[f] for f in WARM if dormant]
 
 
 def state_hash(columns: list[np.ndarray], step: int, pushes: dict[str, object]) -> str:

@@ -23,7 +23,7 @@ from sim.compiled import KEEP
 from sim.ledger import ENTRIES, SIGNS, Ledger
 from sim.recorded_variables import VARIABLES, Moment, Variable
 from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
-from sim.strip import NONE, Strip
+from sim.strip import Strip
 
 if TYPE_CHECKING:
     from sim.world import World
@@ -31,21 +31,23 @@ if TYPE_CHECKING:
 BLOCK = 50_000  # rows of bodies that are worked out at once
 POTENTIALS = (CENTRAL, MUTUAL, SPRING)  # kinds of forces that have a potential
 MOST_BYTES = 250_000_000  # of a strip; longer runs of more bodies are recorded by an observer
-VARYING = ("x", "q", "p", "l", "p_before", "l_before")  # of the bodies: the strip has them
-STAYING = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "gravity", "field")  # as they were at the start
-AT_VARYING, AT_STAYING = ([Bodies._fields.index(name) for name in names] for names in (VARYING, STAYING))
-# All else is nobody's to ask: a first run of a small world would take a fifth longer with copies of it.
+# Of the bodies what a run does not change; poses and momenta are those of the strip, and all else is nobody's to ask: a first run
+# of a small world would take a fifth longer with copies of it.
+STAYING = [Bodies._fields.index(f) for f in ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "gravity", "field")]
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 
 def copied(bodies: Bodies) -> Bodies:
     """Of the bodies what samples are worked out of."""
     columns: list[np.ndarray | None] = [None] * len(bodies)
-    for k in AT_VARYING:
-        columns[k] = bodies[k]
-    for k in AT_STAYING:
+    for k in STAYING:
         columns[k] = bodies[k].copy()
     return Bodies._make(columns)
+
+
+def own(group: Any) -> Any:
+    """A copy of forces or joints, whose numbers are set between steps, where there are any."""
+    return type(group)(*(column.copy() for column in group)) if len(group.kind) else group
 
 
 class Recollection(Asking):
@@ -55,17 +57,8 @@ class Recollection(Asking):
         self.settings, self.bodies, self.joints = world.settings, [], []  # of these nothing is asked
         self._started, self._start, self._changed_at = True, world._start, None
         now = world._packed()
-        kept = world._recollected  # of the run before, where the same bodies have the same properties
-        if kept is None or kept[0] is not now.bodies or kept[1] is not world.scene or (kept[2].kind != now.bodies.kind).any():
-            kept = world._recollected = now.bodies, world.scene, copied(now.bodies)
-        self._model = now._replace(bodies=kept[2], **{g: type(a)(*(x.copy() for x in a)) for g, a in self._set(now).items()})
-        self._books = np.zeros(len(now.books.counters), np.int64)
+        self._model = now._replace(bodies=copied(now.bodies), forces=own(now.forces), joints=own(now.joints))
         self.depth = 0.0
-
-    @staticmethod
-    def _set(now: Model) -> dict[str, object]:
-        """Groups of numbers that are set between steps, where there are any."""
-        return {name: group for name in ("forces", "joints") if len((group := getattr(now, name)).kind)}
 
     @property
     def has_potentials(self) -> bool:
@@ -89,12 +82,13 @@ class Recollection(Asking):
         rows = slice(k * n, (k + 1) * n)
         p, l = strip.p[rows], strip.l[rows]
         bodies = self._model.bodies._replace(x=strip.x[rows], q=strip.q[rows], p=p, l=l, p_before=p, l_before=l)
-        self._books[STEPS] = strip.step[k]
+        counters = np.zeros_like(self._model.books.counters)
+        counters[STEPS] = strip.step[k]
         books = SimpleNamespace(
             energy=strip.energy[k],
             moved=strip.moved[k : k + 1],
             reservoir=strip.reservoir[2 * k : 2 * k + 2],
-            counters=self._books,
+            counters=counters,
         )
         joints = self._model.joints
         if j:
@@ -190,17 +184,9 @@ class Reel(Mapping[str, np.ndarray]):
         self._kept: dict[str, np.ndarray] = {}
 
     def keep(self, world: World) -> None:
-        """Take a sample of the world as it stands, unless it is there."""
-        strip, m = self.strip, world.model
-        count = strip.count[0]
-        if count == 0 or strip.step[count - 1] != world.step_count:
-            bound, groups = world._keeping, (m.bodies, m.books, m.contacts, m.joints)
-            if bound is None or any(a is not b for a, b in zip(bound.arguments, groups, strict=False)):
-                bound = world._keeping = KEEP.bind(*groups, strip)
-            else:
-                rewind(bound, strip)
-            bound()
-            rewind(bound, NONE)  # or it would hold the memory of this run
+        """Take a sample of the world as it stands."""
+        m = world.model
+        KEEP.bind(m.bodies, m.books, m.contacts, m.joints, self.strip)()
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._kept:
@@ -237,14 +223,13 @@ class Reel(Mapping[str, np.ndarray]):
 
 
 class StripInOne(Group):
-    """A strip whose arrays lie one behind the other, each made when it is first asked for: kernels take the table alone."""
+    """A strip in one block: its table, which kernels take, then its arrays, each made when it is first asked for."""
 
     def __init__(self, samples: int, bodies: int, joints: int, every: int):
-        total, self.parts, words, moved = _laid_out(samples, bodies, joints)
-        self.block = np.empty(total)
-        self.table = words + moved * self.block.ctypes.data
-        self.__dict__["_address"] = self.table.ctypes.data
-        self.block[:2].view(np.int64)[:] = every, 0
+        total, self.parts, words, moved = _laid_out(samples, bodies, joints, every)
+        self.block = np.empty(total, np.int64)
+        self.__dict__["_address"] = address = self.block.ctypes.data
+        self.block[: len(words)] = words + moved * address
 
     def __getattr__(self, name: str) -> np.ndarray:
         if name not in self.__dict__.get("parts", ()):
@@ -264,17 +249,22 @@ def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _laid_out(samples: int, bodies: int, joints: int) -> tuple[int, dict[str, tuple], np.ndarray, np.ndarray]:
-    """``(numbers in all, shape, type and offset of each array by its name, words of a table at address 0, 1 for addresses)``."""
+def _laid_out(samples: int, bodies: int, joints: int, every: int) -> tuple[int, dict[str, tuple], np.ndarray, np.ndarray]:
+    """``(numbers in all, shape, type and offset of each array by its name, first words of a block, 1 for addresses among them)``.
+
+    The words are the table of a block at address 0, ``every`` and ``count``.
+    """
     rows = samples * bodies
     shapes = ((1,), (1,), (samples,), (rows, 3), (rows, 4), (rows, 3), (rows, 3), (samples * joints,))
     shapes = (*shapes, (samples, ENTRIES), (samples,), (2 * samples, 3), (samples,))
-    at, parts, words, addresses = 0, [], [], []
+    at = sum(1 + 2 * len(shape) for shape in shapes)
+    parts, words, addresses = [], [], []
     for k, shape in enumerate(shapes):
         parts.append((shape, np.int64 if k < 3 else np.float64, 8 * at))
         addresses.append(len(words))
         words += [8 * at, *shape, *((8,) if len(shape) == 1 else (8 * shape[1], 8))]  # as Group tells them
         at += prod(shape)
+    words += [every, 0]
     moved = np.zeros(len(words), np.int64)
     moved[addresses] = 1
     return at, dict(zip(Strip._fields, parts, strict=True)), np.array(words, np.int64), moved

@@ -170,8 +170,6 @@ class World(Keeps, Asking):
         self._bound_for: Any = None  # settings that the compiled step is bound for
         self._helpers: Helpers | None = None  # threads that share its work
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
-        self._keeping: Any = None  # what takes a sample, likewise
-        self._recollected: Any = None  # copies of what a run does not change, for the next one
         self._strip = NONE  # where the step takes samples
         self._glance: Any = None  # the same for what views of bodies read, and those of joints
         self._glance_joint: Any = None
@@ -1037,14 +1035,16 @@ class World(Keeps, Asking):
                 self.step(steps)
         finally:
             self._strip = NONE
-        reel.keep(self)
+        if steps > 0 and self.step_count % every:  # else it is there
+            reel.keep(self)
         hashed, books, spent = self._state_hash_later(), self.model.books, time.perf_counter() - begun
-        books = books._replace(counters=books.counters.copy(), worst=books.worst.copy())
+        counters, worst = books.counters.copy(), books.worst.copy()
 
         def attributes() -> dict[str, Any]:  # worked out for those who ask
             how = {"every": every, "precision": "double", "compression": 0}
             done = {"complete": True, "wall_seconds": spent, "recording_seconds": 0.0}
-            ended = {"statistics": json.dumps(readings.statistics(books)), "state_hash": hashed()}
+            told_by = readings.statistics(books._replace(counters=counters, worst=worst))
+            ended = {"statistics": json.dumps(told_by), "state_hash": hashed()}
             return {**told(), **how, **done, **ended}
 
         return Run(reel, self.names, attributes)

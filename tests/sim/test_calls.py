@@ -210,6 +210,34 @@ def test_samples_at_once_know_no_springs(monkeypatch):
     assert not np.array_equal(one.potential, two.potential)
 
 
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_run_tells_of_the_scene_at_its_start(declared):
+    """Whatever is done to the world, or to its scene, before the run is asked: of worlds made of a scene, and body by body."""
+    scene = Scene(name="drop", parameters={"height": 2})
+    scene.add(Sphere(0.1), name="ball", position=(0, 0, 2), mass=1.0)
+    world = scene.build() if declared else World()
+    if not declared:
+        world.add(Sphere(0.1), name="ball", position=(0, 0, 2), mass=1.0)
+    run, then = world.run(0.1), world.scene.to_dict()
+    world.scene.name, world.scene.parameters["height"] = "another", 3
+    world.scene.bodies.clear()
+    world["ball"].mass = 5.0
+    world.set_material("ice", friction=0.1)
+    world.add(Box(), name="box")
+    assert run.scene.to_dict() == then
+    assert [b.mass for b in run.scene.bodies] == [1.0]
+    assert (run.scene.name, run.scene.parameters) == (("drop", {"height": 2}) if declared else ("world", {}))
+
+
+def test_a_run_of_no_steps_has_one_sample():
+    world = plain()
+    assert world.run(0.0).steps.tolist() == [0]
+    world.step(3)
+    assert world.run(0.0, every=2).steps.tolist() == [3]
+    assert world.run(1 / 240, every=2).steps.tolist() == [3, 4]
+    assert world.run(1 / 240, every=2).steps.tolist() == [4, 5]
+
+
 def test_each_so_manieth_step_is_kept():
     one, two = plain().run(0.1, every=5), plain().run(0.1, [Recorder(every=5)])
     assert one.steps.tolist() == two.steps.tolist() == [0, 5, 10, 15, 20, 24]
