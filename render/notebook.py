@@ -20,6 +20,7 @@ KINDS = {".mp4": "video/mp4", ".gif": "image/gif", ".webp": "image/webp", ".png"
 SIZE = (960, 540)
 # all of it is seen without scrolling: pictures are 16 by 9, and the controls below are 56 pixels high
 FITTED = "<style>main{padding:0;max-width:none}.replay{max-width:calc((100vh - 58px)*16/9);margin:0 auto}</style>"
+STILL = "<style>.controls{display:none}.replay{max-width:calc((100vh - 2px)*16/9)}</style>"  # nothing to play
 
 
 class Inline:
@@ -61,17 +62,18 @@ def show(what: Any, height: int = 560, camera: Any = None) -> Inline:
     if isinstance(what, str | os.PathLike):
         return Inline(_film(Path(what)))
     height = int(check_number("height", height, above=0))
+    fitted = FITTED
     if hasattr(what, "times"):
         frames: Any = RunFrames(what)
         seen: Any = frames
     elif hasattr(what, "energy"):
         seen = frame_of(what)
-        frames = _Still(seen)
+        frames, fitted = _Still(seen), FITTED + STILL
         camera = camera or getattr(getattr(what, "scene", None), "camera", None)
     else:
         raise InputError("what", what, "must be a run, a world, or the path of a film or picture")
     data = json.dumps(replay(frames, camera_for(seen, SIZE, camera))).replace("<", "\\u003c")
-    body = FITTED + page_file("controls.html")
+    body = fitted + page_file("controls.html")
     viewer = page_file("viewer.min.js")
     page = Template(page_file("page.html")).substitute(title=html.escape(seen.cast.title), body=body, data=data, viewer=viewer)
     frame = f'style="width:100%;height:{height}px;border:0" title="replay" srcdoc="{html.escape(page)}"'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from render.look import PALETTE, rgb
-from render.text import INK, Panel, font, pixels_of, veil
+from render.text import INK, LEAST, Panel, font, pixels_of, veil
 from sim.words import printable
 
 MOST = 9  # that there is room for
@@ -73,7 +73,7 @@ def panel(sliders: list[Slider], size: tuple[int, int]) -> Panel:
 
     sheet, shown = Sheet.of(size, len(sliders)), sliders[:MOST]
     surface = veil((sheet.width, 2 * sheet.pad + sheet.row * len(shown)), sheet.pad)
-    letters, blue = font(max(round(17 * size[1] / 720), 8)), [round(255 * c) for c in BLUE]
+    letters, blue = font(max(round(17 * size[1] / 720), LEAST)), [round(255 * c) for c in BLUE]
     ink = [round(255 * c) for c in INK]
     for k, slider in enumerate(shown):
         x, y = sheet.track(k, slider.share)

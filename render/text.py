@@ -14,6 +14,7 @@ from sim.words import printable
 
 INK = rgb("#1d2733")
 VEIL = 165  # how much of the picture a panel hides, of 255
+LEAST = 11  # pixels: smaller letters can not be read
 Line = tuple[str, tuple[float, float, float]]
 
 
@@ -29,7 +30,7 @@ class Panel:
 @lru_cache(maxsize=128)
 def text_block(lines: tuple[Line, ...], height: int, cover: int = VEIL) -> np.ndarray:
     """Lines of text with their colours on a light veil with round corners, (h, w, 4) uint8. A tab begins a second column."""
-    height = max(height, 8)
+    height = max(height, LEAST)
     cells = [[_line(part, color, height) for part in text.split("\t")] for text, color in lines]
     tall = font(height).get_height()
     pad, step = round(0.45 * height), round(1.22 * tall)
@@ -46,7 +47,7 @@ def bars_block(rows: tuple[tuple[str, tuple[float, float, float], float], ...], 
     """Arrows of some length [pixels] with what they stand for beside them, each ``(text, colour, length)``; (h, w, 4) uint8."""
     import pygame
 
-    height = max(height, 8)
+    height = max(height, LEAST)
     words = [_line(text, INK, height) for text, _, _ in rows]
     tall, pad = font(height).get_height(), round(0.45 * height)
     longest = max(reach for _, _, reach in rows)

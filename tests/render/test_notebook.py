@@ -49,7 +49,10 @@ def test_a_world_is_shown_as_it_stands():
     world = World()
     world.add(HalfSpace(), kind="static")
     world.add(Box((0.1, 0.2, 0.3)), position=(0, 0, 1), name="crate")
-    _, data = data_of(world.show())
+    page, data = data_of(world.show())
+    hidden = ".controls{display:none}"
+    assert hidden in page  # there is nothing to play
+    assert hidden not in data_of(world.run(0.01).replay())[0]
     assert data["bodies"][1]["name"] == "crate"
     assert data["planes"]
 
@@ -81,6 +84,9 @@ def test_in_a_browser(browser, tmp_path):
         WebDriverWait(browser, 60).until(lambda _, place=place: place.get_attribute("data-ready"))
         assert place.get_attribute("data-ready") == "yes"
         assert browser.execute_script("return document.documentElement.scrollHeight - innerHeight") == 0  # nothing to scroll
+        edge = "return document.querySelector('{}').getBoundingClientRect().right"
+        inner, outer = (browser.execute_script(edge.format(what)) for what in (".controls select", ".replay"))
+        assert inner < outer  # nothing is cut off
         browser.find_element("css selector", ".replay input").send_keys(Keys.END)
         assert float(place.get_attribute("data-time")) == pytest.approx(1.0)
         eye = browser.execute_script("return replay.camera()")
