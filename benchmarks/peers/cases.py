@@ -52,7 +52,7 @@ def thrown(make: Callable) -> dict[str, float]:
     e = make(LEVEL, STEP)
     e.sphere(0.037, 1.0, (0, 0, 0), v=v)
     e.step(960)
-    return {"in a vacuum, 4 s": float(np.linalg.norm(e.place() - (4 * v + (0, 0, -G * 8))))}
+    return {"place after 4 s in a vacuum": float(np.linalg.norm(e.place() - (4 * v + (0, 0, -G * 8))))}
 
 
 def bouncing(make: Callable) -> dict[str, float]:
@@ -65,7 +65,7 @@ def bouncing(make: Callable) -> dict[str, float]:
         x, v = e.place(), e.velocity()
         if x[2] > 0.3:
             worst = max(worst, abs(x[2] - 0.1 + v[2] ** 2 / (2 * G) - 1))
-    return {"apexes, e = 1, 100 bounces, dt 1/60 s": worst}
+    return {"heights of the apexes, e = 1, 100 bounces, dt 1/60 s": worst}
 
 
 def slope(degrees: float) -> tuple[float, float, float]:
@@ -89,7 +89,7 @@ def incline(make: Callable) -> dict[str, float]:
     e = cube(make, slope(30), 0.3)
     e.step(480)
     a = math.radians(30)
-    out["way down, 30 degrees, mu 0.3, 2 s, relative"] = abs(e.place()[0] / (2 * G * (math.sin(a) - 0.3 * math.cos(a))) - 1)
+    out["distance down, 30 degrees, mu 0.3, 2 s, relative"] = abs(e.place()[0] / (2 * G * (math.sin(a) - 0.3 * math.cos(a))) - 1)
     return out
 
 
@@ -102,7 +102,7 @@ def stopping(make: Callable) -> dict[str, float]:
         stops.append(float(np.linalg.norm(e.place()[:2])))
     return {
         "distance from 3 m/s, mu 0.4, relative": max(abs(d / (9 / (0.8 * G)) - 1) for d in stops),
-        "spread over 12 headings": float(np.ptp(stops)),
+        "spread of the distance over 12 headings": float(np.ptp(stops)),
     }
 
 
@@ -114,7 +114,7 @@ def to_rolling(make: Callable) -> dict[str, float]:
     for _ in range(200):
         e.step(1)
         gaps.append(abs(e.place()[2] - 0.1))
-    return {"plain: speed when it rolls": abs(e.velocity()[0] - 25 / 7), "plain: height": max(gaps)}
+    return {"plain: speed when it rolls": abs(e.velocity()[0] - 25 / 7), "plain: change of height": max(gaps)}
 
 
 def rolling_down(make: Callable) -> dict[str, float]:
@@ -132,7 +132,7 @@ def resting(make: Callable) -> dict[str, float]:
     for _ in range(90):
         e.step(24)
         worst = max(worst, abs(e.place()[2] - 0.1))
-    return {"dt 1/240 s: height": worst}
+    return {"dt 1/240 s: change of height": worst}
 
 
 CASES = {

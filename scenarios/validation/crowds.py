@@ -41,9 +41,12 @@ def balls_on_a_box() -> Iterator[Measure]:
         speeds = v @ along
         square = float(np.mean(np.append((speeds[0] - 14 * ball) ** 2, (speeds[1:] - 4 * ball) ** 2)))
         yield Measure(f"{degrees} degrees: acceleration of the box, relative", abs(speeds[0] / (14 * ball) - 1), 1e-9)
-        yield Measure(f"{degrees} degrees: of the balls, relative", np.abs(speeds[1:] / (4 * ball) - 1).max(), 1e-9)
+        yield Measure(f"{degrees} degrees: acceleration of the balls, relative", np.abs(speeds[1:] / (4 * ball) - 1).max(), 1e-9)
         yield Measure(
-            f"{degrees} degrees: direction", math.degrees(np.abs(np.arctan2(v @ across, speeds)).max()), 1e-6, "degrees"
+            f"{degrees} degrees: direction of the motion",
+            math.degrees(np.abs(np.arctan2(v @ across, speeds)).max()),
+            1e-6,
+            "degrees",
         )
         yield Measure(f"{degrees} degrees: mean square error of the velocities", square, 1e-20, "m^2/s^2")
     world = World(dt=0.01)
@@ -96,7 +99,7 @@ def inelastic_heap() -> Iterator[Measure]:
     energy = world.energy().total
     found = _followed(world, 10)
     yield Measure("rise of the energy in a step, relative", found["rise"] / energy, 1e-6)
-    yield Measure("centre aside", found["aside"], 1e-9, "m")
+    yield Measure("motion of the centre of mass to the side", found["aside"], 1e-9, "m")
     yield Measure("angular momentum about the vertical", found["turn"], 1e-9, "kg m^2/s")
     yield Measure("sum of squared depths, mean over the steps", found["depth"], 1e-6, "m^2")
 
@@ -109,4 +112,4 @@ def elastic_heap() -> Iterator[Measure]:
         world = heap(1.101, 1.0, dt)
         found = _followed(world, 10)
         yield Measure(f"dt {dt:g} s: mean square error of the energy", found["square"], 1e-3, "J^2")
-        yield Measure(f"dt {dt:g} s: centre aside", found["aside"], 1e-9, "m")
+        yield Measure(f"dt {dt:g} s: motion of the centre of mass to the side", found["aside"], 1e-9, "m")

@@ -72,13 +72,13 @@ def tipping() -> Iterator[Measure]:
     it slides if the push is lower than w/(2 mu), and tips if it is higher."""
     for mu, exact, what in ((0.25, math.degrees(math.atan(0.25)), "slides"), (0.5, math.degrees(math.atan(1 / 3)), "tips")):
         angle, did = gives_way(tilted(exact - 0.5, mu), 2)
-        yield Measure(f"mu {mu:g} {what}: angle", abs(angle - exact) if did == what else math.nan, 0.2, "degrees")
+        yield Measure(f"mu {mu:g} {what}: angle of the table", abs(angle - exact) if did == what else math.nan, 0.2, "degrees")
     low, high = 0.15, 0.25
     while high - low > 1e-4:
         middle = (low + high) / 2
         low, high = (middle, high) if pushed(middle) == "slides" else (low, middle)
     sides = pushed(0.15) == "slides" and pushed(0.25) == "tips"
-    yield Measure("height of the push between the two, relative", abs(low / 0.2 - 1) if sides else math.nan, 0.02)
+    yield Measure("height of the push between sliding and tipping, relative", abs(low / 0.2 - 1) if sides else math.nan, 0.02)
 
 
 # ---- rocking ----
@@ -96,9 +96,9 @@ def rocking_block() -> Iterator[Measure]:
     def worst(n: int, what: str) -> float:
         return max(abs(run[what] - exact[what]) for run in runs[n])
 
-    yield Measure("time of the first passage, six phases in the step", worst(240, "passage"), STEP, "s")
-    yield Measure("speed ratio in it, relative", worst(240, "ratio") / exact["ratio"], 0.01)
-    yield Measure("next peak, relative", worst(240, "peak") / exact["peak"], 0.02)
+    yield Measure("time until it is upright, six instants in the step", worst(240, "passage"), STEP, "s")
+    yield Measure("angular speed after landing by that before, relative", worst(240, "ratio") / exact["ratio"], 0.01)
+    yield Measure("angle of the next peak, relative", worst(240, "peak") / exact["peak"], 0.02)
     yield Measure("time of the peak, relative", worst(240, "peak_time") / exact["peak_time"], 0.02)
     yield order("the peak", (worst(240, "peak"), worst(480, "peak")), 1.7)
     yield Measure("slip of the edge it stood on", max(run["slip"] for run in runs[240]), 1e-5, "m")
@@ -155,13 +155,16 @@ def overhang() -> Iterator[Measure]:
     (L/2)(1 + 1/2 + 1/3 + 1/4). Here they reach 3 % less than that, and must stand for 10 s, and 3 % more, and must fall."""
     world = bricks(0.97)
     start = world.positions
-    yield Measure("0.97: drift in 10 s", np.abs(advance(world, 10).positions - start).max(), 1e-6, "m")
+    yield Measure("3 % less: drift in 10 s", np.abs(advance(world, 10).positions - start).max(), 1e-6, "m")
     world = bricks(1.03)
     start = world.positions
     while world.time < 5 and world.positions[-1][2] > start[-1][2] - 0.2:
         world.step(24)
     yield Measure(
-        "1.03: has fallen by 0.2 m after", world.time if world.positions[-1][2] < start[-1][2] - 0.2 else math.nan, 5, "s"
+        "3 % more: time until it has fallen by 0.2 m",
+        world.time if world.positions[-1][2] < start[-1][2] - 0.2 else math.nan,
+        5,
+        "s",
     )
 
 
@@ -196,8 +199,10 @@ def falling_rod() -> Iterator[Measure]:
         z = attitude(world)[:, 2]
         last = (world.time, math.atan2(z[0], z[2]), float(world.angular_velocities[0][1]))
     f = (math.pi / 2 - before[1]) / (last[1] - before[1])
-    yield Measure("on a hinge: time", abs(before[0] + f * STEP - exact["hinge"]), 1.5 * STEP, "s")
-    yield Measure("rate, relative", abs((before[2] + f * (last[2] - before[2])) / exact["rate"] - 1), 0.005)
+    yield Measure("on a hinge: time until it is level", abs(before[0] + f * STEP - exact["hinge"]), 1.5 * STEP, "s")
+    yield Measure(
+        "on a hinge: angular speed then, relative", abs((before[2] + f * (last[2] - before[2])) / exact["rate"] - 1), 0.005
+    )
     world = rod(0.0)
     centre = world.positions[1][0]
     drift = momentum = 0.0
@@ -209,10 +214,10 @@ def falling_rod() -> Iterator[Measure]:
         momentum = max(momentum, abs(world.momentum()[0]))
     landing = world.time - STEP + height / (0.5 * rate)
     rate += 1.5 * G * (landing - world.time + STEP)  # 3 g / (2 L): its angular acceleration when level
-    yield Measure("smooth floor: time", abs(landing - exact["smooth"]), 1.5 * STEP, "s")
-    yield Measure("rate when it lands, relative", abs(rate / exact["rate"] - 1), 0.005)
-    yield Measure("centre aside", drift, 1e-9, "m")
-    yield Measure("horizontal momentum", momentum, 1e-9, "kg m/s")
+    yield Measure("smooth floor: time until it lands", abs(landing - exact["smooth"]), 1.5 * STEP, "s")
+    yield Measure("smooth floor: angular speed then, relative", abs(rate / exact["rate"] - 1), 0.005)
+    yield Measure("smooth floor: motion of the centre to the side", drift, 1e-9, "m")
+    yield Measure("smooth floor: horizontal momentum", momentum, 1e-9, "kg m/s")
     for mu, way in ((0.3, -1.0), (0.6, 1.0)):  # backward, forward
         world = rod(mu)
         angle = math.nan
@@ -222,7 +227,12 @@ def falling_rod() -> Iterator[Measure]:
             if abs(along) >= mu * load * (1 - 1e-9):
                 z = attitude(world, 1)[:, 2]
                 angle = math.degrees(math.atan2(z[0], z[2])) if along * way < 0 else math.inf
-        yield Measure(f"foot slips, mu {mu:g}: angle", abs(angle - math.degrees(rod_slips(mu, math.radians(10)))), 1.0, "degrees")
+        yield Measure(
+            f"rough floor, mu {mu:g}: angle at which the foot slips",
+            abs(angle - math.degrees(rod_slips(mu, math.radians(10)))),
+            1.0,
+            "degrees",
+        )
 
 
 # ---- a sphere on a sphere ----
@@ -252,7 +262,7 @@ def sphere_on_sphere() -> Iterator[Measure]:
                 slid = at
         before, last = np.array(loads[-3:-1])
         ends = last + (last - before) * last[2] / (before[2] - last[2])  # where the load, on a line, comes to zero
-        yield Measure(f"mu {mu:g}: leaves at", abs(ends[1] - math.degrees(leaves)), 0.5, "degrees")
-        yield Measure(f"mu {mu:g}: after", abs(ends[0] - t), 2 * STEP, "s")
+        yield Measure(f"mu {mu:g}: angle at which it leaves", abs(ends[1] - math.degrees(leaves)), 0.5, "degrees")
+        yield Measure(f"mu {mu:g}: time until it leaves", abs(ends[0] - t), 2 * STEP, "s")
         if mu:
-            yield Measure(f"mu {mu:g}: slips from", abs(slid - math.degrees(slips)), 0.5, "degrees")
+            yield Measure(f"mu {mu:g}: angle at which it begins to slip", abs(slid - math.degrees(slips)), 0.5, "degrees")

@@ -51,7 +51,9 @@ def tumbling_cuboid() -> Iterator[Measure]:
     before, l = world.energy().total, world.angular_momentum()
     world.step(500)
     yield Measure("energy of a box of 0.2 x 0.4 x 0.6 m, 500 steps of 0.01 s", abs(world.energy().total - before), 1e-9, "J")
-    yield Measure("its angular momentum, relative", distance(world.angular_momentum(), l) / float(np.linalg.norm(l)), 1e-13)
+    yield Measure(
+        "angular momentum of that box, relative", distance(world.angular_momentum(), l) / float(np.linalg.norm(l)), 1e-13
+    )
 
 
 def flips(dt: float) -> list[float]:
@@ -117,11 +119,11 @@ def long_drift() -> Iterator[Measure]:
         before = world.energy().total
         world.step(round(20 * period * n))
         drifts.append((world.energy().total / before - 1) / 20)
-    yield Measure("energy per period, relative, dt 1/240 s", abs(drifts[2]), 2e-10)
-    yield Measure("largest of the drifts: never up", max(drifts), 0.0)
+    yield Measure("loss of energy in a period, relative, dt 1/240 s", abs(drifts[2]), 2e-10)
+    yield Measure("change of energy in a period, the largest: it must not rise", max(drifts), 0.0)
     slopes = [math.log2(a / b) for a, b in zip(drifts, drifts[1:], strict=False)]
-    yield Measure("its order: off 5 by", max(abs(s - 5) for s in slopes), 0.2)
-    yield Measure("off the known drift of the method, relative", abs(drifts[2] / -5.354e-11 - 1), 0.1)
+    yield Measure("order of the loss: difference from 5", max(abs(s - 5) for s in slopes), 0.2)
+    yield Measure("loss beside the known loss of the method, relative", abs(drifts[2] / -5.354e-11 - 1), 0.1)
 
 
 TOP = {"across": 0.25 * 0.5 * 0.07**2 + 0.5 * 0.06**2, "along": 0.5 * 0.5 * 0.07**2}  # disc of 0.5 kg, 0.07 m, 0.06 m up
@@ -175,15 +177,19 @@ def lagrange_top() -> Iterator[Measure]:
     yield Measure("largest tilt", max(abs(x - exact.largest) for x in (first, second)), 1e-4, "rad")
     yield Measure("period of nodding, relative", abs((t2 - t1) / exact.period - 1), 1e-4)
     around = exact.azimuth(exact.period)
-    yield Measure("turn about the vertical in it, relative", abs((a2 - a1) / around - 1), 1e-4)
+    yield Measure("turn about the vertical in a period of nodding, relative", abs((a2 - a1) / around - 1), 1e-4)
     yield Measure("vertical angular momentum, relative", abs(world.angular_momentum()[2] / l - 1), 1e-6)
     w = attitude(world).T @ world.angular_velocities[0]
     yield Measure("spin, relative", abs(w[2] / 50 - 1), 1e-6)
     u, turned = exact.height(5), exact.azimuth(5) + math.pi / 2
     axis = np.array([math.sqrt(1 - u * u) * math.cos(turned), math.sqrt(1 - u * u) * math.sin(turned), u])
-    yield order("axis after 5 s", [distance(attitude(advance(heavy_top(1 / n), 5))[:, 2], axis) for n in (120, 240, 480)], 3.7)
+    yield order(
+        "the direction of the axis after 5 s",
+        [distance(attitude(advance(heavy_top(1 / n), 5))[:, 2], axis) for n in (120, 240, 480)],
+        3.7,
+    )
     errors = [distance(attitude(advance(heavy_top_on_joint(1 / n), 5))[:, 2], axis) for n in (240, 480, 960)]
-    yield order("axis after 5 s, on a ball joint", errors, 1.9)
+    yield order("the direction of the axis after 5 s, its tip on a ball joint", errors, 1.9)
 
 
 def _peaks(tilts: np.ndarray, rounds: np.ndarray, dt: float) -> list[tuple[float, float, float]]:
@@ -214,20 +220,20 @@ def projectile() -> Iterator[Measure]:
     vx, vz = 40 * math.cos(math.radians(35)), 40 * math.sin(math.radians(35))
     flown = 2 * vz / G
     world = advance(thrown(), 4)
-    yield Measure("in a vacuum, 4 s", distance(world.positions[0], (vx * 4, 0, vz * 4 - G * 8)), 1e-12, "m")
+    yield Measure("place after 4 s in a vacuum", distance(world.positions[0], (vx * 4, 0, vz * 4 - G * 8)), 1e-12, "m")
     height = lambda t: world.positions[0][2] + world.velocities[0][2] * t - G * t * t / 2  # noqa: E731
     end = brentq(height, 0, 1, xtol=1e-15)
-    yield Measure("its range", abs(world.positions[0][0] + vx * end - vx * flown), 1e-12, "m")
+    yield Measure("range in a vacuum", abs(world.positions[0][0] + vx * end - vx * flown), 1e-12, "m")
     fade = -math.expm1(-0.2) / 0.1
     expected = (vx * fade, 0, vz * fade - G / 0.1 * (2 - fade))
     errors = [distance(advance(thrown(1 / n, Drag(linear=0.1)), 2).positions[0], expected) for n in (15, 30, 60, 240)]
-    yield Measure("linear drag, 2 s", errors[-1], 1e-9, "m")
-    yield order("the place, linear drag, dt 1/15 to 1/60 s", errors[:3], 3.7)
+    yield Measure("place after 2 s with linear drag", errors[-1], 1e-9, "m")
+    yield order("that place, dt 1/15 to 1/60 s", errors[:3], 3.7)
     c = 0.5 * 1.2 * 0.35 * math.pi * 0.037**2
     found, exact = _flight(thrown(drag=Drag(quadratic=c), mass=0.145)), _flight_by_other_means(c / 0.145)
-    for what, a, b, unit in zip(("apex along", "apex up", "range", "time of flight", "speed at the end"), found, exact,
-                                ("m", "m", "m", "s", "m/s"), strict=True):  # fmt: skip
-        yield Measure(f"quadratic drag, {what}", abs(a - b), 1e-4, unit)
+    names = ("distance of the apex", "height of the apex", "range", "time of flight", "speed at the end")
+    for what, a, b, unit in zip(names, found, exact, ("m", "m", "m", "s", "m/s"), strict=True):
+        yield Measure(f"quadratic drag: {what}", abs(a - b), 1e-4, unit)
 
 
 def _flight(world: World) -> tuple[float, ...]:
@@ -283,19 +289,19 @@ def kepler() -> Iterator[Measure]:
     place; the rotation is that of a free body, because the attraction acts at the centre of mass."""
     world, free = advance(orbit(), 10), top()
     x, v = world.positions[0], world.velocities[0]
-    yield Measure("return after a period", distance(x, (0.7, 0, 0)), 1e-8, "m")
+    yield Measure("distance from the start after a period", distance(x, (0.7, 0, 0)), 1e-8, "m")
     to_periapsis = np.cross(v, np.cross(x, v)) / GM - x / np.linalg.norm(x)
     yield Measure("turn of the apsidal line", abs(math.atan2(to_periapsis[1], to_periapsis[0])), 1e-8, "rad")
     yield Measure("energy of the orbit, relative", abs((v @ v / 2 - GM / np.linalg.norm(x)) / (-GM / 2) - 1), 1e-9)
-    yield Measure("rotation off the free one", distance(attitude(world), attitude(advance(free, 10))), 1e-12)
+    yield Measure("rotation beside that of a free body", distance(attitude(world), attitude(advance(free, 10))), 1e-12)
     n = 800  # steps in a third of the period
     anomaly = brentq(lambda e: e - 0.3 * math.sin(e) - 2 * math.pi / 3, 0, 4, xtol=1e-15)
     place = (math.cos(anomaly) - 0.3, math.sqrt(0.91) * math.sin(anomaly), 0)
     world = orbit(10 / 3 / n)
     world.step(n)
-    yield Measure("place after a third of it", distance(world.positions[0], place), 1e-8, "m")
+    yield Measure("place after a third of a period", distance(world.positions[0], place), 1e-8, "m")
     yield order(
-        "the return, dt 1/60 to 1/240 s",
+        "that distance, dt 1/60 to 1/240 s",
         [distance(advance(orbit(1 / m), 10).positions[0], (0.7, 0, 0)) for m in (60, 120, 240)],
         3.7,
     )

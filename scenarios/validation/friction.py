@@ -32,34 +32,34 @@ def incline() -> Iterator[Measure]:
     turned. Then the cube is thrown across the slope: its path bends, and friction turns with it (an integration of order
     8)."""
     a = math.radians(20)
-    for what, mu in (("mu 0.4", 0.4), ("mu 1.02 tan", 1.02 * math.tan(a))):
+    for what, mu in (("mu 0.4", 0.4), ("mu 1.02 tan(20 degrees)", 1.02 * math.tan(a))):
         world = advance(block(20, mu), 0.1)
         start = world.positions[1]
         drift = distance(advance(world, 5).positions[1], start), distance(advance(world, 5).positions[1], start)
         yield Measure(f"creep in 10 s, {what}", drift[1], 1e-9, "m")
         if mu == 0.4:
-            yield Measure("of it in the last 5 s", drift[1] - drift[0], 5e-10, "m")
+            yield Measure("creep in the last 5 s of these", drift[1] - drift[0], 5e-10, "m")
     for what, degrees, mu, t, limit in (
         ("mu 0.3, 1 s", 20, 0.3, 1, 1e-8),
         ("mu 0.35, 1 s", 20, 0.35, 1, 1e-8),
-        ("mu 0.98 tan, 2 s", 20, 0.98 * math.tan(a), 2, 1e-8),
+        ("mu 0.98 tan(20 degrees), 2 s", 20, 0.98 * math.tan(a), 2, 1e-8),
         ("30 degrees, mu 0.3, 2 s", 30, 0.3, 2, 1e-8),
     ):
         b = math.radians(degrees)
         down = 0.5 * G * (math.sin(b) - mu * math.cos(b)) * t * t
         world = advance(block(degrees, mu), t)
-        yield Measure(f"way down, {what}, relative", abs(world.positions[1][0] / down - 1), limit)
+        yield Measure(f"distance down, {what}, relative", abs(world.positions[1][0] / down - 1), limit)
     ways = []
     for heading in (0.0, math.pi / 6, math.pi / 4):
         for fall in (0.0, math.pi / 6, math.pi / 4):
             at = advance(block(20, 0.3, heading, fall), 1).positions[1]
             ways.append((at[0] * math.cos(fall) + at[1] * math.sin(fall), at[1] * math.cos(fall) - at[0] * math.sin(fall)))
-    yield Measure("spread over nine headings", np.ptp(ways, axis=0).max(), 1e-9, "m")
+    yield Measure("spread of the place over nine headings", np.ptp(ways, axis=0).max(), 1e-9, "m")
     errors = [
         distance(advance(block(20, 0.3, dt=1 / n, velocity=(0, 3, 0)), 1).positions[1][:2], oblique()) for n in (60, 120, 240)
     ]
-    yield Measure("across the slope at 3 m/s, mu 0.3, 1 s", errors[-1], 1e-5, "m")
-    yield order("it, dt 1/60 to 1/240 s", errors, 1.7)
+    yield Measure("place after 1 s, thrown across the slope at 3 m/s, mu 0.3", errors[-1], 1e-5, "m")
+    yield order("that place, dt 1/60 to 1/240 s", errors, 1.7)
 
 
 def oblique() -> np.ndarray:
@@ -88,8 +88,8 @@ def stopping() -> Iterator[Measure]:
             abs(math.remainder(math.atan2(world.positions[1][1], world.positions[1][0]) - a, math.tau)),
         )
     yield Measure("distance from 3 m/s, mu 0.4, relative", max(abs(d / (9 / (0.8 * G)) - 1) for d in stops), 1e-5)
-    yield Measure("spread over 12 headings", np.ptp(stops), 1e-9, "m")
-    yield Measure("yaw, and heading of the way", turned, 1e-6, "rad")
+    yield Measure("spread of the distance over 12 headings", np.ptp(stops), 1e-9, "m")
+    yield Measure("turn of the cube, and of its heading", turned, 1e-6, "rad")
     worst = []
     for n in (60, 120, 240):
         errors = []
@@ -97,7 +97,9 @@ def stopping() -> Iterator[Measure]:
             world = advance(block(0, 0.3, dt=1 / n, velocity=(float(v), 0, 0)), 2)
             errors.append(abs(world.positions[1][0] - v * v / (0.6 * G)))
         worst.append(max(errors))
-    yield Measure("largest of 100 speeds from 4.9 to 5.1 m/s, mu 0.3, dt 1/60 s", worst[0], 1.1 * 0.3 * G / 60**2 / 8, "m")
+    yield Measure(
+        "distance, largest error of 100 speeds from 4.9 to 5.1 m/s, mu 0.3, dt 1/60 s", worst[0], 1.1 * 0.3 * G / 60**2 / 8, "m"
+    )
     yield order("the largest error", worst, 1.7)
 
 
@@ -137,12 +139,12 @@ def sliding_to_rolling() -> Iterator[Measure]:
                 at = world.positions[1][0] - end * (world.time - until)
         way = v * until - 0.5 * math.copysign(0.2 * G, slip) * until**2
         yield Measure(f"{name}: speed when it rolls", abs(world.velocities[1][0] - end), 1e-9, "m/s")
-        yield Measure(f"{name}: from when, after the exact time by", began - until, STEP, "s")
-        yield Measure(f"{name}: and before it by", until - began, STEP, "s")
-        yield Measure(f"{name}: way till then, relative", abs(at / way - 1), 1e-5)
+        yield Measure(f"{name}: begins to roll after the exact time by", began - until, STEP, "s")
+        yield Measure(f"{name}: begins to roll before the exact time by", until - began, STEP, "s")
+        yield Measure(f"{name}: distance until it rolls, relative", abs(at / way - 1), 1e-5)
         lost = energy - world.energy().total
         yield Measure(f"{name}: energy lost, relative", abs(lost / (slip**2 / 7) - 1), 1e-9)
-        yield Measure(f"{name}: height", gaps, 1e-9, "m")
+        yield Measure(f"{name}: change of height", gaps, 1e-9, "m")
     worst = []
     for n in (60, 120, 240):
         errors = []
@@ -158,7 +160,7 @@ def sliding_to_rolling() -> Iterator[Measure]:
     for _ in range(480):
         world.step()
         gaps = max(gaps, abs(world.positions[1][2] - 0.1))
-    yield Measure("height while it rolls at 5 m/s", gaps, 1e-9, "m")
+    yield Measure("change of height while it rolls at 5 m/s", gaps, 1e-9, "m")
 
 
 ROUND = {"sphere": 0.4, "cylinder": 0.5, "shell": 2 / 3, "hoop": 1.0}
@@ -216,8 +218,8 @@ def sliding_disc() -> Iterator[Measure]:
             weights.append(abs(forces.sum() / G - 1))
             if math.isnan(stop) and np.hypot(world.velocities[1][0], 0.1 * world.angular_velocities[1][2]) < 1e-6:
                 stop = world.time
-        yield Measure(f"{name}: time, relative", abs(stop / t - 1), 0.02)
-        yield Measure(f"{name}: way, relative", abs(world.positions[1][0] / way - 1), 0.02)
-        yield Measure(f"{name}: turn, relative", abs(angle / turned - 1), 0.02)
+        yield Measure(f"{name}: time until it rests, relative", abs(stop / t - 1), 0.02)
+        yield Measure(f"{name}: distance, relative", abs(world.positions[1][0] / way - 1), 0.02)
+        yield Measure(f"{name}: angle turned, relative", abs(angle / turned - 1), 0.02)
         yield Measure(f"{name}: largest spread of the loads of the points", max(loads), 0.05)
         yield Measure(f"{name}: sum of the loads, relative", max(weights), 1e-6)

@@ -43,7 +43,7 @@ def masses() -> Iterator[Measure]:
     second = mass * np.outer(edges, edges) * (np.ones((3, 3)) + np.eye(3)) / 20 - mass * np.outer(edges, edges) / 16
     expected = np.trace(second) * np.eye(3) - second
     yield Measure("corner tetrahedron, relative", np.abs(1000 * m.inertia - expected).max() / np.abs(expected).max(), 1e-12)
-    yield Measure("its centre", distance(m.center, edges / 4), 1e-12, "m")
+    yield Measure("centre of that tetrahedron", distance(m.center, edges / 4), 1e-12, "m")
 
 
 PAIRS = {
@@ -86,10 +86,12 @@ def cuboids() -> Iterator[Measure]:
         swapped = max(swapped, abs(asked(b, a).distance - found.distance), distance(asked(b, a).normal, -found.normal))
     crossed = asked(*PAIRS["edges apart"])
     normals = max(normals, angle(crossed.normal, np.array((0, 0, -1.0))))
-    yield Measure("crossed edges against 0.35 - 0.225 sqrt 2 m", abs(crossed.distance - (0.35 - 0.225 * 2**0.5)), 1e-9, "m")
+    yield Measure(
+        "crossed edges: distance against 0.35 - 0.225 sqrt 2 m", abs(crossed.distance - (0.35 - 0.225 * 2**0.5)), 1e-9, "m"
+    )
     yield Measure("normals", normals, 1e-6, "rad")
-    yield Measure("moved by 10 km", far, 1e-8, "m")
-    yield Measure("swapped", swapped, 1e-9, "m")
+    yield Measure("distances, all moved by 10 km", far, 1e-8, "m")
+    yield Measure("distances and normals, the two swapped", swapped, 1e-9, "m")
     touching = signed_distance(Box((0.5, 0.5, 0.5)), Pose(), Box((0.5, 0.5, 0.5)), Pose((0.2, 0.1, 1.0)))
-    yield Measure("touching faces", abs(touching.distance), 1e-9, "m")
-    yield Measure("their normal", angle(touching.normal, np.array((0, 0, 1.0))), 1e-6, "rad")
+    yield Measure("touching faces: distance", abs(touching.distance), 1e-9, "m")
+    yield Measure("touching faces: normal", angle(touching.normal, np.array((0, 0, 1.0))), 1e-6, "rad")

@@ -56,13 +56,16 @@ def bouncing_ball() -> Iterator[Measure]:
     e, fall = 0.8, math.sqrt(2 / G)
     seen = list(bounces(dropped_ball(1.0, e), 5))
     times = [fall * (1 + 2 * e * (1 - e**k) / (1 - e)) for k in range(5)]
-    yield Measure("apexes, e = 0.8", max(abs(h - e ** (2 * k + 2)) for k, (_, h) in enumerate(seen)), 1e-9, "m")
+    yield Measure("heights of the apexes, e = 0.8", max(abs(h - e ** (2 * k + 2)) for k, (_, h) in enumerate(seen)), 1e-9, "m")
     yield Measure("times of five bounces", max(abs(t - s) for (t, _), s in zip(seen, times, strict=True)), 1e-9, "s")
     speeds = [math.sqrt(2 * G) * 0.5**k for k in range(8)]
     fast = [v for v in speeds if v > 2.5 * G * STEP]  # those above the threshold of impacts
     seen = list(bounces(dropped_ball(1.0, 0.5), len(fast)))
     yield Measure(
-        f"apexes, e = 0.5, {len(fast)} bounces", max(abs(h - 0.25 ** (k + 1)) for k, (_, h) in enumerate(seen)), 1e-9, "m"
+        f"heights of the apexes, e = 0.5, {len(fast)} bounces",
+        max(abs(h - 0.25 ** (k + 1)) for k, (_, h) in enumerate(seen)),
+        1e-9,
+        "m",
     )
     world = dropped_ball(1.0, 1.0, dt=1 / 60)
     start = world.energy().total
@@ -70,13 +73,13 @@ def bouncing_ball() -> Iterator[Measure]:
     for _, h in bounces(world, 100):
         energies.append(world.energy().total / start - 1)
         apexes.append(abs(h - 1))
-    yield Measure("apexes, e = 1, 100 bounces, dt 1/60 s", max(apexes), 1e-9, "m")
+    yield Measure("heights of the apexes, e = 1, 100 bounces, dt 1/60 s", max(apexes), 1e-9, "m")
     yield Measure("energy, relative", max(map(abs, energies)), 1e-10)
     yield Measure("rise of the energy, relative", max(energies), 1e-12)
     end = fall * (1 + e) / (1 - e)
     early = end - _time_of_rest(dropped_ball(1.0, e))
-    yield Measure("at rest before the series ends by at most", early, 2 * 0.0443 / (G * (1 - e)), "s")
-    yield Measure("and not after it", -early, STEP, "s")
+    yield Measure("comes to rest before the end of the series by", early, 2 * 0.0443 / (G * (1 - e)), "s")
+    yield Measure("comes to rest after the end of the series by", -early, STEP, "s")
 
 
 def _time_of_rest(world: World) -> float:
@@ -115,7 +118,7 @@ def oblique_sphere() -> Iterator[Measure]:
         for law in LAWS:
             p = strike(np.diag((3.5, 3.5, 1.0)), np.array(v) + np.cross(w, r), mu, e, law)[0]
             worst = max(worst, distance(np.array(v) + p, after[0]), 0.1 * distance(w + np.cross(r, p) / 0.004, after[1]))
-    yield Measure("law, v and R w", worst, 1e-9, "m/s")
+    yield Measure("v and R w after the impact, by the law alone", worst, 1e-9, "m/s")
     worst = spin = 0.0
     for v, w, mu, e in BALLS.values():
         world = World()
@@ -130,7 +133,7 @@ def oblique_sphere() -> Iterator[Measure]:
         left = after[0] - (0, 0, G * (world.time - t))
         worst = max(worst, distance(ball.velocity, left), 0.1 * distance(ball.angular_velocity, after[1]))
         spin = max(spin, abs(world.angular_momentum(about=ball.position)[2] - 0.4 * ball.mass * 0.1**2 * w[2]))
-    yield Measure("scene, v and R w after it", worst, 1e-9, "m/s")
+    yield Measure("v and R w after the impact, in a scene", worst, 1e-9, "m/s")
     yield Measure("change of the angular momentum about the vertical", spin, 1e-15, "kg m^2/s")
 
 
@@ -156,7 +159,7 @@ def superball() -> Iterator[Measure]:
     yield Measure("v and R w in ten bounces", worst, 1e-9, "m/s")
     yield Measure("energy, relative", abs(world.energy().total / start - 1), 1e-10)
     without = strike(np.diag((3.5, 3.5, 1.0)), (5, 0, -3), 9.0, 1.0)[1]
-    yield Measure("without it the slip ends at rest", float(np.hypot(*without[:2])), 1e-9, "m/s")
+    yield Measure("slip after a bounce with tangential_restitution = 0", float(np.hypot(*without[:2])), 1e-9, "m/s")
 
 
 # ---- one point of any bodies ----
@@ -185,7 +188,7 @@ def rod_on_floor() -> Iterator[Measure]:
         for law in LAWS:
             expected = plane_impact(k, u, mu, 0.6, law)[0]
             worst = max(worst, distance(strike(space, (u[0], 0, u[1]), mu, 0.6, law)[1], (expected[0], 0, expected[1])))
-        yield Measure(f"u after: {regime}", worst, 1e-6, "m/s")
+        yield Measure(f"velocity u of the end after: {regime}", worst, 1e-6, "m/s")
 
 
 def corner() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -208,8 +211,8 @@ def cuboid_corner() -> Iterator[Measure]:
     u = v + np.cross(w, arm)
     expected = impact_by_other_means(k, u, 0.3, 0.6)
     p, after, change = strike(k, u, 0.3, 0.6)
-    yield Measure("u after", distance(after, expected), 1e-6, "m/s")
-    yield Measure("change of energy off p.(u + u')/2", abs(change - p @ (u + after) / 2), 1e-12, "J")
+    yield Measure("u after the impact, by the law alone", distance(after, expected), 1e-6, "m/s")
+    yield Measure("change of energy beside p.(u + u')/2 of the impulse p", abs(change - p @ (u + after) / 2), 1e-12, "J")
     impulse = np.linalg.solve(k, expected - u)
     world = World(gravity=(0, 0, 0), dt=1e-10)  # so short that nothing turns in it
     world.add(HalfSpace(), kind="static", friction=0.3)
@@ -220,7 +223,7 @@ def cuboid_corner() -> Iterator[Measure]:
     world.step()
     w_after = w + np.linalg.solve(inertia, np.cross(arm, impulse))
     error = max(distance(body.velocity, v + impulse / 2), distance(body.angular_velocity, w_after))
-    yield Measure("scene: v and w after", error, 1e-6)
+    yield Measure("velocity and angular velocity after the impact, in a scene", error, 1e-6)
     rng = np.random.default_rng(12)
     worst = gain = 0.0
     for _ in range(20):
@@ -230,7 +233,7 @@ def cuboid_corner() -> Iterator[Measure]:
         _, after, change = strike(k, u, mu, e)
         worst = max(worst, distance(after, impact_by_other_means(k, u, mu, e)) / float(np.linalg.norm(u)))
         gain = max(gain, change / (u @ np.linalg.solve(k, u) / 2))
-    yield Measure("u after, 20 random K, mu to 2, relative", worst, 1e-6)
+    yield Measure("u after the impact, 20 random K, mu up to 2, relative", worst, 1e-6)
     yield Measure("gain of energy, relative", gain, 1e-12)
 
 
@@ -261,14 +264,20 @@ def double_pendulum() -> Iterator[Measure]:
                 worst = max(worst, distance(after[[0, 2]], expected))
                 q = rates + np.linalg.solve(m, j.T @ p[[0, 2]])
                 energies[mu, e, law] = q @ m @ q / 2
-    yield Measure("u after, two mu, two e, three laws", worst, 1e-6, "m/s")
-    yield Measure("energy by Newton's law, mu 0.7, e 0.9, relative", energies[0.7, 0.9, "newton"] / before, 5.0, least=True)
-    yield Measure("by Stronge's, largest", max(x for key, x in energies.items() if key[2] == "stronge") / before, 1.0)
+    yield Measure("velocity u of the tip after the impact: two mu, two e, three laws", worst, 1e-6, "m/s")
+    yield Measure(
+        "energy after by Newton's law, mu 0.7, e 0.9, relative to before", energies[0.7, 0.9, "newton"] / before, 5.0, least=True
+    )
+    yield Measure(
+        "energy after by Stronge's law, the largest, relative to before",
+        max(x for key, x in energies.items() if key[2] == "stronge") / before,
+        1.0,
+    )
     worst = 0.0
     for mu, e, law in energies:
         q = rates + np.linalg.solve(m, j.T @ plane_impact((k[0, 0], k[0, 1], k[1, 1]), u, mu, e, law)[1])
         worst = max(worst, float(np.abs(swung(mu, e, law) - q).max()))
-    yield Measure("rods on hinges: rates after", worst, 1e-6, "rad/s")
+    yield Measure("rods on hinges: angular speeds after the impact", worst, 1e-6, "rad/s")
 
 
 def swung(mu: float, e: float, law: str) -> np.ndarray:
@@ -323,12 +332,12 @@ def two_cuboids() -> Iterator[Measure]:
             worst = max(worst, distance(world.angular_velocities[i], w[i] + dw))
         predicted = p @ u + p @ k @ p / 2
         loss = max(loss, abs(world.energy().total - start - predicted) / start)
-    yield Measure("v and w after, e = 0, 0.5, 1", worst, 1e-6)
-    yield Measure("change of energy off the law's, relative", loss, 1e-9)
+    yield Measure("velocity and angular velocity after the impact, e = 0, 0.5, 1", worst, 1e-6)
+    yield Measure("change of energy beside that of the law, relative", loss, 1e-9)
     world = load("two_cuboids")(lead=0.4).build()
     p, l = world.momentum(), world.angular_momentum()
     advance(world, 1)
-    yield Measure("impacts that were met", world.statistics()["impacts"], 1, least=True)
+    yield Measure("number of impacts", world.statistics()["impacts"], 1, least=True)
     yield Measure("total momentum, relative", distance(world.momentum(), p) / float(np.linalg.norm(p)), 1e-12)
     yield Measure("total angular momentum, relative", distance(world.angular_momentum(), l) / float(np.linalg.norm(l)), 1e-12)
     yield Measure("largest gain of energy in an impact", world.statistics()["impact_gain"], 1e-12)
@@ -363,5 +372,5 @@ def newtons_cradle() -> Iterator[Measure]:
         advance(world, 0.1)
         worst = max(worst, distance(world.velocities[:, 0], [0.0] * (5 - n) + [1.0] * n))
         energy = max(energy, abs(world.energy().total / start - 1))
-    yield Measure("velocities, in touch, 1 to 4 balls in", worst, 1e-9, "m/s")
+    yield Measure("velocities, balls in touch, 1 to 4 of them fly in", worst, 1e-9, "m/s")
     yield Measure("energy, relative", energy, 1e-12)

@@ -58,15 +58,18 @@ def long_pendulum() -> Iterator[Measure]:
     yield order("angle", errors, 1.9)
     world = pendulum()
     run = energy_errors(world, 1000, 60)
-    yield Measure("energy, worst in 1000 s", np.abs(run).max(), 1e-4 * G / 2, "J")
+    yield Measure("energy, largest error in 1000 s", np.abs(run).max(), 1e-4 * G / 2, "J")
     tenth = len(run) // 10
     yield Measure(
-        "its drift, mean of the last tenth less that of the first", abs(run[-tenth:].mean() - run[:tenth].mean()), 1e-5, "J"
+        "drift of the energy: mean of the last tenth less that of the first",
+        abs(run[-tenth:].mean() - run[:tenth].mean()),
+        1e-5,
+        "J",
     )
     coarse = np.abs(energy_errors(pendulum(1 / 120), 50, 7)).max()
     yield order("energy", (coarse, np.abs(run).max()), 1.9)
     yield Measure("hinge open by", openness(world), 1e-12, "m")
-    yield Measure("energy unexplained, part of that moved", unexplained(world), 1e-9)
+    yield Measure("energy that no entry of the ledger explains, of that moved", unexplained(world), 1e-9)
 
 
 @case("V35", "Double pendulum")
@@ -86,7 +89,7 @@ def two_rods() -> Iterator[Measure]:
     yield order("angles", errors, 1.9)
     yield order("energy", energies, 1.8)
     yield Measure("hinges open by", openness(world), 1e-12, "m")
-    yield Measure("energy unexplained, part of that moved", unexplained(world), 1e-9)
+    yield Measure("energy that no entry of the ledger explains, of that moved", unexplained(world), 1e-9)
 
 
 def bars(world: World) -> list[tuple[float, float, float]]:
@@ -113,10 +116,10 @@ def four_bars() -> Iterator[Measure]:
         advance(world, 1)
         errors.append(np.abs(np.array(bars(world)) - exact).max())
     yield Measure("places and angles after 1 s, dt 1/960 s", errors[-1], 2e-4, "m or rad")
-    yield order("them", errors, 1.8)
+    yield order("those places and angles", errors, 1.8)
     yield Measure("hinges open by", openness(world), 1e-12, "m")
-    yield Measure("off the plane by", np.abs(world.positions[:, 1]).max(), 1e-12, "m")
-    yield Measure("energy unexplained, part of that moved", unexplained(world), 1e-9)
+    yield Measure("motion out of the plane", np.abs(world.positions[:, 1]).max(), 1e-12, "m")
+    yield Measure("energy that no entry of the ledger explains, of that moved", unexplained(world), 1e-9)
 
 
 @case("V37", "Chain of a hundred links")
@@ -130,8 +133,8 @@ def hanging_chain() -> Iterator[Measure]:
         above = link
     start = world.positions
     advance(world, 10)
-    yield Measure("moved by", np.abs(world.positions - start).max(), 1e-11, "m")
-    yield Measure("moves at", np.abs(world.velocities).max(), 1e-10, "m/s")
+    yield Measure("largest motion", np.abs(world.positions - start).max(), 1e-11, "m")
+    yield Measure("largest speed", np.abs(world.velocities).max(), 1e-10, "m/s")
     carried = [joint.force[2] / (0.1 * G * (100 - k)) - 1 for k, joint in enumerate(world.joints)]
-    yield Measure("forces, relative", np.abs(carried).max(), 1e-8)
+    yield Measure("forces in the joints, relative", np.abs(carried).max(), 1e-8)
     yield Measure("joints open by", openness(world), 1e-12, "m")

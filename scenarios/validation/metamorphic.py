@@ -85,14 +85,14 @@ def metamorphic() -> Iterator[Measure]:
     for name, (make, seconds) in SCENES.items():
         world = advance(make().build(), seconds)
         plain = state(world)
-        yield Measure(f"{name}: impacts in it", world.statistics()["impacts"], 1, least=True)
+        yield Measure(f"{name}: number of impacts", world.statistics()["impacts"], 1, least=True)
 
         def moving(body: BodyDef) -> dict:
             return {"velocity": body.velocity + wind}
 
         found = state(advance(changed(make(), change=moving), seconds))
         back = {k: (x - wind * seconds, r, v - wind, w) for k, (x, r, v, w) in found.items()}
-        yield Measure(f"{name}: with a velocity", off(back, plain), 1e-9)
+        yield Measure(f"{name}: with a velocity added", off(back, plain), 1e-9)
 
         def turned(body: BodyDef) -> dict:
             q = pose_of(rot @ _matrix(body.orientation))
@@ -105,7 +105,7 @@ def metamorphic() -> Iterator[Measure]:
 
         scene = make()
         scene.bodies.reverse()
-        yield Measure(f"{name}: in the other order", off(state(advance(scene.build(), seconds)), plain), 1e-9)
+        yield Measure(f"{name}: bodies in the other order", off(state(advance(scene.build(), seconds)), plain), 1e-9)
 
         def heavier(body: BodyDef) -> dict:
             mass, center, inertia = body.mass_properties()
@@ -119,7 +119,7 @@ def metamorphic() -> Iterator[Measure]:
             half.save(Path(folder) / "world")
             again = World.load(Path(folder) / "world")
         again.step(world.step_count - again.step_count)
-        yield Measure(f"{name}: taken up from a file, bits that differ", float(again.state_hash() != world.state_hash()), 0.0)
+        yield Measure(f"{name}: saved and loaded, bits that differ", float(again.state_hash() != world.state_hash()), 0.0)
 
 
 def _matrix(q: object) -> np.ndarray:

@@ -67,8 +67,9 @@ def write_json(results: Iterable[Result], path: str | Path) -> Path:
 PAGE = """# Validation
 
 How accurate is tumble? This page lists cases whose answer is known. Each table gives what was measured, and the limit that the
-tests hold it to. The step is 1/240 s unless a case says otherwise. The answers are formulas, or computed by other methods than
-those of the simulator (`scenarios/validation/answers/`). The *order* of a quantity tells how fast its error shrinks with the
+tests hold it to. Values are errors: how far the named quantity is from its known answer at most; *relative* ones are divided by
+the answer. The step is 1/240 s unless a case says otherwise. The answers are formulas, or computed by other methods than those of
+the simulator (`scenarios/validation/answers/`). The *order* of a quantity tells how fast its error shrinks with the
 step: at order 4, half the step makes the error 16 times smaller.
 
 `tumble validate` runs the cases, and `tumble validate --all --page docs/validation.md` writes this page. The tests run them

@@ -33,7 +33,7 @@ def support() -> Iterator[Measure]:
     c = world.contacts()
     found = [sum(k["force"][2] for k in c if distance(k["point"][:2], foot) < 0.05) for foot in feet]
     for k, (a, b) in enumerate(zip(found, (31.065, 27.795, 39.24), strict=True)):
-        yield Measure(f"foot {k + 1}, relative", abs(a / b - 1), 1e-6)
+        yield Measure(f"load of foot {k + 1}, relative", abs(a / b - 1), 1e-6)
     world = World()
     world.add(HalfSpace(), kind="static")
     for k in range(10):
@@ -47,11 +47,11 @@ def support() -> Iterator[Measure]:
         np.add.at(sums, c["body_b"] - 1, c["force"][:, 2] / 240)
     exact = 2 * G * np.arange(10, 0, -1)
     yield Measure("stack of ten: load of the floor, relative", abs(sums[0] / exact[0] - 1), 1e-6)
-    yield Measure("each interface, relative", np.abs(sums / exact - 1).max(), 1e-6)
+    yield Measure("stack of ten: load of each face, relative", np.abs(sums / exact - 1).max(), 1e-6)
     advance(world, 8)
     shift = np.abs(world.positions - start)
-    yield Measure("loss of height in 10 s", shift[:, 2].max(), 1e-9, "m")
-    yield Measure("drift aside in 10 s", shift[:, :2].max(), 1e-9, "m")
+    yield Measure("stack of ten: loss of height in 10 s", shift[:, 2].max(), 1e-9, "m")
+    yield Measure("stack of ten: drift aside in 10 s", shift[:, :2].max(), 1e-9, "m")
 
 
 def bar(order: tuple[int, ...], scale: float) -> tuple[np.ndarray, float]:
@@ -77,7 +77,7 @@ def several_contacts() -> Iterator[Measure]:
     for what, scale in (("impact", 1.0), ("slow arrival", 2e-4)):
         found = [bar(order, scale) for order in itertools.permutations(range(3))]
         yield Measure(f"{what}: velocities of the feet, six orders", max(np.abs(u).max() for u, _ in found), 1e-9)
-        yield Measure(f"{what}: energy after", max(e for _, e in found), 1e-9)
+        yield Measure(f"{what}: energy left", max(e for _, e in found), 1e-9)
     rng = np.random.default_rng(30)
     worst = 0.0
     for _ in range(20):
@@ -85,7 +85,7 @@ def several_contacts() -> Iterator[Measure]:
         k, u, mu = a @ a.T + 0.5 * np.eye(3), np.array((*rng.normal(size=2), -1.0)), rng.uniform(0, 0.6)
         p = one_contact_coulomb(tuple(k.ravel()), tuple(u), mu)
         worst = max(worst, distance(p, coulomb_by_projection(k, u, mu)))
-    yield Measure("one contact, 20 random K, mu to 0.6: impulse", worst, 1e-8, "N s")
+    yield Measure("one contact, 20 random K, mu up to 0.6: impulse", worst, 1e-8, "N s")
 
 
 @case("V31", "Resting by micro-collisions")
@@ -108,8 +108,8 @@ def micro_collisions() -> Iterator[Measure]:
         # momentum from 1 to 10 s: what the floor took up, less that of the bodies
         weight = -(world.reservoir[0] - before)[2] / 9
         yield Measure(f"{name}: mean load over 9 s, relative", abs(weight / G - 1), 1e-6)
-        yield Measure(f"{name}: height", height, 1e-9, "m")
-        yield Measure(f"{name}: drift", drift, 1e-9, "m")
+        yield Measure(f"{name}: change of height", height, 1e-9, "m")
+        yield Measure(f"{name}: drift on the level", drift, 1e-9, "m")
         yield Measure(f"{name}: tilt", tilt, 1e-9, "rad")
         yield Measure(f"{name}: kinetic energy", max(energies), 1e-15, "J")
         start = (world := advance(slope(20, 0.4, Box((0.1, 0.1, 0.1)), 0.1, dt=dt, mass=1.0), 0.1)).positions[1]
@@ -154,9 +154,9 @@ def dropped_cuboid() -> Iterator[Measure]:
     rot = attitude(world, 1)
     upright = int(np.argmax(np.abs(rot[2])))
     tilt = math.degrees(angle(rot[:, upright] * np.sign(rot[2, upright]), np.array((0, 0, 1.0))))
-    yield Measure("an axis of the body off the vertical", tilt, 0.1, "degrees")
+    yield Measure("angle between an axis of the body and the vertical", tilt, 0.1, "degrees")
     half = (0.25, 0.05, 0.125)[upright]
-    yield Measure("height of the centre", abs(body.position[2] - half), ENVELOPE, "m")
+    yield Measure("height of the centre at the end", abs(body.position[2] - half), ENVELOPE, "m")
     speed = max(np.abs(body.velocity).max(), 0.25 * np.abs(body.angular_velocity).max())
-    yield Measure("speed", speed, SLOW, "m/s")
+    yield Measure("speed at the end", speed, SLOW, "m/s")
     yield Measure("energy at the end, relative", abs(world.energy().total - 12.5 * G * half) / scale, 1e-4)
