@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from render.look import PALETTE, rgb
-from render.text import INK, Panel, font, pixels_of, veil
+from render.text import INK, LEAST, Panel, font, pixels_of, veil
 
 POINTS = 400  # of a curve
 GAINS = ("external", "user", "contact", "correction", "sleep", "integrator")
@@ -25,6 +25,7 @@ OTHER = rgb("#8a94a0")
 PAPER = rgb("#dfe5ec")
 Color = tuple[float, float, float]
 ZOOM = 2
+LETTERS = 15  # their height in a picture 720 high [pixels]
 SHARE = 2e-3  # of the largest: smaller layers are left out
 
 
@@ -96,8 +97,8 @@ class Log:
 
 def panels(graphs: Graphs, now: float, overlays: tuple[str, ...], size: tuple[int, int]) -> list[Panel]:
     """The graphs asked for, one below the other at the right side of a picture."""
-    unit = size[1] / 720
-    margin, width, height = round(18 * unit), round(330 * unit), round(150 * unit)
+    unit = _unit(size[1], 720)
+    margin, width, height = round(18 * size[1] / 720), round(330 * unit), round(150 * unit)
     seen = int(np.searchsorted(graphs.times, now + 1e-9, side="right"))
     made = []
     if "energy" in overlays:
@@ -117,9 +118,14 @@ def panels(graphs: Graphs, now: float, overlays: tuple[str, ...], size: tuple[in
     return out
 
 
+def _unit(height: int, full: int) -> float:
+    """The scale of a graph for a picture of some height: its letters can be read also where that is small, if there is room."""
+    return max(height / full, min(LEAST / LETTERS, 2 * height / full))
+
+
 def strip(graphs: Graphs, now: float, graph: str, size: tuple[int, int]) -> np.ndarray:
     """A graph as wide as a picture, (h, w, 4), that has grown up to ``now`` [s]: ``energy``, ``momentum``."""
-    unit = size[1] / 173  # as large letters as in a corner of the picture above it
+    unit = _unit(size[1], 173)  # as large letters as in a corner of the picture above it
     seen = int(np.searchsorted(graphs.times, now + 1e-9, side="right"))
     if graph == "energy":
         pixels = _stack(graphs, seen, size, unit)
@@ -132,7 +138,7 @@ def curve_strip(
     times: np.ndarray, values: np.ndarray, now: float, title: str, unit_name: str, size: tuple[int, int]
 ) -> np.ndarray:
     """The logarithm of one quantity over time as wide as a picture, (h, w, 4), grown up to ``now`` [s]."""
-    unit = size[1] / 173
+    unit = _unit(size[1], 173)
     known = values[np.isfinite(values) & (values > 0.0)]
     low, high = (np.log10(known.min()), np.log10(known.max())) if len(known) else (-1.0, 0.0)
     seen = int(np.searchsorted(times, now + 1e-9, side="right"))
@@ -160,7 +166,7 @@ class _Sheet:
     ):
         import pygame
 
-        self.text = font(max(round(15 * unit), 8))
+        self.text = font(max(round(LETTERS * unit), 8))
         self.unit, self.pad = unit, round(9 * unit)
         row = self.text.get_height()
         self.surface = veil(size, self.pad)
@@ -240,14 +246,14 @@ def _bars(graphs: Graphs, seen: int, width: int, unit: float) -> np.ndarray:
     first = sum(float(v[0]) for v in graphs.layers().values())
     before = {"at the start": first, **given}
     most = max(sum(before.values()), sum(layers.values()), 1e-300)
-    letters, pad = font(max(round(15 * unit), 8)), round(9 * unit)
+    letters, pad = font(max(round(LETTERS * unit), 8)), round(9 * unit)
     row, bar = round(1.15 * letters.get_height()), max(round(20 * unit), 4)
     told = {name: value for name, value in layers.items() if value > SHARE * most}
     lines = [[(f"at the start {_joules(first)}", INK)]]
     lines[0] += [(f"{name} {_joules(v)}", COLORS.get(name, OTHER)) for name, v in given.items() if v > SHARE * most]
     lines += [[(f"{name} {_joules(v)}", COLORS.get(name, OTHER))] for name, v in told.items()]
     surface = veil((width, 3 * pad + 2 * bar + row * (len(lines) + 1)), pad)
-    surface.blit(letters.render("ledger: both bars are as long", True, _bytes(INK)), (pad, pad))
+    surface.blit(letters.render("ledger: the two bars are equally long", True, _bytes(INK)), (pad, pad))
     y = pad + row
     for parts in (before, layers):
         x = float(pad)
