@@ -1,0 +1,87 @@
+"""Verbs about scenes: which there are, what one is, keys of scene files, models of other programs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scenarios.verbs.given import Adder, reading_arguments, reading_of, writable
+
+
+def add_list(verb: Adder) -> None:
+    verb("list", list_, "list the scenarios of the catalog")
+
+
+def list_(arguments: argparse.Namespace) -> None:
+    """Names and first lines of the catalog."""
+    from scenarios.registry import catalog
+
+    scenarios = catalog()
+    width = max(map(len, scenarios))
+    for name, scenario in scenarios.items():
+        print(f"{name:{width}}  {scenario.summary}")
+
+
+def add_show(verb: Adder) -> None:
+    one = verb("show", show, "show what a scenario is about, and its parameters")
+    one.add_argument("name", metavar="NAME_OR_FILE")
+    reading_arguments(one)
+
+
+def show(arguments: argparse.Namespace) -> None:
+    """What a scenario is about, and its parameters."""
+    from scenarios.registry import load
+
+    scenario = load(arguments.name, reading_of(arguments))
+    scene = scenario()
+    print(scenario.name)
+    print(f"\n{scenario.doc}\n" if scenario.doc else "")
+    print(f"bodies {len(scene)}, duration {scene.duration:g} s, dt 1/{1 / scene.dt:g} s\n")
+    if not scenario.parameters:
+        print(f"no parameters\n\ntumble run {arguments.name}")
+        return
+    rows = [("parameter", "default", "unit", "type", "range", "meaning")]
+    for p in scenario.parameters.values():
+        rows.append((p.name, p.field.show(p.default), p.unit, p.field.type, p.range, p.help))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    for row in rows:
+        print("  ".join(f"{text:{width}}" for text, width in zip(row, widths, strict=False)), row[5], sep="  ")
+    print(f"\ntumble run {arguments.name} --set {next(iter(scenario.parameters))}=...")
+
+
+def add_schema(verb: Adder) -> None:
+    verb("schema", schema, "print the JSON Schema of scene files, for editors that complete and check")
+
+
+def schema(arguments: argparse.Namespace) -> None:
+    """The keys of scene files as a JSON Schema."""
+    import json
+
+    from scenarios.editor import json_schema
+
+    print(json.dumps(json_schema(), indent=2))
+
+
+def add_import(verb: Adder) -> None:
+    one = verb("import", import_, "turn an MJCF or URDF model into a scene file, and tell what is not in it")
+    one.add_argument("model", metavar="MODEL", help="a .xml (MJCF) or .urdf file")
+    one.add_argument(
+        "--root", metavar="DIR", help="its files are read from there (the folder above it with a package.xml, or its own)"
+    )
+    one.add_argument("--out", type=writable(), metavar="F.toml", help="the scene file (MODEL.toml)")
+
+
+def import_(arguments: argparse.Namespace) -> None:
+    """A model of another program as a scene file."""
+    from scenarios.files import save_scene
+    from scenarios.importing import load_model
+    from scenarios.report import show_warnings
+    from sim.words import count
+
+    show_warnings()
+    found = load_model(arguments.model, arguments.root)
+    out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
+    save_scene(found.scene, out)
+    print(f"{out}: {count(len(found.scene), 'body')}")
+    if found.left_out:
+        print("not taken over:", *found.lines(), sep="\n  ")
