@@ -1,4 +1,4 @@
-"""The renderers there are."""
+"""The renderers there are, a browser, and windows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import pytest
 
 from render import context
 from render.errors import RenderError
+from render.video import camera_for
+from render.window import Window
+from scenarios.live import Loop, stage_of
+from tests.render.driven import SIZE
 
 
 @pytest.fixture(params=["egl", "painter"])
@@ -51,3 +55,23 @@ def browser():
     driver = webdriver.Chrome(options, webdriver.ChromeService(paths["chromedriver"]))
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def open_loop(monkeypatch, tmp_path):
+    """A function that puts a source on stage in a small window, painted in software; closes it in the end."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setenv("TUMBLE_RENDERER", "painter")
+    made = []
+
+    def start(source, overlays=("text", "joints"), size=SIZE):
+        stage = stage_of(source)
+        seen = stage.frames if stage.span else stage.frame()
+        made.append(Window(size, "fast", "test", camera_for(seen, size), overlays))
+        loop = Loop(stage, made[-1], tmp_path)
+        loop.turn(0.0)
+        return loop
+
+    yield start
+    for window in made:
+        window.close()
