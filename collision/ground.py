@@ -7,6 +7,7 @@ body, and looks only at the triangles near what moves (facets.py); neither is cu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,13 @@ import numpy as np
 from collision.errors import MOST_LENGTH, InputError, check_number
 from collision.geometry import FIELD, MESH
 from collision.hints import FileName, Rows
+from collision.regular import regular
 from collision.shapes import Shape
 from collision.spelling import spelled
 
 MOST_TRIANGLES = 2_000_000
 MOST_SIDE = 4096  # samples along a side of a field
+MOST_BYTES = 500_000_000  # of a picture
 KEYS = 2_000_000  # vertices up to which three of their numbers make one of 63 bits
 THIN = 1e-10  # height of a triangle, as part of its longest edge, below which it is a line
 
@@ -203,12 +206,14 @@ class HeightField(Ground):
         from PIL import Image
 
         try:
-            with Image.open(path) as picture:
+            with Image.open(BytesIO(regular(Path(path), MOST_BYTES))) as picture:
                 plain = picture.mode in ("L", "I", "F") or picture.mode.startswith("I;")
                 rows = np.asarray(picture if plain else picture.convert("L"))
         except FileNotFoundError:
             raise InputError("path", str(path), "there is no such file") from None
-        except (OSError, ValueError):
+        except Image.DecompressionBombError:
+            raise InputError("path", str(path), f"is too large: at most {MOST_SIDE} samples along a side") from None
+        except (OSError, ValueError, SyntaxError):  # SyntaxError: Pillow's, of a broken PNG
             raise InputError("path", str(path), "is no picture that can be read") from None
         values = rows.astype(float)
         if rows.dtype.kind != "f":

@@ -7,6 +7,7 @@ the pieces are kept on disk, so that the second time costs nothing. Coordinates 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import os
@@ -23,6 +24,7 @@ from collision.hints import FileName
 from collision.mass import enclosed, mass_properties
 from collision.mesh_repair import closed_bodies, passes_through_itself, repair, warn
 from collision.pose import Pose
+from collision.regular import regular
 from collision.shapes import Compound, ConvexHull, convex_parts
 
 FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
@@ -127,7 +129,7 @@ def read_mesh(path: Path):
     if size > MOST_BYTES:
         raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
     try:
-        mesh = trimesh.load(path, force="mesh", process=False)
+        mesh = trimesh.load(path, force="mesh", process=False, resolver=_beside(path))
     except Exception as error:  # the readers of trimesh raise errors of many kinds, in words that are not for users
         if "FilePathResolver" in str(error):
             raise InputError("mesh", name, "names a file outside its own folder, which is not read") from None
@@ -146,6 +148,22 @@ def read_mesh(path: Path):
     if len(mesh.faces) == 0:
         raise InputError("mesh", name, "is empty: all of its triangles are without area")
     return mesh
+
+
+def _beside(path: Path):
+    """What reads the files that a mesh names: those of its folder, if they are regular files and not too large."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Beside(FilePathResolver):
+        def get(self, name: str) -> bytes:
+            tried = (name.strip(), name.strip().lstrip("/"), os.path.split(name)[-1])
+            for candidate in dict.fromkeys(tried):
+                with contextlib.suppress(ValueError, FileNotFoundError):  # ValueError: that it lies elsewhere
+                    return regular(self.absolute(candidate), MOST_BYTES)
+            self.absolute(name)
+            raise FileNotFoundError(name)
+
+    return Beside(str(path))
 
 
 def _hull(path: Path, points: np.ndarray) -> ConvexHull:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
+from collision.errors import InputError, check_vector
 from render.rotation import cross
+from sim.checks import check_range
 
 FOV = 35.0  # degrees from top to bottom: near the eye's, little distortion
 
@@ -87,12 +88,12 @@ class Camera:
         position, target = get("position"), get("target")
         if position is None or target is None:
             raise InputError("camera", given, "needs position and target, three numbers each")
-        return cls(_three(position), _three(target), _three(get("up", (0, 0, 1))), float(get("fov_degrees", FOV)))
-
-
-def _three(v: Any) -> tuple[float, float, float]:
-    x, y, z = (float(c) for c in v)
-    return x, y, z
+        at, to = check_vector("camera.position", position), check_vector("camera.target", target)
+        up = check_vector("camera.up", get("up", (0, 0, 1)))
+        if np.array_equal(at, to):
+            raise InputError("camera.target", list(to), "must differ from camera.position")
+        fov = check_range("camera.fov_degrees", get("fov_degrees", FOV), 1, 170)
+        return cls(at, to, up, fov)
 
 
 def _unit(v: np.ndarray, otherwise: tuple) -> np.ndarray:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError, check_number
+from collision.regular import regular
 from render.camera import Camera
 from render.frame import Frame
 from render.recorded import RunFrames
 from render.tracking import tracked
 
+MOST_BYTES = 20_000_000  # of a file of keyframes
 Shot = Callable[[Frame, float], Camera]  # of a frame, and how much of the film is over, 0 to 1
 
 
@@ -54,7 +56,7 @@ def parse(text: str) -> Any:
     kind, _, rest = text.partition(":")
     if kind == "orbit":
         try:
-            return Orbit(float(rest) if rest else 1.0)
+            return Orbit(check_number("turns", float(rest)) if rest else 1.0)
         except ValueError:
             raise InputError("camera", text, "must be orbit:TURNS, such as orbit:0.5") from None
     if kind == "follow" and rest:
@@ -68,13 +70,15 @@ def _from_file(path: Path) -> Any:
     import tomllib
 
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("camera", [])
-    except (OSError, tomllib.TOMLDecodeError) as error:
+        tables = tomllib.loads(regular(path, MOST_BYTES).decode("utf-8")).get("camera", [])
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no text, no TOML, a number of thousands of digits
         raise InputError("camera", str(path), f"can not be read: {error}") from None
     tables = [tables] if isinstance(tables, dict) else tables
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        raise InputError("camera", str(path), "must have [[camera]] tables with time, position and target")
     if len(tables) == 1:
         return Camera.of(tables[0])
-    if not tables or any("time" not in table for table in tables):
+    if any("time" not in table for table in tables):
         raise InputError("camera", str(path), "must have [[camera]] tables with time, position and target")
     return Keyframes([table["time"] for table in tables], tables)
 

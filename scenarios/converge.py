@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError, check_number
+from sim.options import LEAST_STEP
 from sim.recording import Recorder
 from sim.run import Run
 from sim.scene import Scene
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from scenarios.registry import Scenario
 
 ROUNDING = 1e-13  # of the size of what is compared: differences below are rounding, and have no order
+MOST_HALVINGS = 1000
 
 UNITS = {"poses": "(m, and in quaternions)", "positions": "m", "velocities": "m/s", "angular_velocities": "rad/s", "energy": "J"}
 
@@ -90,6 +92,8 @@ def converge(
     scene = scene_of(scenario, **parameters)
     seconds = scene.duration if seconds is None else check_number("seconds", seconds, above=0)
     dt = scene.dt if dt is None else check_number("dt", dt, above=0)
+    if halvings > MOST_HALVINGS or dt / 2**halvings < LEAST_STEP:
+        raise InputError("halvings", halvings, f"makes steps below {LEAST_STEP:g} s, the shortest that is taken")
     count = round(seconds / dt)
     runs: list[np.ndarray] = []
     with Bar(f"Running {scene.name} at {halvings + 1} steps", counted=True, quiet=quiet) as bar:

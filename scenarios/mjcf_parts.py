@@ -10,8 +10,9 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.mass import enclosed
-from collision.mesh import read_mesh
+from collision.mesh import MOST_BYTES, read_mesh
 from collision.polytope import polytope
+from collision.regular import regular
 from collision.shapes import ConvexHull
 from scenarios.importing import Mass, matrix, numbers, solid_of
 from scenarios.limits import packaged, read_xml
@@ -119,9 +120,11 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
         mesh = read_mesh(path)
         return np.array(mesh.vertices, float), np.array(mesh.faces, int)
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = regular(path, MOST_BYTES)
+    except FileNotFoundError:
         raise InputError("mesh", str(path), "there is no such file") from None
+    except OSError as error:
+        raise InputError("mesh", str(path), f"can not be read: {error.strerror}") from None
     counts = np.frombuffer(data[:16], "<i4")  # points, normals, texture coordinates, faces
     if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * int(counts.astype(int) @ (3, 3, 2, 3)):
         raise InputError("mesh", str(path), "can not be read: not a valid .msh file")

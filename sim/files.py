@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import shutil
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from collision.regular import regular as read_regular
 from sim.errors import RecordingError
 
 try:
@@ -25,7 +25,7 @@ except ImportError:  # Windows: what the dead left behind stays
 PART = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
 _HELD: ContextVar[frozenset[Path]] = ContextVar("folders that are claimed here", default=frozenset())
 BEFORE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
-MOST_BYTES = 1 << 28  # of one file of a recording: some 700,000 bodies
+MOST_BYTES = 256_000_000  # of one file of a recording: some 700,000 bodies
 
 
 class whole:
@@ -101,19 +101,9 @@ def locked(file: int) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def regular(path: Path, most: int = MOST_BYTES) -> bytes:
-    """What is in a file of at most so many bytes. OSError for what is none: a pipe has no end, a link leads anywhere."""
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    name = f"{path.parent.name}/{path.name}"
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, f"{name} is a link, and those are not followed")
-    with open(os.open(path, flags), "rb") as file:
-        about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
-            raise OSError(errno.EINVAL, f"{name} is not a regular file")
-        if about.st_size > most:
-            raise OSError(errno.EFBIG, f"{name} is larger than {most >> 20} MB")
-        return file.read(most)
+def regular(path: Path) -> bytes:
+    """What is in a file of a recording or beside one: OSError for all but regular files, and for links, which lead anywhere."""
+    return read_regular(path, MOST_BYTES, links=False)
 
 
 class aside(whole):

@@ -49,7 +49,7 @@ class Files(LocalStore):
         if not stat.S_ISREG(about.st_mode) or self._linked(key):
             return False
         if about.st_size > MOST_BYTES:
-            raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES >> 20} MB")
+            raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
         return True
 
     async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Buffer | None:
@@ -87,7 +87,7 @@ class Files(LocalStore):
         self._stay_inside(key)
         path, data = self.root / key, value.as_numpy_array().data
         if data.nbytes > MOST_BYTES:
-            raise OSError(errno.EFBIG, f"{key} would be larger than {MOST_BYTES >> 20} MB, and could not be read")
+            raise OSError(errno.EFBIG, f"{key} would be larger than {MOST_BYTES // 1_000_000} MB, and could not be read")
         part = self.root / f".chunk.part-{secrets.token_hex(4)}"
         try:
             with open(part, "xb") as file:
