@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.inputs.grammars import BALL, Case, odd, places
+from benchmarks.inputs.cases import Case, odd, places
 from benchmarks.inputs.guard import SECONDS, Guard, caches
+from benchmarks.inputs.stored_files import BALL
 from collision import HalfSpace, Sphere
 from collision.errors import InputError
 from scenarios import cli

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 from benchmarks.inputs.__main__ import SHARES, block
-from benchmarks.inputs.grammars import FLAGS, GRAMMARS, UNASKED, VERBS, Case
+from benchmarks.inputs.cases import Case
+from benchmarks.inputs.command_lines import FLAGS, UNASKED, VERBS
+from benchmarks.inputs.grammars import GRAMMARS
 from benchmarks.inputs.hands import hands
 from collision import Sphere
 from scenarios.cli import parser
