@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from sim.world import World
 
 SCHEMA = 8
+UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
+    OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+MOST_HEADER = 500_000_000  # bytes
+ROOM, BYTES_A_BODY = 250_000_000, 200_000  # bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60
 
 
 def save(world: World, path: str | Path) -> None:
@@ -71,11 +77,20 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
         if not path.is_file() and path.exists():
             raise RecordingError(path, "is not a regular file")
         with np.load(path, allow_pickle=False) as file:
+            sizes = {item.filename: item.file_size for item in file.zip.infolist()}
+            if sizes["header.npy"] > MOST_HEADER:
+                raise RecordingError(path, f"has a header of more than {MOST_HEADER // 1_000_000} MB")
             header = json.loads(str(file["header"]))
+            bodies = header.get("bodies") if isinstance(header, dict) else None
+            most = ROOM + BYTES_A_BODY * (len(bodies) if isinstance(bodies, list) else 0)
+            if sum(sizes.values()) > most:  # zeros are packed a thousand to one
+                raise RecordingError(
+                    path, f"would unpack to {sum(sizes.values()) / 1e6:.0f} MB: at most {most / 1e6:.0f} MB are read"
+                )
             arrays = {name: file[name] for name in file.files if name != "header"}
     except FileNotFoundError:
         raise RecordingError(path, "there is no such file") from None
-    except (OSError, ValueError, KeyError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error):
+    except UNREADABLE:
         raise RecordingError(path, "is not a saved world") from None
     if not isinstance(header, dict):
         raise RecordingError(path, "is not a saved world")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -188,3 +190,25 @@ def test_chunks_are_whole_or_not_there(store, monkeypatch):
     assert list(store.glob(".chunk.part-*"))
     go_on(store)
     assert not list(store.glob(".chunk.part-*"))
+
+
+def test_saved_worlds_that_burst(store):
+    """Arrays of zeros are packed a thousand to one; a shape may claim more than there is."""
+    file = store.with_name("checkpoint.npz")
+    with np.load(file) as found:
+        arrays = {name: found[name] for name in found.files}
+    np.savez_compressed(file, **arrays, more=np.zeros(300_000_000, np.uint8))
+    assert file.stat().st_size < 1_000_000
+    with pytest.raises(RecordingError, match="would unpack to 301 MB: at most 250 MB are read"):
+        World.load(file)
+    np.savez_compressed(file, **arrays)
+    World.load(file)
+    claim = io.BytesIO()
+    np.lib.format.write_array_header_1_0(claim, {"descr": "<f8", "fortran_order": False, "shape": (10**17,)})
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("more.npy", claim.getvalue())
+    with pytest.raises(RecordingError, match="is not a saved world"):
+        World.load(file)
+    np.save(store.with_name("one.npy"), np.zeros(3))
+    with pytest.raises(RecordingError, match="is not a saved world"):
+        World.load(store.with_name("one.npy"))
