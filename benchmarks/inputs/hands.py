@@ -224,7 +224,7 @@ class Hands:
         world.save(self.base / "world.npz")
 
     def _harm_file(self, store: Path, which: int, how: str, rng: Random, value: Any) -> None:
-        files = sorted(file for file in store.rglob("*") if file.is_file())
+        files = sorted(file for file in store.rglob("*") if file.is_file() and not file.is_symlink())
         if how in ("value", "drop"):  # of metadata
             files = [file for file in files if file.name == "zarr.json"]
             files = files[-1:] if which % 2 else files  # the root's as often as all others
@@ -232,6 +232,14 @@ class Hands:
         data = file.read_bytes()
         if how == "delete":
             file.unlink()
+        elif how == "pipe" and hasattr(os, "mkfifo"):
+            file.unlink()
+            os.mkfifo(file)
+        elif how == "link":  # to the same, where nothing may be read
+            place = self.elsewhere / "linked"
+            place.write_bytes(data)
+            file.unlink()
+            file.symlink_to(place)
         elif how == "swap":
             other = rng.choice(files)
             file.write_bytes(other.read_bytes())

@@ -54,7 +54,7 @@ def stores(draw: Any) -> tuple[Case, ...]:
     """What is to be done to a recording: (file, by number, and how): its bytes, or values of its JSON, sealed anew or not."""
     harms = []
     for _ in range(draw(st.integers(1, 3))):
-        how = draw(st.sampled_from(("flip", "cut", "junk", "delete", "swap", "value", "value", "value", "drop")))
+        how = draw(st.sampled_from(("flip", "cut", "junk", "delete", "swap", "value", "value", "value", "drop", "pipe", "link")))
         harms.append((draw(st.integers(0, 199)), how, draw(st.integers(0, 10**6)), odd(Random(draw(SEEDS)))))
     return (Case("store", {}, (tuple(harms), draw(either))),)
 
