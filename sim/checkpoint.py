@@ -67,7 +67,14 @@ def save(world: World, path: str | Path) -> None:
     }
     arrays |= {f"dormant.{field}": array for field, array in world._dormant.items()}
     with whole(path) as part, open(part, "wb") as file:
-        np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        try:
+            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+        except (
+            ValueError
+        ) as error:  # zipfile's, that it can not close what was interrupted, in the place of Ctrl-C or a full disk
+            if isinstance(error.__context__, KeyboardInterrupt | OSError):
+                raise error.__context__ from None
+            raise
 
 
 def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., Any]]) -> World:

@@ -212,3 +212,21 @@ def test_saved_worlds_that_burst(store):
     np.save(store.with_name("one.npy"), np.zeros(3))
     with pytest.raises(RecordingError, match="is not a saved world"):
         World.load(store.with_name("one.npy"))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("struck", [KeyboardInterrupt, OSError])
+def test_ctrl_c_while_a_world_is_saved(struck, store, monkeypatch):
+    """In the closing of an array: zipfile then says that it can not close, which is not what happened."""
+    file = store.with_name("checkpoint.npz")
+    world, before = World.load(file), file.read_bytes()
+
+    def close(self) -> None:
+        raise struck
+
+    monkeypatch.setattr(zipfile._ZipWriteFile, "close", close)
+    with pytest.raises(RecordingError if struck is OSError else struck):
+        world.save(file)
+    monkeypatch.undo()
+    assert file.read_bytes() == before
+    assert [path.name for path in store.parent.iterdir() if "part" in path.name] == []
