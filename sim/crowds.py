@@ -79,7 +79,7 @@ def _kick_crowds(model, geometry, settings, plain):
     light, inverse = np.zeros(size + 1), np.empty((size, 3, 3))
     before, v = np.zeros((size + 1, 6)), np.zeros((size + 1, 6))
     a, b, packed = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty((most, COLUMNS))
-    mu, c, p = np.empty(most), np.zeros((most, 3)), np.zeros((most, 3))
+    mu, c, p = np.zeros(most), np.zeros((most, 3)), np.zeros((most, 3))
     stick, fast, none = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), np.zeros((0, 3))
     shallow = math.inf
     for m in range(size):
@@ -148,7 +148,7 @@ def _kick_crowds(model, geometry, settings, plain):
         refresh_velocity(bodies, i)
         bodies.kicked[i], bodies.flown[i] = 0.0, h
     for m in range(count):
-        book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan)
+        book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan, 0.0)
 
 
 @inner
