@@ -27,7 +27,7 @@ from sim.tables import with_pairs
 if TYPE_CHECKING:
     from sim.world import World
 
-SCHEMA = 8
+SCHEMA = 9
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,

@@ -77,7 +77,7 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt, whole):
             if rows[k, 3] > touch and whole:
                 continue
             point = (rows[k, 0], rows[k, 1], rows[k, 2])
-            if told(geoms, bodies, table, count, a, b, i, j, point, normal):
+            if told(bodies, geoms, geometry, table, count, a, b, i, j, point, normal):
                 continue
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))

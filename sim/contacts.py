@@ -8,6 +8,8 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase import find_pairs_far as find_pairs
+from collision.facets import barred
+from collision.geometry import empty_geometry
 from collision.jit import FOR_KERNELS, far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
@@ -31,7 +33,7 @@ from sim.ground import NOWHERE, off, same_facets
 from sim.integrators.equations import acceleration
 from sim.joints.pairs import banned, listed, pair_key
 from sim.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, ROWS, E
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, POINTS, ROWS, E
 from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
 SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
@@ -262,14 +264,14 @@ def known_pairs(pairs):
     return (
         pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.event[:old].copy(),
         pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(), pairs.slot[:old].copy(),
-        pairs.arrives[:old].copy(),
+        pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
     )  # fmt: skip
 
 
 @inner
 def renew_pairs(geoms, pairs, joints, known, found):
     """The part of `update_pairs` that follows when so many pairs of boxes were found."""
-    keys, axes, clear, events, speeds, hits, rests, slots, arrives = known
+    keys, axes, clear, events, speeds, hits, rests, slots, bears, arrives = known
     old, taken, free = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -295,14 +297,15 @@ def renew_pairs(geoms, pairs, joints, known, found):
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = events[k], speeds[k], hits[k], rests[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
-            pairs.arrives[n] = arrives[k]
+            for m in range(POINTS):
+                pairs.bears[n, m], pairs.arrives[n, m] = bears[k, m], arrives[k, m]
             pairs.slot[n] = slots[k]
             taken[slots[k]] = True
         else:
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
-            pairs.clear[n, 0], pairs.clear[n, 1], pairs.arrives[n] = -math.inf, 0.0, 0.0
+            pairs.clear[n, 0], pairs.clear[n, 1], pairs.arrives[n, 0] = -math.inf, 0.0, 0.0
     for n in range(kept):
         if pairs.slot[n] < 0:
             while taken[free]:
@@ -506,7 +509,7 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     contacts.mu[k] = contacts.law[k, MU]
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
-    contacts.slides[k], contacts.arrives[k], contacts.kick[k], contacts.owed[k] = LOOSE, math.nan, 0, 0.0
+    contacts.slides[k], contacts.arrives[k], contacts.kick[k] = LOOSE, math.nan, 0
     store3(contacts.creeps, k, (math.nan, math.nan, math.nan))
     contacts.loss[k] = contacts.residual[k] = contacts.push[k] = 0.0
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
@@ -522,22 +525,22 @@ def concerns(bodies, i, j, label):
 
 
 @lean
-def _told(geoms, contacts, count, a, b, j, point, normal, near):
-    """Row of the table for the same point of a ground as another of its facets has it; -1: none."""
-    m = count - 1
+def told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
+    """Whether the table has this point of a ground already, by another facet: surfaces that meet there have it in common.
+
+    Where they meet in a ridge the normal that one of them gave is one that the other allows too, and the point is one contact, as
+    on a body of that form. In a valley each gives its own, and both hold.
+    """
+    near, m = SAME * min(bodies.radius[i], bodies.radius[j]), count - 1
     while geoms.face[b] != PIECE and m >= 0 and contacts.pair[m, 0] == a:
-        if contacts.body[m, 1] == j:
-            here = norm(sub(load3(contacts.point, m), point)) <= near
-            if here and norm(sub((contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2]), normal)) <= ALIKE:
-                return m
+        if contacts.body[m, 1] == j and norm(sub(load3(contacts.point, m), point)) <= near:
+            known = (contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2])
+            _, ra = geom_pose(bodies, geoms, a)
+            _, rb = geom_pose(bodies, geoms, b)
+            if norm(sub(known, normal)) <= ALIKE or not barred(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known):
+                return True
         m -= 1
-    return -1
-
-
-@lean
-def told(geoms, bodies, contacts, count, a, b, i, j, point, normal):
-    """Whether the table has this point of a ground already, by another facet: surfaces that meet there have it in common."""
-    return _told(geoms, contacts, count, a, b, j, point, normal, SAME * min(bodies.radius[i], bodies.radius[j])) >= 0
+    return False
 
 
 @lean
@@ -567,6 +570,17 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
 
 
 @lean
+def foreseen(pairs, n, id):
+    """Speed at which the last kick lets the point of this feature come back [m/s]; 0: it bore nothing."""
+    for m in range(POINTS):
+        if pairs.arrives[n, m] <= 0.0:
+            break
+        if pairs.bears[n, m] == id:
+            return pairs.arrives[n, m]
+    return 0.0
+
+
+@lean
 def note_arrivals(pairs, contacts, rows):
     """Tell pairs how fast what bears load in these rows of a table comes back."""
     for row in rows:
@@ -579,11 +593,15 @@ def note_arrivals(pairs, contacts, rows):
                 else:
                     high = n
             if low < pairs.count[0] and pairs.geoms[low, 0] == a and pairs.geoms[low, 1] == b:
-                pairs.arrives[low] = max(pairs.arrives[low], -contacts.arrives[row])
+                m = 0
+                while m < POINTS and pairs.arrives[low, m] > 0.0 and pairs.bears[low, m] != contacts.id[row]:
+                    m += 1
+                if m < POINTS:
+                    pairs.bears[low, m], pairs.arrives[low, m] = contacts.id[row], abs(contacts.arrives[row])
 
 
 @kernel(**FOR_KERNELS)
-def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
+def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
     Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
@@ -632,14 +650,14 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
-            if told(geoms, bodies, contacts, count, a, b, i, j, point, normal):
+            if told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
                 continue
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
             speed = -dot(u, normal)
             if lasting:
-                fast = speed > max(threshold(accel[2], wait), FASTER * pairs.arrives[n])
+                fast = speed > max(threshold(accel[2], wait), FASTER * foreseen(pairs, n, pairs.ids[n, k]))
             else:
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:
@@ -672,4 +690,9 @@ def _tabulate(bodies, geoms, pairs, before, contacts, h, label, plastic):
     return OK
 
 
-tabulate = far(_tabulate, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0))
+tabulate = far(
+    _tabulate,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0,
+    ),
+)  # fmt: skip

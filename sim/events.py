@@ -27,6 +27,7 @@ from sim.contacts import (
     SLOWEST_IMPACT,
     bounce_time,
     contact_acceleration,
+    foreseen,
     free_limit,
     pair_size,
     threshold,
@@ -115,24 +116,43 @@ distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO))
 
 
 @remote
-def _fastest_point(bodies, forces, geoms, geometry, a, b, t, margin, axis, limit, rows, ids):
-    """The deepest of the contact points at time t that close faster than ``limit``: (found, gap, closing speed)."""
+def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, part, rows, ids):
+    """The deepest of the contact points of pair n at time t that close too fast: (found, gap, closing speed).
+
+    Faster than ``part`` of ``limit``, and of what the last kick foresaw for what bore load in it, FASTER times.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = state_at(bodies, forces, i, t)
     xj, rj, vj, wj = state_at(bodies, forces, j, t)
     xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
     xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
-    count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
+    count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
     found, gap, speed = False, math.inf, 0.0
     for k in range(count):
         point = (rows[k, 0], rows[k, 1], rows[k, 2])
-        closing = -dot(n, sub(velocity_at(point, xj, vj, wj), velocity_at(point, xi, vi, wi)))
-        if closing > limit and rows[k, 3] < gap:
+        closing = -dot(normal, sub(velocity_at(point, xj, vj, wj), velocity_at(point, xi, vi, wi)))
+        if rows[k, 3] < gap and closing > part * max(limit, FASTER * foreseen(pairs, n, ids[k])):
             found, gap, speed = True, rows[k, 3], closing
     return found, gap, speed
 
 
-fastest_point = far(_fastest_point, lambda: (*_PAIR, 0.0, 0.0, ZERO, 0.0, np.zeros((8, 14)), np.zeros(8, np.int64)))
+fastest_point = far(
+    _fastest_point,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, ZERO, 0.0, 0.0,
+        np.zeros((8, 14)), np.zeros(8, np.int64),
+    ),
+)  # fmt: skip
+
+
+@lean
+def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+    """Whether all that pair n meets with at time t comes as the last kick foresaw: the next one is for it."""
+    if pairs.arrives[n, 0] <= 0.0:
+        return False
+    found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, 10.0 * TOUCH * size, axis, limit, 1.0, rows, ids)
+    return not found
 
 
 @lean
@@ -159,7 +179,6 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     if start >= dt:
         return math.inf, 0.0
     size, wait = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt)
-    expected = FASTER * pairs.arrives[n]
     axis = load3(pairs.axis, n)
     wi, alpha_i = turning_bounds(bodies, i, dt)
     wj, alpha_j = turning_bounds(bodies, j, dt)
@@ -188,13 +207,15 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
             break
         if gap <= TOUCH * size:
-            if t > start and closing > max(least, free_limit(bodies, i, j, normal, wait), expected):
-                return t, closing  # without rotation the advance is exact
+            limit = max(least, free_limit(bodies, i, j, normal, wait))
+            fast = t > start and closing > limit  # without rotation the advance is exact
+            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+                return t, closing
             away = -AWAY * size / closing if closing < 0.0 else math.inf
             if t > start or pairs.rests[n] == 1 or spin * (dt - t) < FAR * size or t + away >= dt:
                 break
             found, _, _ = fastest_point(
-                bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
+                bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, threshold(0.0, wait), 1.0, rows, ids
             )
             if found:
                 break
@@ -217,7 +238,10 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                 if rim:
                     t = when
                     break
-                if speed_then > max(least, free_limit(bodies, i, j, normal, wait), expected):
+                limit = max(least, free_limit(bodies, i, j, normal, wait))
+                if speed_then > limit and not _awaited(
+                    bodies, forces, geoms, pairs, geometry, n, when, size, axis, limit, rows, ids
+                ):
                     return when, speed_then
                 t = when
                 break
@@ -227,13 +251,13 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
     if t == start or rim:
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, geometry, a, b, t, TOUCH * size, axis, threshold(0.0, wait), rows, ids
+            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, threshold(0.0, wait), 1.0, rows, ids
         )
         if found and gap <= TOUCH * size:
             if t > start and not level:
                 axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
             slow = _limit_at(bodies, i, j, rows, axis, wait) if t == start else free_limit(bodies, i, j, axis, wait)
-            if closing > max(least, slow, expected):
+            if closing > max(least, slow):
                 return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
@@ -288,8 +312,10 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)), FASTER * pairs.arrives[n])
-    found, gap, closing = fastest_point(bodies, forces, geoms, geometry, a, b, dt, 0.0, load3(pairs.normal, n), limit, rows, ids)
+    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)))
+    found, gap, closing = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
+    )
     if not found or gap > -(NEAR if least > 0.0 else EXACT) * size:
         return math.inf, 0.0
     t, low, high = dt, start, dt
@@ -300,7 +326,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
         if not (low <= t <= high):
             t = 0.5 * (low + high)
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, geometry, a, b, t, reach, load3(pairs.normal, n), 0.5 * limit, rows, ids
+            bodies, forces, geoms, pairs, geometry, n, t, reach, load3(pairs.normal, n), limit, 0.5, rows, ids
         )
         if not found:
             low = t

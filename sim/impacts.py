@@ -33,9 +33,10 @@ from sim.flights import book_cluster
 from sim.ground import bring_facets, has_ground, place_new
 from sim.interruptions import bring, bring_linked, launch_touched
 from sim.joints.impact import linked_joints, settle_joints
+from sim.kicks import MID_STEP, can_be_taken
 from sim.log import log_impacts
 from sim.motion import fly_to
-from sim.phase import MID_STEP, can_be_taken, take_back
+from sim.phase import take_back
 from sim.rekick import kick_again
 from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, NOT_FINITE, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
 from sim.stillness import rouse
@@ -77,7 +78,7 @@ def _drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        rested = _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched)
+        rested = _settle_phase(model, settings, first, t, touched, effort)
         _collide(model, geometry, settings, table, first, t, touched)
         if pairs.hits[first] < IDLE:
             _look_again(geoms, pairs, touched)
@@ -214,13 +215,14 @@ def finite_body(bodies, i):
 
 
 @inner
-def _settle_phase(bodies, geoms, pairs, contacts, joints, forces, books, first, t, dt, touched):
+def _settle_phase(model, settings, first, t, touched, effort):
     """Take the phase of their resting contacts from the bodies of pair ``first``, and from all of their islands, at time t.
 
-    True where there was any: these bodies must be kicked again for the rest of the step.
+    True where there was any: these bodies must be kicked again for the rest of the step. Where they would not be, it stays.
     """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    if crowded(bodies, i, j):
+    if crowded(bodies, i, j) or max(effort[i], effort[j]) > settings.crowd:
         return False
     found = False
     for body in (i, j):  # the two can belong to different islands

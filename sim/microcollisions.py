@@ -43,14 +43,15 @@ from collision.linalg import (
 )
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give, halves
-from sim.contacts import FASTER, SINKING, pair_size, threshold
+from sim.contacts import FASTER, SINKING, note_arrivals, pair_size, threshold
 from sim.depth import correct_depth, open_joints, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
+from sim.kicks import LARGEST, last_flight, remember
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import point_velocity, refresh_velocity, world_inverse_inertia
-from sim.phase import LARGEST, last_flight, remember
+from sim.phase import owe
 from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
 from sim.solvers.mixing import forget, mix, no_history
@@ -84,8 +85,8 @@ PULLS = 30  # displacements that take joints to their places: near them each lea
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
-RISE = 1e-5  # the same of contacts: what no promise shows
-SWING = 3e-3  # energy that comes and goes with impulses of joints, as part of all: that of links that turn by 0.2 in a flight
+RISE = 1e-5  # energy that may come and go with impulses of contacts, as part of all: what no promise shows
+SWING = 3e-3  # the same of joints: that of links that turn by 0.2 in a flight. Less would divide steps that are as well whole
 STEADY = 500  # kicks in which a change is one
 LOST = 8  # parts of a drift at which looks that find no end are given up
 PARTS = 64  # into how many a drift is divided at most
@@ -125,7 +126,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
 
     ``local`` is all -1, and is so again afterwards.
     """
-    bodies, geoms, _, latest, books, forces, joints = model
+    bodies, geoms, pairs, latest, books, forces, joints = model
     m = len(rows)
     turning = list_moments(contacts, rows)
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
@@ -177,7 +178,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         store3(accel, k, load3(contacts.accel, rows[k]))
     follows = 0 < m <= LARGEST and settings.look_ahead and not cheap and len(turning) + len(links) == 0 and _fall(forces, members)
     turn = False
-    best, lacks, stalled, best_p, spread = math.inf, math.inf, 0, p.copy(), False
+    best, lacks, stalled, best_p, spread, anew = math.inf, math.inf, 0, p.copy(), False, True
     last = settings.dt if mode == START else last_flight(bodies, members, t, settings.dt)
     known, guess = hold.copy(), p.copy()
     held, best_hold, history = hold.copy(), hold.copy(), no_history(len(links))
@@ -239,9 +240,12 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             missed = max(0.0, missed - left)
             lacks = missed if again else min(lacks, missed)
             off = max(missed, worst, bound)  # the look to take is also solved
+            if anew:  # what solves one set of laws says nothing of another
+                best = math.inf
+            anew = again
             stalled = 0 if again or off < 0.9 * best else stalled + 1
             strayed = off > STRAYED * best
-            if again or off < best:
+            if off <= best:
                 best = off
                 copy_table(p, best_p)
                 copy_table(hold, best_hold)
@@ -316,7 +320,10 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and len(links) == 0 and not lands else 0.5
     steady = settings.dt / _stands_for(last, h, mode)
-    owed = (0.5 if lands else h / (last + h)) / steady
+    owe(
+        contacts, rows, h, last, mode, cheap, room, settings, mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb,
+        mu, lo, hi, u0, p, v,
+    )  # fmt: skip
     apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
     _scaled(best_hold, settings.dt / h, hold)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode, share, steady)
@@ -324,13 +331,18 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for i in members:
         refresh_velocity(bodies, i)
         local[i] = -1
+    landed, comes = 0.0, np.empty(m, dtype=np.bool_)
     for k in range(m):
-        book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k])
+        comes[k] = contacts.u[rows[k], 2] <= 0.0
+    for closing in (True, False):
+        for k in range(m):
+            if comes[k] == closing:
+                landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed)
     book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode, share)
     book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share)
-    for row in rows:
-        contacts.owed[row] = owed
-    remember(bodies, latest, contacts, rows, members, mode, settings.look_ahead)
+    if turn:
+        note_arrivals(pairs, contacts, rows)
+    remember(bodies, latest, contacts, rows, members, mode)
 
 
 @lean
@@ -650,10 +662,12 @@ def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
 
 
 @lean
-def book_contact(bodies, contacts, books, row, half, mode, share, arrives):
+def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed):
     """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
 
-    ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves.
+    ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves. ``landed``:
+    what others of the island lost as they landed in this kick [J]. Returns what this one lost so: less than nothing where
+    those turn it away, but no more than they lost.
     """
     e = load9(contacts.frame, row)
     s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])
@@ -675,8 +689,9 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives):
     lasts = math.isfinite(contacts.arrives[row]) and before[2] >= FASTER * min(expected, 0.0)
     if not lasts:  # it lands
         expected = -after[2]
-    loss = max(0.0, 0.5 * p[2] * (expected - before[2]))
-    contacts.arrives[row] = arrives if math.isfinite(arrives) else -after[2]
+    loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
+    # what closes still has landed only with the kick that stops it
+    contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
     for r in range(3):  # so that the mean is the velocity in the middle
         contacts.u[row, r] = 2.0 * (before[r] + share * (after[r] - before[r])) - after[r] if share != 0.5 else before[r]
     first, second = halves(before[2], after[2], share)
@@ -710,6 +725,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives):
     book_pair(books, bodies.serial[i], bodies.serial[j], one, two, mode)
     book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
     book_work(books, ledger.EXTERNAL, driven1, driven2, mode)
+    return 0.0 if lasts else loss
 
 
 _ROWS = np.zeros(0, np.int64)

@@ -35,8 +35,7 @@ class Options:
     integrator : a name of ``sim.integrators.TABLE``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
     look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
-        its gap to rounding, for one look more, or a few, in each step. Not for crowds, rolling friction, and bodies under forces
-        other than uniform gravity.
+        its gap to rounding, for one look more, or a few, in each step. Not in crowds, and not with joints or rolling friction.
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).
@@ -50,7 +49,7 @@ class Options:
     dt: float = 1 / 240
     integrator: Literal["rk4", "exact", "splitting", "dop853"] = "rk4"
     tolerance: float = 1e-11
-    look_ahead: bool = False
+    look_ahead: bool = True
     friction_rule: Rule = "geometric"
     restitution_rule: Rule = "max"
     restitution_law: Literal["stronge", "poisson", "newton"] = "stronge"

@@ -19,7 +19,7 @@ from collision.geometry import empty_geometry
 from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, note_arrivals, renew_pairs, tabulate
+from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, renew_pairs, tabulate
 from sim.crew import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
 from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
@@ -28,11 +28,11 @@ from sim.ground import bring_facets, has_ground
 from sim.impacts import drift, finite_body
 from sim.islands import label_islands
 from sim.joints.rows import torn
+from sim.kicks import keep_latest
 from sim.ledger import CORRECTION
 from sim.log import log_contacts, log_sensors
 from sim.microcollisions import kick
 from sim.motion import place, start_flight
-from sim.phase import keep_latest
 from sim.state import (
     ACCOUNTS,
     BOOKS_FULL,
@@ -192,18 +192,16 @@ def _contact(model, geometry, settings, mode, plastic):
     foresee_all(bodies, forces, mode == START)
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
-    tabulate(bodies, geoms, pairs, contacts, contacts, settings.dt, -1, plastic)
+    tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)
     contacts.count[1], contacts.count[2] = contacts.count[0], 0
     label_islands(bodies, contacts, joints, settings.crowd)
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
         plain_crowds(bodies, contacts, joints, plain)
+    pairs.arrives[: pairs.count[0], 0] = 0.0
     kick(model, geometry, settings, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)
-    pairs.arrives[: pairs.count[0]] = 0.0
-    if settings.look_ahead:
-        note_arrivals(pairs, contacts, np.arange(contacts.count[0]))
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)

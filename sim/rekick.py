@@ -9,12 +9,13 @@ import numpy as np
 
 from collision.jit import inner, lean
 from sim.accounts import AGAIN
-from sim.contacts import INELASTIC, concerns, note_arrivals, tabulate, update_manifold
+from sim.contacts import INELASTIC, concerns, tabulate, update_manifold
 from sim.interruptions import bring, bring_linked
 from sim.joints.impact import joints_of_island
+from sim.kicks import OVER, can_be_taken, recall
 from sim.microcollisions import kick_island
 from sim.motion import fly_to
-from sim.phase import OVER, can_be_taken, recall, take_back
+from sim.phase import take_back
 from sim.state import DYNAMIC, OK, REKICKS, WAKE
 from sim.stillness import rouse
 
@@ -96,14 +97,14 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     for i in range(len(touched)):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
-        if settings.look_ahead and in_flight and can_be_taken(bodies, contacts, joints, bodies.held[i]):
+        if in_flight and can_be_taken(bodies, contacts, joints, bodies.held[i]):
             take_back(bodies, contacts, books, bodies.held[i], t)
-    if tabulate(bodies, geoms, pairs, contacts, table, dt, label, INELASTIC) != OK:
+    if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, label, INELASTIC) != OK:
         return OK
     recall(bodies, contacts, table, t, dt)
     for n in range(pairs.count[0]):
         if concerns(bodies, geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]], label):
-            pairs.arrives[n] = 0.0
+            pairs.arrives[n, 0] = 0.0
     links = joints_of_island(bodies, joints, label)
     if len(links) == 0:  # joints can not wait
         _spend(bodies, label, effort)
@@ -111,6 +112,7 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     rows = np.arange(table.count[0])
     kick_island(model, geometry, settings, table, t, AGAIN, rows, links, local)
-    if settings.look_ahead:
-        note_arrivals(pairs, table, rows)
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
+            bodies.held[i] = 0  # a crowd from the coming kick on: it keeps the phase
     return OK

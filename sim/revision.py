@@ -57,8 +57,9 @@ def _revise(
 ):  # fmt: skip
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
-    Returns by how much a target moved [m/s]; rows that bear nothing and do not close count as met. ``floor``: gaps below zero
-    that are left to be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
+    Returns by how much a target moved [m/s]. Rows that bear nothing and do not close are met, and keep theirs: asked for just
+    what they have, they would take part of the load of others at the same place. ``floor``: gaps below zero that are left to
+    be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
     are followed [m/s].
     """
     h, worst, k = end - t, 0.0, 0
@@ -114,10 +115,11 @@ def _revise(
             arrives[m] = dot(n, slip)
             slip = _turned_back(n, normal, slip)
             a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
-            if p[m, 2] > 0.0 or b_n > u[2]:
-                worst = max(worst, abs(b_n - u[2]))
-                if contacts.slides[row] != FAST:
-                    worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
+            if p[m, 2] <= 0.0 and b_n <= u[2]:
+                continue
+            worst = max(worst, abs(b_n - u[2]))
+            if contacts.slides[row] != FAST:
+                worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
             contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
     return worst
 

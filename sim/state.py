@@ -146,7 +146,8 @@ class Pairs(NamedTuple):
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
     clear: np.ndarray  # (c, 2) c, s: at time t of the drift the gap is at least c - s t [m], [m/s]; -inf: unknown
-    arrives: np.ndarray  # (c,) speed with which what bears load comes back to its next kick [m/s]; 0: nothing does
+    bears: np.ndarray  # (c, POINTS) int64 features that bore load in the last kick, of those that are followed (revision.py) ...
+    arrives: np.ndarray  # (c, POINTS) ... and with which speed they come back [m/s]; 0: no more of them
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
@@ -186,7 +187,7 @@ class Contacts(NamedTuple):
     u_after: np.ndarray  # (c, 3)
     arrives: np.ndarray  # (c,) normal velocity with which what bears load comes to the next kick [m/s]; nan: it bore none
     creeps: np.ndarray  # (c, 3) slip with which what sticks comes to it, in the world [m/s]; nan: it slid, or bore none
-    owed: np.ndarray  # (c,) which part of twice ``impulse`` the kick gave for the coming half flight
+    owed: np.ndarray  # (c, 3) what the kick gave for the coming half flight, in the frame [N s]
     kick: np.ndarray  # (c,) int64 the kick in which it bore load, see Bodies.held
     loss: np.ndarray  # (c,) energy that friction, and restitution or a slow landing, took [J]
     residual: np.ndarray  # (c,) what the solve of its island missed the law by [m/s]
@@ -334,7 +335,7 @@ BODY_SHAPES = dict(
 )  # fmt: skip
 CONTACT_SHAPES = dict(
     pair=(2,), body=(2,), point=V, frame=M, law=(COEFFICIENTS,), impulse=V, moment=V, turns=(2,), u=V, u_after=V, accel=V,
-    creeps=V,
+    creeps=V, owed=V,
 )  # fmt: skip
 
 
@@ -377,6 +378,8 @@ def pairs_of(n: int) -> Pairs:
             geoms=(2,),
             axis=V,
             clear=(2,),
+            bears=(POINTS,),
+            arrives=(POINTS,),
             normal=V,
             rows=(POINTS, ROWS),
             ids=(POINTS,),
@@ -386,7 +389,7 @@ def pairs_of(n: int) -> Pairs:
             seen_ids=(POINTS,),
             anchors=(POINTS, 16),
         ),
-        ("geoms", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
+        ("geoms", "bears", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
     )
     return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 

@@ -133,7 +133,7 @@ class World(Keeps, Asking):
         dt: float = 1 / 240,
         integrator: Literal["rk4", "exact", "splitting", "dop853"] = "rk4",
         tolerance: float = 1e-11,
-        look_ahead: bool = False,
+        look_ahead: bool = True,
         friction_rule: Rule = "geometric",
         restitution_rule: Rule = "max",
         restitution_law: Literal["stronge", "poisson", "newton"] = "stronge",

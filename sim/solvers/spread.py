@@ -30,7 +30,8 @@ def spread_loads(geoms, contacts, rows, p):
         last = first
         slides = True
         while last < len(rows) and _same_face(geoms, contacts, rows[first], rows[last]):
-            slides = slides and contacts.slides[rows[last]] == FAST and contacts.gap[rows[last]] < TOUCHING
+            bears = p[last, 2] > 0.0 or contacts.gap[rows[last]] < TOUCHING  # one that is open yet may close by this kick
+            slides = slides and bears and contacts.slides[rows[last]] == FAST
             last += 1
         if slides and last - first >= FEWEST:
             changed = _spread(contacts, rows[first:last], p[first:last]) or changed

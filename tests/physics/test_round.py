@@ -23,9 +23,10 @@ FLOORS = {"plane": (HalfSpace(), (0, 0, 0)), "box": (Box((30, 30, 1)), (0, 0, -1
 
 
 def on_floor(
-    shape, height, floor="plane", orientation=(1, 0, 0, 0), velocity=(0, 0, 0), spin=(0, 0, 0), friction=0.5, dt=1 / 240
-):
-    world = World(dt=dt)
+    shape, height, floor="plane", orientation=(1, 0, 0, 0), velocity=(0, 0, 0), spin=(0, 0, 0), friction=0.5, dt=1 / 240,
+    look_ahead=True,
+):  # fmt: skip
+    world = World(dt=dt, look_ahead=look_ahead)
     ground, at = FLOORS[floor]
     world.add(ground, kind="static", position=at, friction=friction)
     body = world.add(
@@ -113,13 +114,13 @@ def rocking_period(a, b, mass, inertia, amplitude):
     return 4 * quad(integrand, 0, math.pi / 2 - 1e-9, epsabs=1e-12)[0]
 
 
-def rocking(dt, amplitude=0.3, periods=2):
+def rocking(dt, amplitude=0.3, periods=2, follow=True):
     """(period by the instants of going through the level, energy of rocking lost in the time, worst gap)."""
     shape = Ellipsoid((0.3, 0.25, 0.1))
     q = (math.cos(amplitude / 2), math.sin(amplitude / 2), 0, 0)
     row = Pose((0, 0, 0), q).matrix()[2]
     height = float(np.linalg.norm(row * shape.radii))
-    world, body = on_floor(shape, height, orientation=q, friction=2.0, dt=dt)
+    world, body = on_floor(shape, height, orientation=q, friction=2.0, dt=dt, look_ahead=follow)
     m = mass_properties(shape)
     truth = rocking_period(0.25, 0.1, 1000 * m.volume, 1000 * m.inertia[0, 0], amplitude)
     energy = world.energy().total - 1000 * m.volume * G * 0.1
@@ -136,11 +137,18 @@ def rocking(dt, amplitude=0.3, periods=2):
 
 
 def test_an_ellipsoid_rocks_with_its_period():
-    """The period of rolling to and fro without slipping, and energy and gap that converge with the step."""
-    coarse, fine = rocking(1 / 240), rocking(1 / 480)
-    for period, truth, _, _ in (coarse, fine):
+    """The period of rolling to and fro without slipping; its energy stays, and no gap opens."""
+    for dt in (1 / 240, 1 / 480):
+        period, truth, lost, gap = rocking(dt)
         assert period == pytest.approx(truth, rel=2e-3)
-    assert abs(fine[2]) < 0.005
+        assert abs(lost) < 3e-5
+        assert gap < 1e-11
+
+
+def test_with_the_acceleration_of_the_instant_it_loses_energy_to_second_order():
+    """The failing twin of the one before."""
+    coarse, fine = rocking(1 / 240, follow=False), rocking(1 / 480, follow=False)
+    assert 1e-3 < abs(fine[2]) < 0.005
     assert abs(fine[2]) < 0.35 * abs(coarse[2])  # second order
     assert fine[3] < coarse[3] / 6  # third
 
@@ -203,7 +211,7 @@ def tossed(family: str, seed: int, follow: bool):
     return measure(trial).values
 
 
-@pytest.mark.parametrize(("family", "seed"), [("coins", 1), ("cones", 0), ("cones", 2), ("ellipsoids", 2)])
+@pytest.mark.parametrize(("family", "seed"), [("coins", 2), ("coins", 4), ("cones", 0), ("cones", 2), ("ellipsoids", 2)])
 def test_what_is_tossed_and_followed_gains_nothing(family, seed):
     """Coins, cones and ellipsoids land, clatter and roll: their flights are divided by what comes and goes with their kicks."""
     found = tossed(family, seed, True)
@@ -214,5 +222,5 @@ def test_what_is_tossed_and_followed_gains_nothing(family, seed):
 
 def test_what_is_tossed_and_not_followed_gains():
     """The failing twin."""
-    assert tossed("cones", 0, False)["rise"] > 1e-2
+    assert tossed("cones", 0, False)["rise"] > 5e-4
     assert tossed("coins", 0, False)["overlap"] > 1e-2

@@ -20,7 +20,7 @@ OTHER = {
     "dt": 1 / 300,
     "integrator": "splitting",
     "tolerance": 3e-7,
-    "look_ahead": True,
+    "look_ahead": False,
     "friction_rule": "min",
     "restitution_rule": "average",
     "restitution_law": "poisson",
