@@ -16,8 +16,15 @@ from sim.state import DYNAMIC
 LARGEST = 32  # contact points: of a larger island the kicks for each impact would cost more than the phase matters
 
 
+FEW = 6  # bodies of an island whose arrivals are located twice as often
 MID_STEP = 1 << 32  # numbers of kicks inside the drift are above it
 OVER = 1e-9  # part of a step by which the end of a flight is known
+
+
+@lean
+def effort_of(size):
+    """What a kick of so many bodies inside a step counts of what a step may spend on such kicks (Settings.crowd)."""
+    return size if size > FEW else 0.5 * size
 
 
 @lean

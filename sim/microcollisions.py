@@ -48,7 +48,7 @@ from sim.depth import correct_depth, open_joints, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
 from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
-from sim.kicks import LARGEST, last_flight, remember
+from sim.kicks import LARGEST, effort_of, last_flight, remember
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import point_velocity, refresh_velocity, world_inverse_inertia
 from sim.phase import owe
@@ -165,18 +165,28 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in range(m):
         floor[k] = min(0.0, floor[k])
 
-    wait, parts = settings.dt - t, _parts(bodies, members, mode)
+    wait, parts, size = settings.dt - t, _parts(bodies, members, mode), len(members)
+    # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
+    most = PARTS if len(links) > 0 else min(PARTS, settings.crowd / effort_of(size))
+    while parts > max(1, most):
+        parts //= 2
     parts_next = first_parts = parts
     h = _length(wait, parts, settings.dt)
     locked = np.zeros(m, dtype=np.int64)
     start_joints(bodies, joints, links, t, settings.dt, mode, here, hold)
-    size = len(members)
     ends = Ends(np.empty((size, 3)), np.empty((size, 3, 3)), np.empty((size, 3)), np.empty((size, 3)))
     found, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     arrives, accel = np.full(m, math.nan), np.empty((m, 3))
     for k in range(m):
         store3(accel, k, load3(contacts.accel, rows[k]))
-    follows = 0 < m <= LARGEST and settings.look_ahead and not cheap and len(turning) + len(links) == 0 and _fall(forces, members)
+    follows = (
+        0 < m <= LARGEST
+        and most >= 2
+        and settings.look_ahead
+        and not cheap
+        and len(turning) + len(links) == 0
+        and _fall(forces, members)
+    )
     turn = False
     best, lacks, stalled, best_p, spread, anew = math.inf, math.inf, 0, p.copy(), False, True
     last = settings.dt if mode == START else last_flight(bodies, members, t, settings.dt)
@@ -268,7 +278,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         if not again or stalled > STALLS or round == rounds:
             if cheap or (len(links) == 0 and not turn):
                 break
-            if turn and lacks > settings.tolerance and parts >= LOST:
+            if turn and lacks > settings.tolerance and (parts >= LOST or 2 * parts > most):
                 follows, parts = False, first_parts  # the acceleration of the instant has to do
             elif (len(links) > 0 and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
                 if parts >= PARTS:
@@ -281,11 +291,11 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 if turn:
                     swing += _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
                 swing /= _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
-                if parts >= PARTS or not swing > 1.0:  # nor where it is no number: parts would not change that
+                if 2 * parts > most or not swing > 1.0:  # nor where it is no number: parts would not change that
                     if parts > 1 and swing < 0.2:
                         parts_next = parts // 2
                     break
-                while swing > 1.0 and parts < PARTS:
+                while swing > 1.0 and 2 * parts <= most:
                     parts, swing = 2 * parts, 0.25 * swing
             else:
                 break

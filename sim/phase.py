@@ -21,14 +21,14 @@ from collision.jit import inner, lean
 from collision.linalg import add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 from sim import ledger
 from sim.accounts import AGAIN, START, book_pair, book_work, to_reservoir
-from sim.kicks import bears
+from sim.kicks import LARGEST, bears
 from sim.motion import apply_impulse, point_velocity
 from sim.solvers.newton import newton_in_far as newton
 from sim.solvers.rows import relative_velocity
 from sim.state import DYNAMIC, FAST
 from sim.surfaces import surface_slip
 
-STEADY = 1e-2  # how far the part of a kick that is for the coming flight may be off, by the velocities of its contacts
+STEADY = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
 
 
 @inner
@@ -40,20 +40,21 @@ def owe(
     m = len(rows)
     for k in range(m):
         store3(contacts.owed, rows[k], scale(2.0 * h / (last + h), (p[k, 0], p[k, 1], p[k, 2])))
-    if mode == START or len(mu) > m or cheap:
+    if mode == START or len(mu) > m or m > LARGEST or cheap:
         return
-    u, c, steady, fastest = np.empty((m, 3)), np.empty((m, 3)), True, 0.0
+    u, c = np.empty((m, 3)), np.empty((m, 3))
+    off, fastest, leaving = 0.0, 0.0, 0.0
     relative_velocity(a, b, ja, jb, u0, v, u)
     for k in range(m):
         came = contacts.u[rows[k], 2]
         leaves = 2.0 * u[k, 2] - came
         if p[k, 2] > 0.0:
-            part = max(0.0, leaves) / (max(0.0, leaves) - min(0.0, came)) if leaves > 0.0 else 0.0
-            steady, fastest = steady and abs(part - h / (last + h)) <= STEADY, max(fastest, leaves)
+            off = max(off, abs(last * leaves + h * came) / (last + h))
+            fastest, leaving = max(fastest, abs(leaves), abs(came)), max(leaving, leaves)
         for r in range(2):  # as the kick asks for the mean of before and after, with nothing after it
             c[k, r] = 0.0 if contacts.slides[rows[k]] == FAST else 0.5 * contacts.u[rows[k], r]
         c[k, 2] = 0.5 * (came + min(0.0, leaves))
-    if steady:
+    if off <= max(settings.tolerance, STEADY * fastest):  # all leave as they came
         return
     stays, _v = p.copy(), np.empty_like(v)
     off, _ = newton(
@@ -62,7 +63,7 @@ def owe(
     )  # fmt: skip
     for k in range(m):
         for r in range(3):
-            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * fastest else 0.0
+            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * leaving else 0.0
 
 
 @inner

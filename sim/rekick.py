@@ -12,14 +12,12 @@ from sim.accounts import AGAIN
 from sim.contacts import INELASTIC, concerns, tabulate, update_manifold
 from sim.interruptions import bring, bring_linked
 from sim.joints.impact import joints_of_island
-from sim.kicks import OVER, can_be_taken, recall
+from sim.kicks import OVER, can_be_taken, effort_of, recall
 from sim.microcollisions import kick_island
 from sim.motion import fly_to
 from sim.phase import take_back
 from sim.state import DYNAMIC, OK, REKICKS, WAKE
 from sim.stillness import rouse
-
-FEW = 6  # bodies of an island whose arrivals are located twice as often
 
 
 @lean
@@ -30,7 +28,7 @@ def _spend(bodies, label, effort):
         size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
     for i in range(len(effort)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            effort[i] += size if size > FEW else 0.5 * size
+            effort[i] += effort_of(size)
 
 
 @lean
