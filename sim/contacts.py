@@ -305,7 +305,8 @@ def renew_pairs(geoms, pairs, joints, known, found):
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
-            pairs.clear[n, 0], pairs.clear[n, 1], pairs.arrives[n, 0] = -math.inf, 0.0, 0.0
+            pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
+            forget_arrivals(pairs, n)
     for n in range(kept):
         if pairs.slot[n] < 0:
             while taken[free]:
@@ -570,6 +571,12 @@ def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
 
 
 @lean
+def forget_arrivals(pairs, n):
+    for m in range(POINTS):
+        pairs.arrives[n, m] = 0.0
+
+
+@lean
 def foreseen(pairs, n, id):
     """Speed at which the last kick lets the point of this feature come back [m/s]; 0: it bore nothing."""
     for m in range(POINTS):
@@ -584,7 +591,8 @@ def foreseen(pairs, n, id):
 def note_arrivals(pairs, contacts, rows):
     """Tell pairs how fast what bears load in these rows of a table comes back."""
     for row in rows:
-        if contacts.impulse[row, 2] > 0.0:
+        speed = -min(contacts.arrives[row], contacts.u_after[row, 2])  # what closes still comes as it was left
+        if contacts.impulse[row, 2] > 0.0 and speed > 0.0:
             a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
             while low < high:
                 n = (low + high) // 2
@@ -597,7 +605,7 @@ def note_arrivals(pairs, contacts, rows):
                 while m < POINTS and pairs.arrives[low, m] > 0.0 and pairs.bears[low, m] != contacts.id[row]:
                     m += 1
                 if m < POINTS:
-                    pairs.bears[low, m], pairs.arrives[low, m] = contacts.id[row], abs(contacts.arrives[row])
+                    pairs.bears[low, m], pairs.arrives[low, m] = contacts.id[row], speed
 
 
 @kernel(**FOR_KERNELS)

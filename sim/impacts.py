@@ -222,12 +222,16 @@ def _settle_phase(model, settings, first, t, touched, effort):
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    if crowded(bodies, i, j) or max(effort[i], effort[j]) > settings.crowd:
+    if crowded(bodies, i, j):
         return False
     found = False
     for body in (i, j):  # the two can belong to different islands
         number = bodies.held[body] if bodies.kind[body] == DYNAMIC else 0
-        if can_be_taken(bodies, contacts, joints, number):
+        spent = 0.0
+        for m in range(len(bodies.held)):
+            if bodies.held[m] == number:
+                spent = max(spent, effort[m])
+        if spent <= settings.crowd and can_be_taken(bodies, contacts, joints, number):
             found = True
             for m in range(len(bodies.held)):
                 if bodies.held[m] == number:

@@ -13,9 +13,7 @@ from collision.linalg import load3, load9, mul, mul_t, store3, store9
 from sim.accounts import AGAIN
 from sim.state import DYNAMIC
 
-LARGEST = 32  # contact points: of a larger island the kicks for each impact would cost more than the phase matters
-
-
+LARGEST = 32  # contact points: in a larger island the kicks for each impact, and looks, would cost more than they matter
 FEW = 6  # bodies of an island whose arrivals are located twice as often
 MID_STEP = 1 << 32  # numbers of kicks inside the drift are above it
 OVER = 1e-9  # part of a step by which the end of a flight is known
@@ -47,7 +45,7 @@ def remember(bodies, contacts, table, rows, members, mode):
     number = contacts.count[2] + 1
     loaded = 0
     for row in rows:
-        loaded += table.impulse[row, 2] > 0.0
+        loaded += _gave(table, row)
     if mode == AGAIN and contacts.count[1] + loaded > len(contacts.gap):
         number = 0
     else:
@@ -55,11 +53,17 @@ def remember(bodies, contacts, table, rows, members, mode):
     for i in members:
         bodies.held[i] = number
     for row in rows:
-        if number > 0 and table.impulse[row, 2] > 0.0:
+        if number > 0 and _gave(table, row):
             table.kick[row] = number
             if mode == AGAIN:
                 copy_row(table, row, contacts, contacts.count[1])
                 contacts.count[1] += 1
+
+
+@lean
+def _gave(table, row):
+    """The kick gave something at this row, or would have without its phase."""
+    return table.impulse[row, 2] > 0.0 or table.owed[row, 2] != 0.0
 
 
 @lean
@@ -139,8 +143,8 @@ def can_be_taken(bodies, contacts, joints, number):
 
 @lean
 def bears(bodies, contacts, k, number):
-    """Row k bore load in this kick, and its bodies have not been kicked since."""
-    loaded = contacts.kick[k] == number and contacts.impulse[k, 2] > 0.0
+    """Row k was part of this kick, and its bodies have not been kicked since."""
+    loaded = contacts.kick[k] == number
     for side in range(2):
         i = contacts.body[k, side]
         loaded = loaded and (bodies.kind[i] != DYNAMIC or bodies.held[i] == number)

@@ -232,7 +232,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
             )
             again = again or bound == math.inf
-        turn = follows and (turn or turns(bodies, contacts, rows, members, vstar, v, h, mode))
+        turn = follows and (turn or turns(bodies, contacts, rows, local, vstar, v, h, mode))
         if turn or len(links) > 0:
             missed, left = 0.0, 0.0
             fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
@@ -277,6 +277,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         round += 1
         if not again or stalled > STALLS or round == rounds:
             if cheap or (len(links) == 0 and not turn):
+                parts_next = max(1, parts // 2)
                 break
             if turn and lacks > settings.tolerance and (parts >= LOST or 2 * parts > most):
                 follows, parts = False, first_parts  # the acceleration of the instant has to do
@@ -442,7 +443,7 @@ def _scaled(table, f, out):
 @lean
 def _stands_for(last, h, mode):
     """The time that a kick between flights of these lengths stands for. What comes flying lands at the step: for a flight."""
-    return h if last == 0.0 and mode == KICK else 0.5 * (last + h)
+    return h if mode == START or (last == 0.0 and mode == KICK) else 0.5 * (last + h)
 
 
 @lean

@@ -35,7 +35,8 @@ class Options:
     integrator : a name of ``sim.integrators.TABLE``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
     look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
-        its gap to rounding, for one look more, or a few, in each step. Not in crowds, and not with joints or rolling friction.
+        its gap to rounding, for a few looks more in each step. Not in crowds, by sweeps, with joints or rolling friction,
+        and for bodies under forces other than uniform gravity.
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).

@@ -36,10 +36,15 @@ def owe(
     contacts, rows, h, last, mode, cheap, room, settings, mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi,
     u0, p, v,
 ):  # fmt: skip
-    """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before."""
-    m = len(rows)
+    """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before.
+
+    Where velocities were set (START) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a solve.
+    """
+    m, part = len(rows), 1.0 if mode == START else 2.0 * h / (last + h)
+    if last == 0.0:
+        part = 0.0
     for k in range(m):
-        store3(contacts.owed, rows[k], scale(2.0 * h / (last + h), (p[k, 0], p[k, 1], p[k, 2])))
+        store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
     if mode == START or len(mu) > m or m > LARGEST or cheap:
         return
     u, c = np.empty((m, 3)), np.empty((m, 3))

@@ -19,7 +19,7 @@ from collision.geometry import empty_geometry
 from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, crowds_grow, known_pairs, mark_resting, renew_pairs, tabulate
+from sim.contacts import INELASTIC, NONE, crowds_grow, forget_arrivals, known_pairs, mark_resting, renew_pairs, tabulate
 from sim.crew import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
 from sim.crowds import kick_crowds, plain_crowds
 from sim.driving import plan_arc
@@ -198,7 +198,8 @@ def _contact(model, geometry, settings, mode, plastic):
     plain = np.zeros(len(bodies.kind), dtype=np.bool_)
     if mode == KICK:
         plain_crowds(bodies, contacts, joints, plain)
-    pairs.arrives[: pairs.count[0], 0] = 0.0
+    for n in range(pairs.count[0]):
+        forget_arrivals(pairs, n)
     kick(model, geometry, settings, mode, plain)
     if mode == KICK:
         kick_crowds(model, geometry, settings, plain)

@@ -9,7 +9,7 @@ import numpy as np
 
 from collision.jit import inner, lean
 from sim.accounts import AGAIN
-from sim.contacts import INELASTIC, concerns, tabulate, update_manifold
+from sim.contacts import INELASTIC, concerns, forget_arrivals, tabulate, update_manifold
 from sim.interruptions import bring, bring_linked
 from sim.joints.impact import joints_of_island
 from sim.kicks import OVER, can_be_taken, effort_of, recall
@@ -102,7 +102,7 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
     recall(bodies, contacts, table, t, dt)
     for n in range(pairs.count[0]):
         if concerns(bodies, geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]], label):
-            pairs.arrives[n, 0] = 0.0
+            forget_arrivals(pairs, n)
     links = joints_of_island(bodies, joints, label)
     if len(links) == 0:  # joints can not wait
         _spend(bodies, label, effort)

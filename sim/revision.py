@@ -27,28 +27,31 @@ from sim.accounts import START
 from sim.flown import Ends, end_motion, end_pose
 from sim.ground import off, same_facets
 from sim.motion import composed, point_velocity
-from sim.state import DYNAMIC, EXAMPLE, FAST, PIECE, POINTS, ROWS
+from sim.state import EXAMPLE, FAST, PIECE, POINTS, ROWS
 from sim.surfaces import surface_slip
 
-TURN = 1e-9  # [rad] a turn in a flight that moves no gap by more than rounding
+TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
 NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
 STEEP = 0.9  # cosine of how far a normal may turn in a flight
 ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
 
 
 @lean
-def turns(bodies, contacts, rows, members, vstar, v, h, mode):
-    """Bodies of the island, or driven ones that it touches, turn in the coming flight."""
-    most = 0.0
-    for k in range(len(members)):
-        for r in range(3, 6):
-            most = max(most, abs(v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r]))
+def turns(bodies, contacts, rows, local, vstar, v, h, mode):
+    """A body of the island, or a driven one that it touches, turns in the coming flight, and not about the normal at its contact:
+    that moves no gap, as with balls."""
     for row in rows:
+        n, point = load3(contacts.frame[row], 2), load3(contacts.point, row)
         for side in range(2):
             i = contacts.body[row, side]
-            if bodies.kind[i] != DYNAMIC:
-                most = max(most, norm(load3(bodies.w, i)))
-    return most * h > TURN
+            k, w = local[i], load3(bodies.w, i)
+            if k >= 0:
+                f, g = (1.0, 0.0) if mode == START else (2.0, 1.0)
+                w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
+            arm = sub(point, load3(bodies.x, i))
+            if norm(w) * h > TURN and norm(cross(arm, n)) > TURN * norm(arm):
+                return True
+    return False
 
 
 @remote

@@ -220,6 +220,32 @@ def test_what_is_tossed_and_followed_gains_nothing(family, seed):
     assert found["unsolved"] == found["books"] == 0.0
 
 
+def test_only_what_bore_load_in_the_last_kick_is_foreseen():
+    """Arrivals that older kicks foresaw would hide what comes for the first time."""
+    world = FAMILIES["random"](6, 1 / 240).scene.build()
+    for _ in range(120):
+        world.step(2)
+        pairs, contacts = world.model.pairs, world.model.contacts
+        rows = range(contacts.count[0])
+        bore = {(*contacts.pair[k].tolist(), int(contacts.id[k])) for k in rows if contacts.impulse[k, 2] > 0}
+        for n in range(pairs.count[0]):
+            known = np.cumprod(pairs.arrives[n] > 0).astype(bool)  # up to the first that is none
+            assert {(*pairs.geoms[n].tolist(), int(f)) for f in pairs.bears[n][known]} <= bore
+
+
+def test_what_comes_to_rest_is_kicked_once_a_step():
+    """A step that was divided while a body turned is whole again once it does not."""
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.1))
+    world.step()
+    world.model.bodies.parts[1] = 16
+    world.step(10)
+    before = world.statistics()["rekicks"]
+    world.step(10)
+    assert world.statistics()["rekicks"] == before
+
+
 def test_what_is_tossed_and_not_followed_gains():
     """The failing twin."""
     assert tossed("cones", 0, False)["rise"] > 5e-4

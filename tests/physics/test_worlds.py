@@ -19,7 +19,7 @@ from benchmarks.worlds.table import KEPT, summary
 from collision import Box, Compound, HalfSpace, Sphere
 from sim import Hinge, Scene, World
 
-PHASE = "what a kick gives for the coming half step is not taken back where the contact ends or is struck within it"
+PHASE = "impulses of joints come and go with the step, and contacts beside joints keep the acceleration of the instant"
 CORNERS = "corners that touch within a step beside the nearest point have no row"
 SOLVER = "contacts of cones, cylinders and ellipsoids ask for velocities that no impulse gives together"
 JOINTS = "removal of overlap, and impacts through joints, turn jointed bodies"
