@@ -69,9 +69,7 @@ def save(world: World, path: str | Path) -> None:
     with whole(path) as part, open(part, "wb") as file:
         try:
             np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
-        except (
-            ValueError
-        ) as error:  # zipfile's, that it can not close what was interrupted, in the place of Ctrl-C or a full disk
+        except ValueError as error:  # zipfile's: it can not close what Ctrl-C or a full disk interrupted, which is what to tell
             if isinstance(error.__context__, KeyboardInterrupt | OSError):
                 raise error.__context__ from None
             raise

@@ -90,9 +90,8 @@ class Run(Keeps, Reads):
         if not intact(root):
             raise RecordingError(path, "is damaged: zarr.json is not what was written")
         with reading(path, "zarr.json"):
-            group = zarr.open_group(
-                files(path, read_only=True), mode="r"
-            )  # with the consolidated metadata: all lengths of one flush
+            # with the consolidated metadata: all lengths of one flush
+            group = zarr.open_group(files(path, read_only=True), mode="r")
             attributes = dict(group.attrs)
         return cls(group, _names(path, group, attributes), attributes, path)
 

@@ -92,6 +92,17 @@ def places(data: Any, path: tuple = ()) -> list[tuple]:
     return out
 
 
+def somewhere(tree: Any, rng: Random) -> tuple[Any, Any]:
+    """A place in a tree: what holds it, and its key there; (None, None) in an empty one."""
+    there = places(tree)
+    if not there:
+        return None, None
+    *above, key = rng.choice(there)
+    for step in above:
+        tree = tree[step]
+    return tree, key
+
+
 def odd(rng: Random) -> Any:
     """A value that is seldom meant."""
     k = rng.random()
@@ -104,13 +115,9 @@ def odd(rng: Random) -> Any:
 
 def harm(data: Any, rng: Random) -> None:
     """Put an odd value somewhere into a tree, or take something away, double it, or name it otherwise."""
-    there = places(data)
-    if not there:
+    parent, key = somewhere(data, rng)
+    if parent is None:
         return
-    *above, key = rng.choice(there)
-    parent = data
-    for step in above:
-        parent = parent[step]
     how = rng.randrange(8)
     if how < 5:
         parent[key] = odd(rng)

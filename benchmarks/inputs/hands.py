@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.inputs.cases import Case, odd, places
+from benchmarks.inputs.cases import Case, odd, somewhere
 from benchmarks.inputs.guard import SECONDS, Guard, caches
 from benchmarks.inputs.stored_files import BALL
 from collision import HalfSpace, Sphere
@@ -268,13 +268,9 @@ class Hands:
 
 def change(tree: Any, rng: Random, value: Any, drop: bool) -> None:
     """Put a value somewhere into a tree, into texts that hold JSON too, or take something away."""
-    there = places(tree)
-    if not there:
+    parent, key = somewhere(tree, rng)
+    if parent is None:
         return
-    *above, key = rng.choice(there)
-    parent = tree
-    for step in above:
-        parent = parent[step]
     inner = None
     if isinstance(parent[key], str) and parent[key].startswith("{"):
         with contextlib.suppress(ValueError):
