@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.boxes import bounding_boxes, candidate_pairs
+from collision.ground import Ground
 from collision.shapeset import ShapeSet
 from render.look import KINEMATIC, PALETTE, STATIC, rgb
-from render.meshes import bounding_ball, planes_of
+from render.meshes import bounding_ball, ground_of, planes_of
 from render.rotation import rotate
+from sim.visual import RELIEF
 
 if TYPE_CHECKING:
     from render.graphs import Graphs
@@ -65,7 +67,18 @@ class Cast:
         """What is drawn in place of the shape of a body, as ``skins_of`` gives it; None: the shape."""
         from render.visuals import skins_of
 
-        return skins_of(self.visuals[body]) if self.visuals and self.visuals[body] is not None else None
+        key = self.skin_key(body)
+        if isinstance(key, Ground):
+            from render.relief import relief
+
+            return (relief(key),)
+        return None if key is None else skins_of(key)
+
+    def skin_key(self, body: int) -> Any:
+        """What skins of a body are told apart by: its visual, or the ground that is coloured by height; None: none."""
+        if self.visuals and self.visuals[body] is not None:
+            return self.visuals[body]
+        return ground_of(self.shapes[body]) if self.finish(body) == RELIEF else None
 
     @cached_property
     def packed(self) -> ShapeSet:

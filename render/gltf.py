@@ -26,6 +26,7 @@ DETAIL = 48
 MOST = 10_000_000  # poses of all bodies: three quarters of a gigabyte
 FINISH = {  # metalness and roughness, as glTF has them
     "plain": (0.0, 0.55), "matte": (0.0, 1.0), "metal": (1.0, 0.25), "rubber": (0.0, 0.85), "glass": (0.0, 0.0),
+    "relief": (0.0, 0.8),
 }  # fmt: skip
 TURN = (-np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))  # (x, y, z, w): z up becomes y up
 FLOOR = 12.0  # half the width of a half-space's square, in radii of the scene
@@ -101,7 +102,7 @@ class _Builder:
             file.nodes[0].children.append(number)
             finish, skins = cast.finish(row), cast.skins(row)
             for k, skin in enumerate(skins or ()):
-                key = (cast.visuals[row], k, color, finish)
+                key = (cast.skin_key(row), k, color, finish)
                 if key not in meshes:
                     meshes[key] = self.skin(skin, color, finish)
                 node.children.append(self.node(lib.Node(mesh=meshes[key])))

@@ -16,6 +16,7 @@ from render.overlay import shades
 from render.programs import Programs
 from render.rotation import multiply, rotate
 from render.visuals import Skin
+from sim.visual import RELIEF
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 LINE = np.array([[0, 0], [1, 0]], "f4")
@@ -77,7 +78,7 @@ class Groups:
             finish, skins = cast.finish(body), cast.skins(body)
             if skins is not None:
                 for k, skin in enumerate(skins):
-                    found.setdefault((("skin", cast.visuals[body], k), finish), []).append((body, None, skin))
+                    found.setdefault((("skin", cast.skin_key(body), k), finish), []).append((body, None, skin))
                 continue
             for part in parts_of(shape):
                 found.setdefault((part.key, finish), []).append((body, part, None))
@@ -181,7 +182,7 @@ class Groups:
 
     def _program(self, group: Group, mesh: Any) -> str:
         """Flat plain faces are lit at their corners, where they need not be lit pixel by pixel."""
-        finish = "" if group.finish == "plain" else f" {group.finish.upper()}"
+        finish = "" if group.finish in ("plain", RELIEF) else f" {group.finish.upper()}"
         if group.skin is not None:
             return f"body UNMARKED{finish}{' TEXTURED' if group.skin.picture is not None else ''}"
         if group.key[0] in ROUND:

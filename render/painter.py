@@ -17,9 +17,11 @@ from render.ground import backdrop
 from render.meshes import Part, mesh_of, parts_of, planes_of
 from render.order import back_to_front
 from render.overlay import panels_of, shades, square_of, strokes_of
+from render.relief import corner_colors
 from render.rotation import rotate
 from render.strokes import Strokes
 from render.text import Panel
+from sim.visual import RELIEF
 
 ZOOM = 2  # drawn so many times larger, then averaged
 DETAIL = {"fast": 16, "default": 32, "best": 48}
@@ -272,7 +274,10 @@ def props_of(cast: Cast, detail: int) -> Props:
             out.normals.append(normals)
             out.smooth.append(rotate(turn, _unit(np.reshape([n.mean(axis=0) for n in mesh.normals], (-1, 3)) / scale)))
             out.offsets.append(np.einsum("ij,ij->i", normals, centers))
-            out.albedo.append(colors[body] * tone[:, None])
+            if cast.finish(body) == RELIEF:
+                out.albedo.append(corner_colors(part.key[1]).reshape(-1, 3, 3).mean(axis=1))
+            else:
+                out.albedo.append(colors[body] * tone[:, None])
             out.tones.append(tone)
             out.lines.append(255 * np.sqrt(colors[body] * look.EDGE * look.EXPOSURE))
             out.corner_at.append(out.corner_at[-1] + len(corners))

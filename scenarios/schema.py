@@ -11,7 +11,7 @@ from sim.integrators import TABLE
 from sim.joints.definitions import COORDINATES
 from sim.materials import RESTITUTION_LAWS, RULES
 from sim.state import SOLVERS
-from sim.visual import FINISHES
+from sim.visual import FINISHES, RELIEF
 
 
 class Either(Field):
@@ -103,7 +103,7 @@ MATERIAL: dict[str, Field] = {
     "density": Real(unit="kg/m^3", above=0, help="density, from which the mass follows unless mass is given"),
     **SURFACE,
     "color": COLOR,
-    "finish": Text(choices=FINISHES, help="how the surface looks in pictures; by default plain"),
+    "finish": Text(choices=(*FINISHES, RELIEF), help="how the surface looks in pictures; by default plain; relief is for ground"),
 }
 
 PAIR: dict[str, Field] = {

@@ -16,11 +16,11 @@ from sim.checks import check_inertia, check_orientation, check_range, plain
 from sim.errors import InputError
 from sim.materials import FIELDS, OPTIONAL
 from sim.path import Path
-from sim.visual import Visual, check_finish
+from sim.visual import RELIEF, Visual, check_finish
 
 KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
-Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass"]
+Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class BodyDef:
     surface_velocity : (3,) [m/s] at which the surface moves against the body, in the body frame, as that of a conveyor.
     surface_spin : (3,) [rad/s] the same by turning about the origin of the body frame, as a turntable.
     color : a name ("red", "steelblue"), "#rrggbb", "#rgb" or (r, g, b) in [0, 1]; left out, the renderer picks one.
-    finish : "plain", "matte", "metal", "rubber" or "glass": how its surface takes the light in pictures.
+    finish : "plain", "matte", "metal", "rubber" or "glass": how its surface takes the light in pictures; "relief": ground that is
+        coloured by height.
     visual : a :class:`~sim.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which alone collides.
 
     Raises
@@ -149,6 +150,8 @@ class BodyDef:
                 raise InputError("kind", self.kind, f'a {self.shape.type} is ground, without a mass: it must be "static"')
             if self.sensor:
                 raise InputError("sensor", True, f"a {self.shape.type} has no inside to feel: it can not be a sensor")
+        elif self.finish == RELIEF:
+            raise InputError("finish", RELIEF, "is for ground, a TriangleMesh or a HeightField; 'plain' is the usual one")
         if self.kind == "dynamic":
             self._mass_is_known()
 

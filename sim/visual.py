@@ -12,6 +12,7 @@ from sim.checks import check_orientation, plain
 from sim.errors import InputError
 
 FINISHES = ("plain", "matte", "metal", "rubber", "glass")
+RELIEF = "relief"  # the finish of ground that is coloured by height
 ENDINGS = (".glb", ".gltf", ".obj", ".ply", ".stl")
 
 
@@ -64,7 +65,7 @@ class Visual:
 
 
 def check_finish(name: str, value: object) -> str:
-    """One of FINISHES; InputError otherwise."""
-    if value not in FINISHES:
-        raise InputError(name, value, f"must be one of {', '.join(FINISHES)}")
+    """One of FINISHES, or RELIEF; InputError otherwise."""
+    if value not in (*FINISHES, RELIEF):
+        raise InputError(name, value, f"must be one of {', '.join(FINISHES)}, or {RELIEF} for ground")
     return value

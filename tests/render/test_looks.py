@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
+from collision.ground import HeightField
 from collision.shapes import Box, HalfSpace, Sphere
 from render import export, picture
 from render.camera import Camera
@@ -28,6 +29,7 @@ from render.look import (
     Preset,
     display,
 )
+from render.relief import band_height, tint
 from render.visuals import skins_of
 from scenarios.files import load_scene, scene_to_toml
 from sim import Visual, World
@@ -103,6 +105,55 @@ def test_a_finish_is_known_and_kept(tmp_path):
     assert [body.finish for body in scene] == ["metal", "matte"]
     (tmp_path / "a.toml").write_text(scene_to_toml(scene))
     assert [body.finish for body in load_scene(tmp_path / "a.toml")] == ["metal", "matte"]
+
+
+def waves(finish: str) -> Scene:
+    """Ground that rises from -0.5 m on the left to 0.5 m on the right, in 40 steps."""
+    scene = Scene()
+    scene.add(HeightField(np.tile(np.linspace(-0.5, 0.5, 41)[:, None], 31), 0.05), kind="static", finish=finish, color="#909090")
+    return scene
+
+
+@pytest.mark.parametrize("renderer", ["egl", "painter"])
+def test_relief_colors_ground_by_height(renderer, monkeypatch):
+    """Green below, sand in the middle, stone on top; twin: without it the slope has one colour."""
+    monkeypatch.setenv("TUMBLE_RENDERER", renderer)
+    camera = Camera((0.0, -0.01, 4.0), (0.0, 0.0, 0.0))
+    low, middle, high = (pixel(draw(waves("relief"), camera), (x, 0.0, 0.5 * x), camera) for x in (-0.95, 0.0, 0.95))
+    assert low[1] > low[0] + 10 > low[2]  # green
+    assert middle[0] > middle[2] + 40  # sand
+    assert np.ptp(high) < 40 < high.min()  # grey
+    plain = draw(waves("plain"), camera)
+    shades = np.array([pixel(plain, (x, 0.0, 0.5 * x), camera) for x in (-0.95, 0.0, 0.95)])
+    assert np.ptp(shades, axis=0).max() < 25
+
+
+def test_relief_is_of_ground_alone(tmp_path):
+    with pytest.raises(InputError, match="finish = 'relief': is for ground, a TriangleMesh or a HeightField"):
+        World().add(Sphere(0.1), finish="relief")
+    scene = waves("relief")
+    (tmp_path / "a.toml").write_text(scene_to_toml(scene))
+    assert load_scene(tmp_path / "a.toml").bodies[0].finish == "relief"
+
+
+def test_bands_of_height_are_round_numbers():
+    assert [band_height(span) for span in (1.0, 0.1, 7.0, 2400.0, 0.0)] == pytest.approx([0.1, 0.01, 1.0, 200.0, 1.0])
+    heights = np.linspace(0.0, 1.2, 1201)
+    steps = np.abs(np.diff(tint(heights, 0.0, 1.2), axis=0)).max(axis=1)
+    assert heights[1:][steps > 0.02] == pytest.approx(0.1 * np.arange(1, 12), abs=1.1e-3)
+
+
+def test_relief_in_gltf(tmp_path):
+    world = waves("relief").build()
+    made = gltf_of(export(world.run(seconds=0.02), tmp_path / "a.glb"))
+    assert len(made["images"]) == 1
+    import trimesh
+
+    (ground,) = trimesh.load_scene(tmp_path / "a.glb").geometry.values()
+    picture = np.asarray(ground.visual.material.baseColorTexture.convert("RGB")).astype(int)
+    for vertex, (_, v) in zip(ground.vertices, ground.visual.uv, strict=True):
+        shown = picture[round((1 - v) * len(picture) - 0.5), 0]
+        assert np.abs(shown - 255 * tint(vertex[2:], -0.5, 0.5)[0]).max() < 14  # of y or z: a band of 5 %
 
 
 def test_a_visual_is_drawn_in_place_of_what_collides(tmp_path):
