@@ -62,11 +62,16 @@ class Trial(NamedTuple):
 
 
 def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> int:
-    """Run a verb in a folder in a child process, in front at a terminal if one is given (its end for programs); its id."""
+    """Run a verb in a folder in a child process, in front at a terminal if one is given (its end for programs); its id, once it
+    hears signals and has the terminal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))  # until the child is ready to hear them
+    ready, told = os.pipe()
     pid = os.fork()
     if pid:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+        os.close(told)
+        os.read(ready, 1)  # ends when the child closes it, or is gone
+        os.close(ready)
         return pid
     code = 70
     try:
@@ -82,6 +87,7 @@ def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> in
         for sign in (signal.SIGINT, signal.SIGTERM):  # before the verb has begun, and once it has ended
             signal.signal(sign, lambda *_: os._exit(cli.INTERRUPTED))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+        os.close(told)
         if words[0] != "report":
             often()
         signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
@@ -132,6 +138,18 @@ def ended(pid: int, patience: float = PATIENCE) -> int:
         time.sleep(1.0)
     os.waitpid(pid, 0)
     return HANGS
+
+
+def left(pid: int, patience: float = 30.0) -> list[str]:
+    """Wait for all programs that a child started, such as the workers of a sweep, which end with it; a text if some do not."""
+    until = time.monotonic() + patience
+    with contextlib.suppress(ProcessLookupError):  # there is none
+        while time.monotonic() < until:
+            os.killpg(pid, 0)
+            time.sleep(0.01)
+        os.killpg(pid, signal.SIGKILL)
+        return [f"still at work {patience:g} s after their parent"]
+    return []
 
 
 def answers(function: Callable[[Any], Any], of: Sequence[Any], jobs: int) -> list[Any]:
@@ -331,6 +349,8 @@ def struck(trial: Trial, folder: Path, seconds: float, sign: int) -> Outcome:
     torn_before = "--repair" in trial.words
     hand, terminal = pty.openpty() if sign == signal.SIGINT else (None, None)
     pid = child(folder, trial.words, terminal)
+    if terminal is not None:
+        os.close(terminal)  # the child's alone
     time.sleep(seconds)
     alive = not os.waitpid(pid, os.WNOHANG)[0] if seconds else True
     if alive and hand is not None:
@@ -338,12 +358,13 @@ def struck(trial: Trial, folder: Path, seconds: float, sign: int) -> Outcome:
     elif alive:
         os.kill(pid, sign)
     code = ended(pid) if alive else 0
-    for end in filter(None, (hand, terminal)):
-        os.close(end)
+    wrong = left(pid)
+    if hand is not None:
+        os.close(hand)
     if not alive:
         shutil.rmtree(folder)
-        return Outcome(False, 0, [])
-    wrong = [] if torn_before else asked(trial.look, folder, True)
+        return Outcome(False, 0, wrong)
+    wrong += [] if torn_before else asked(trial.look, folder, True)
     if sign != signal.SIGKILL and code not in (0, cli.INTERRUPTED):
         wrong.append(f"exit code {code}")
     again = ended(child(folder, trial.mend))

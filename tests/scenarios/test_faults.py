@@ -77,3 +77,63 @@ def test_a_world_that_is_ahead_of_its_samples_is_found(how):
     done = subprocess.run([sys.executable, "-c", CARELESS, how], cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     assert (done.stdout.splitlines()[-1] == "[]") == (how == "as it is"), done.stdout
+
+
+EARLY = """
+import os, pty, sys, tempfile, time
+from pathlib import Path
+import benchmarks.faults.trials as trials
+
+def late(terminal, login=os.login_tty):
+    time.sleep(0.3)
+    login(terminal)
+
+os.login_tty = late
+trials.cli.main = lambda words: time.sleep(30)
+if "careless" in sys.argv:
+    trials.os.read = lambda *_: b""  # go on at once
+with tempfile.TemporaryDirectory() as folder:
+    place = Path(folder, "place")
+    place.mkdir()
+    hand, terminal = pty.openpty()
+    pid = trials.child(place, ("report",), terminal)
+    os.write(hand, b"\x03")
+    print(trials.ended(pid, 3.0))
+"""
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("how", ["as it is", "careless"])
+def test_ctrl_c_is_typed_once_there_is_somebody_to_hear_it(how):
+    """The twin: what is typed before the child has its terminal is not heard, and strikes nothing."""
+    done = subprocess.run([sys.executable, "-c", EARLY, how], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert (done.stdout.splitlines()[-1] == "130") == (how == "as it is"), done.stdout
+
+
+ORPHAN = """
+import os, signal, subprocess, sys, tempfile
+from pathlib import Path
+import benchmarks.faults.trials as trials
+
+def work(words):
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    if "careless" not in sys.argv:
+        os.killpg(0, signal.SIGKILL)
+
+trials.cli.main = work
+with tempfile.TemporaryDirectory() as folder:
+    place = Path(folder, "place")
+    place.mkdir()
+    pid = trials.child(place, ("report",))
+    trials.ended(pid)
+    print(trials.left(pid, 6.0))  # whoever adopts orphans may take seconds to bury them
+"""
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("how", ["as it is", "careless"])
+def test_a_program_that_outlives_its_parent_is_found(how):
+    done = subprocess.run([sys.executable, "-c", ORPHAN, how], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert (done.stdout.splitlines()[-1] == "[]") == (how == "as it is"), done.stdout
