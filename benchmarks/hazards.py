@@ -141,7 +141,7 @@ def apart(seed: int, seconds: int) -> tuple[str, str]:
     pid = os.fork()
     if not pid:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
+        with warnings.catch_warnings(action="error", category=RuntimeWarning):  # NumPy's: findings
             try:
                 said = outcome(seed)
             except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""
+
+
+def check_keys(given: Mapping[str, Any], known: Sequence[str], where: str = "") -> None:
+    """InputError for the first key that is none of those known, and which was meant."""
+    for key, value in given.items():
+        if key not in known:
+            near = did_you_mean(str(key), known) or f"; there are {', '.join(known)}"
+            raise InputError(f"{where}{key}", value, f"unknown key{near}")
 
 
 def missing(owner: str, name: str, known: Iterable[str], thing: object) -> AttributeError:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError, check_vector
+from collision.spelling import check_keys
 from render.rotation import cross
 from sim.checks import check_range
 
+KEYS = ("position", "target", "up", "fov_degrees")  # of a camera that is given as a dict
 FOV = 35.0  # degrees from top to bottom: near the eye's, little distortion
 
 
@@ -84,6 +86,8 @@ class Camera:
         """A camera from anything with ``position`` and ``target`` (and perhaps ``up``, ``fov_degrees``), or a dict of them."""
         if isinstance(given, cls):
             return given
+        if isinstance(given, dict):
+            check_keys(given, KEYS, "camera.")
         get = given.get if isinstance(given, dict) else lambda name, default=None: getattr(given, name, default)
         position, target = get("position"), get("target")
         if position is None or target is None:

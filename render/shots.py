@@ -11,7 +11,8 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from collision.regular import regular
-from render.camera import Camera
+from collision.spelling import check_keys
+from render.camera import KEYS, Camera
 from render.frame import Frame
 from render.recorded import RunFrames
 from render.tracking import tracked
@@ -70,17 +71,22 @@ def _from_file(path: Path) -> Any:
     import tomllib
 
     try:
-        tables = tomllib.loads(regular(path, MOST_BYTES).decode("utf-8")).get("camera", [])
+        data = tomllib.loads(regular(path, MOST_BYTES).decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:  # ValueError: no text, no TOML, a number of thousands of digits
         raise InputError("camera", str(path), f"can not be read: {error}") from None
+    check_keys(data, ("camera",), f"{path}: ")
+    tables = data.get("camera", [])
     tables = [tables] if isinstance(tables, dict) else tables
     if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
         raise InputError("camera", str(path), "must have [[camera]] tables with time, position and target")
+    for table in tables:
+        check_keys(table, ("time", *KEYS), f"{path}: camera.")
+    cameras = [{key: value for key, value in table.items() if key != "time"} for table in tables]
     if len(tables) == 1:
-        return Camera.of(tables[0])
+        return Camera.of(cameras[0])
     if any("time" not in table for table in tables):
         raise InputError("camera", str(path), "must have [[camera]] tables with time, position and target")
-    return Keyframes([table["time"] for table in tables], tables)
+    return Keyframes([table["time"] for table in tables], cameras)
 
 
 def meant(given: Any, names: Sequence[str]) -> Any:

@@ -96,7 +96,8 @@ def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
             from scenarios.urdf import read
         else:
             raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
-        with package(path, None if root is None else Path(root)):
+        # what overflows is not finite, which scenes, bodies and joints refuse
+        with package(path, None if root is None else Path(root)), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return read(path, element)
     except InputError as error:
         raise InputError(f"{path}: {error.name}", error.value, error.hint) from None

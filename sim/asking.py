@@ -167,6 +167,7 @@ class Asking(Reads):
         """
         write_into(self, out)
 
+    @diagnostics.unheard
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
         energy = diagnostics.energy(self.model.bodies, self._packed().forces)
@@ -186,6 +187,7 @@ class Asking(Reads):
         return fixed(self.model.books.reservoir + 0.0)
 
     @property
+    @diagnostics.unheard
     def ledger(self) -> ledger.Ledger:
         """Where the energy went since the start; see :mod:`sim.ledger`."""
         books = self.model.books

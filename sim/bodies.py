@@ -12,7 +12,7 @@ from collision.errors import check_number, check_vector
 from collision.ground import Ground
 from collision.mass import mass_properties
 from collision.shapes import HalfSpace, Shape, shape_from_dict
-from sim.checks import check_inertia, check_orientation, check_range, plain
+from sim.checks import check_inertia, check_orientation, check_range, check_weight, plain
 from sim.errors import InputError
 from sim.materials import FIELDS, OPTIONAL
 from sim.path import Path
@@ -170,12 +170,18 @@ class BodyDef:
     def _mass_is_known(self) -> None:
         if self.center_of_mass is not None and self.inertia is None:
             raise InputError("center_of_mass", plain(self.center_of_mass), "needs inertia too, given about this point")
-        if self.mass is not None and self.inertia is not None:
-            return
-        volume = mass_properties(self.shape).volume
+        if self.mass is not None:
+            check_weight("mass", self.mass, "mass", self.mass, "kg")
+            if self.inertia is not None:
+                return
+        volume, _, inertia = mass_properties(self.shape)
         if not volume > 0:
             missing = " and ".join(f for f in ("mass", "inertia") if getattr(self, f) is None)
             raise InputError("shape", self.shape, f"has no volume, so {missing} must be given")
+        name, mass = ("density", self.density * volume) if self.mass is None else ("mass", self.mass)
+        check_weight(name, getattr(self, name), "mass", mass, "kg")
+        if self.inertia is None:
+            check_weight(name, getattr(self, name), "moment", mass / volume * float(inertia.trace()), "kg m^2")
 
     def mass_properties(self) -> tuple[float, np.ndarray, np.ndarray]:
         """``(mass [kg], centre of mass (3,) [m] in the body frame, inertia (3, 3) [kg m^2] about it in body axes)``.

@@ -8,6 +8,9 @@ import numpy as np
 
 from collision.errors import InputError, check_number, check_quaternion, check_vector, scalar_first
 
+# Masses [kg] and moments [kg m^2] of bodies: between these the square of a momentum stays in the range of a double.
+LEAST_MASS, MOST_MASS = 1e-140, 1e140
+
 
 def check_range(name: str, value: object, low: float, high: float) -> float:
     """A finite float in [low, high]; InputError otherwise."""
@@ -15,6 +18,13 @@ def check_range(name: str, value: object, low: float, high: float) -> float:
     if not low <= x <= high:
         raise InputError(name, value, f"must lie in [{low:g}, {high:g}]")
     return x
+
+
+def check_weight(name: str, value: object, what: str, amount: float, unit: str) -> None:
+    """InputError where a value gives a body a mass or a moment that can not be reckoned with."""
+    if not LEAST_MASS <= amount <= MOST_MASS:
+        wanted = f"must lie between {LEAST_MASS:g} and {MOST_MASS:g} {unit}"
+        raise InputError(name, value, wanted if what == name else f"makes a {what} of {amount:.6g} {unit}, which {wanted}")
 
 
 def check_orientation(name: str, value: object) -> tuple[float, ...]:
@@ -44,12 +54,15 @@ def check_inertia(name: str, value: object) -> tuple[tuple[float, float, float],
     if not np.isfinite(matrix).all():
         raise InputError(name, value, "must be finite")
     scale = np.abs(matrix).max()
+    if scale > MOST_MASS:
+        raise InputError(name, value, f"must be at most {MOST_MASS:g} kg m^2")
     if np.abs(matrix - matrix.T).max() > 1e-9 * scale:
         raise InputError(name, value, "must be symmetric")
-    matrix = 0.5 * matrix + 0.5 * matrix.T  # so that no sum overflows
+    matrix = 0.5 * (matrix + matrix.T)
     low, middle, high = np.linalg.eigvalsh(matrix)
     if low <= 1e-14 * scale:
         raise InputError(name, value, f"must be positive definite, its smallest principal moment is {low:.6g}")
+    check_weight(name, value, "principal moment", low, "kg m^2")
     if high > (low + middle) * (1 + 1e-9):
         raise InputError(
             name,

@@ -11,6 +11,9 @@ import numpy as np
 
 from sim.state import CENTRAL, DYNAMIC, MUTUAL, SPRING, Bodies, Forces
 
+# What overflows is told by the step, as a state that is not finite, or by the ledger, not by NumPy.
+unheard = np.errstate(over="ignore", invalid="ignore")
+
 
 class Energy(NamedTuple):
     """Energies [J]; potential: of uniform gravity, zero with the centre of mass at the origin, and of the forces."""
@@ -24,11 +27,13 @@ class Energy(NamedTuple):
         return self.kinetic_linear + self.kinetic_angular + self.potential
 
 
+@unheard
 def mean_momenta(bodies: Bodies) -> tuple[np.ndarray, np.ndarray]:
     """Momenta (n, 3) [kg m/s] and angular momenta (n, 3) [kg m^2/s] about the centres of mass; zero for driven bodies."""
     return 0.5 * (bodies.p + bodies.p_before), 0.5 * (bodies.l + bodies.l_before)
 
 
+@unheard
 def angular_velocities(bodies: Bodies) -> np.ndarray:
     """(n, 3) [rad/s], world axes."""
     _, l = mean_momenta(bodies)
@@ -38,6 +43,7 @@ def angular_velocities(bodies: Bodies) -> np.ndarray:
     return np.where(bodies.kind[:, None] == DYNAMIC, w, bodies.l)
 
 
+@unheard
 def velocities(bodies: Bodies) -> np.ndarray:
     """(n, 3) [m/s] of the centres of mass."""
     p, _ = mean_momenta(bodies)
@@ -83,6 +89,7 @@ def potential(forces: Forces, bodies: Bodies) -> float:
     return float(total)
 
 
+@unheard
 def energy(bodies: Bodies, forces: Forces) -> Energy:
     p, l = mean_momenta(bodies)
     linear = 0.5 * float(np.sum(p * p * bodies.inv_mass[:, None]))
@@ -92,11 +99,13 @@ def energy(bodies: Bodies, forces: Forces) -> Energy:
     return Energy(linear, angular, heights + potential(forces, bodies))
 
 
+@unheard
 def momentum(bodies: Bodies) -> np.ndarray:
     """(3,) [kg m/s] of all dynamic bodies."""
     return mean_momenta(bodies)[0][bodies.kind == DYNAMIC].sum(axis=0)
 
 
+@unheard
 def angular_momentum(bodies: Bodies, about: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> np.ndarray:
     """(3,) [kg m^2/s] of all dynamic bodies about a point of the world."""
     p, l = mean_momenta(bodies)

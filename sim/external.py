@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.diagnostics import rotations
+from sim.diagnostics import rotations, unheard
 from sim.errors import InputError
 from sim.force_tables import principal
 from sim.forces import (
@@ -36,6 +36,7 @@ MOST = 1e150  # N of a force whose integral is taken: its square can be summed
 Functions = dict[str, Callable[..., Any]]
 
 
+@unheard
 def impulse(run: Run, functions: Functions | None = None) -> tuple[np.ndarray, np.ndarray, float]:
     """What forces and gravity gave to the momentum of all bodies since the first sample, up to each.
 

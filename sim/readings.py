@@ -6,6 +6,7 @@ import hashlib
 
 import numpy as np
 
+from sim.diagnostics import unheard
 from sim.state import EVENTS, LOST, Books, Contacts, Model
 
 CONTACT = np.dtype(
@@ -21,6 +22,7 @@ CONTACT = np.dtype(
 WARM = ("pair", "id", "impulse", "moment", "slides", "turns", "arrives")  # of a contact: what the next kick starts from
 
 
+@unheard
 def contacts(c: Contacts, dt: float) -> np.ndarray:
     """Contact points of the last kick, a structured array.
 

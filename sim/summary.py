@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.diagnostics import unheard
 from sim.errors import InputError
 from sim.external import impulse
 from sim.forces import MutualGravity, Spring, UniformGravity
@@ -17,6 +18,7 @@ from sim.run import Run
 GAINS, LOSSES = ("external", "user"), ("friction", "restitution")
 
 
+@unheard
 def summarize(run: Run) -> dict[str, Any]:
     """Energy and momentum drift, deepest penetration, losses and speed of a run, as plain numbers for JSON.
 

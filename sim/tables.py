@@ -13,7 +13,7 @@ from collision.shapes import Shape
 from collision.shapeset import ShapeSet
 from sim import ledger
 from sim.bodies import BodyDef
-from sim.diagnostics import rotations
+from sim.diagnostics import rotations, unheard
 from sim.joints.tables import linked
 from sim.materials import FIELDS, coefficients
 from sim.path import COLUMNS
@@ -120,6 +120,7 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
     return model._replace(geoms=geoms)
 
 
+@unheard
 def _write_body(bodies: Bodies, i: int, d: BodyDef, rot: np.ndarray, gravity: tuple[float, float, float]) -> None:
     """Row i as the definition says; ``rot``: its orientation as a matrix (3, 3)."""
     mass, center, inertia = d.mass_properties()

@@ -70,6 +70,7 @@ from sim.words import count
 
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
+LARGEST = 1e150  # of the numbers of a state whose squares are finite
 
 
 _PLURALS = {
@@ -95,7 +96,12 @@ def _too_fast(bodies: Any, dt: float) -> np.ndarray:
 
 def _not_finite(bodies: Any) -> np.ndarray:
     """(n,) bool: the bodies whose state is not finite."""
-    return ~np.isfinite(np.hstack((bodies.x, bodies.q, bodies.p, bodies.l, bodies.p_before, bodies.l_before))).all(axis=1)
+    return ~np.isfinite(_state(bodies)).all(axis=1)
+
+
+def _state(bodies: Any) -> np.ndarray:
+    """(n, 19) what moves of bodies: a row each."""
+    return np.hstack((bodies.x, bodies.q, bodies.p, bodies.l, bodies.p_before, bodies.l_before))
 
 
 class World(Keeps, Asking):
@@ -615,6 +621,7 @@ class World(Keeps, Asking):
             bodies.p[:] = bodies.p_before[:] = p
             bodies.l[:] = bodies.l_before[:] = l
 
+    @diagnostics.unheard
     def _set(self, i: int, position=None, orientation=None, velocity=None, angular_velocity=None) -> None:
         """Set parts of the state of body i; the other parts stay."""
         body = self.bodies[i]
@@ -945,6 +952,8 @@ class World(Keeps, Asking):
         flights = self.model.forces
         bad = _not_finite(self.model.bodies)
         bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)
+        if not bad.any():  # a sum over all bodies is not: those whose numbers have no squares
+            bad = ~(np.abs(_state(self.model.bodies)).max(axis=1) < LARGEST)
         names = tuple(self.names[i] for i in np.flatnonzero(bad))
         return SimulationError(f"the state of {', '.join(names) or 'the momenta'} is not finite", *where, names)
 

@@ -74,12 +74,13 @@ def strikes(
 
     all_trials, row, found, length = trials(base), Counter(), [], 3.0
     folder.mkdir()
-    if what in all_trials:
+    timed = all_trials.get("run" if what.startswith("two runs") else what)
+    if timed is not None:
         place = folder / "measured"
         place.mkdir()
-        all_trials[what].prepare(place)
+        timed.prepare(place)
         begun = time.perf_counter()
-        ended(child(place, all_trials[what].words))
+        ended(child(place, timed.words))
         length = time.perf_counter() - begun
         shutil.rmtree(place)
     elif "cache" in what:
@@ -95,7 +96,7 @@ def strikes(
         if what in all_trials:
             outcome = struck(all_trials[what], place, rng.uniform(0.0, length), sign)
         elif what == "two runs to one folder":
-            outcome = two_at_once(base, place, rng, 1.5)
+            outcome = two_at_once(base, place, rng, length)
         else:
             outcome = cache_filled(place, rng.uniform(0.3, 1.0) * length, "two" in what)
         if not outcome.struck and not outcome.wrong:

@@ -1,4 +1,5 @@
-"""What an input may do: end within some seconds and a gigabyte, write in its own folder, read beside itself, start nothing.
+"""What an input may do: end within some seconds and a gigabyte, write in its own folder, read beside itself, start nothing; and
+no warning of NumPy comes of it.
 
 An audit hook of Python sees each file that is opened, made, renamed or removed, each socket and each program that is started.
 """
@@ -11,6 +12,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,6 +51,9 @@ class Guard:
         signal.setitimer(signal.ITIMER_PROF, SECONDS, 0.5)
         signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1)
         self.active = True
+        heard = warnings.catch_warnings(record=True)
+        told = heard.__enter__()
+        warnings.simplefilter("always", RuntimeWarning)  # NumPy's, such as of an overflow
         try:
             yield
         except TooLong:
@@ -58,9 +63,12 @@ class Guard:
         except Exception as error:
             self.faults.append(f"{type(error).__name__}: {error}\n{''.join(traceback.format_tb(error.__traceback__)[-3:])}")
         finally:
+            heard.__exit__(None, None, None)
             self.active = False
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
+        said = [warning for warning in told if issubclass(warning.category, RuntimeWarning)]
+        self.faults += sorted({f"{warning.message} ({warning.filename}:{warning.lineno})" for warning in said})
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         if grown * 1024 > MEMORY:
             self.faults.append(f"took {grown >> 10} MB")

@@ -306,8 +306,9 @@ def rate(model: Model, j: int) -> float:
 def spring_energy(model: Model) -> float:
     """Energy in the springs and rotors of joints [J]."""
     joints = model.joints
+    square = lambda x: x * x  # noqa: E731  a power that overflows is an error in Python
     springs = sum(
-        0.5 * float(joints.stiffness[j]) * (coordinate(model, j) - float(joints.rest[j])) ** 2
+        0.5 * float(joints.stiffness[j]) * square(coordinate(model, j) - float(joints.rest[j]))
         for j in np.flatnonzero(joints.stiffness)
     )
-    return springs + sum(0.5 * float(joints.armature[j]) * rate(model, j) ** 2 for j in np.flatnonzero(joints.armature))
+    return springs + sum(0.5 * float(joints.armature[j]) * square(rate(model, j)) for j in np.flatnonzero(joints.armature))

@@ -114,6 +114,37 @@ def test_cameras_of_the_command_line(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("harm", "message"),
+    [
+        (("fov_degrees", "fov_degree"), r"path\.toml: camera\.fov_degree = 50: unknown key; did you mean fov_degrees\?"),
+        (("target", "tarjet"), r"path\.toml: camera\.tarjet = .*: unknown key; did you mean target\?"),
+        (("[[camera]]", "speed = 2\n[[camera]]"), r"path\.toml: speed = 2: unknown key; there are camera"),
+        (
+            ("time = 2", "when = 2"),
+            r"path\.toml: camera\.when = 2: unknown key; there are time, position, target, up, fov_degrees",
+        ),
+    ],
+    ids=lambda value: value[1] if isinstance(value, tuple) else "",
+)
+def test_keyframes_with_unknown_keys(harm, message, tmp_path):
+    """They were left out without a word: a film from keyframes with ``fov_degree`` had the usual angle."""
+    file, place = tmp_path / "path.toml", "position = [3, 1, 1]\ntarget = [0, 0, 0]\nfov_degrees = 50\n"
+    good = f"[[camera]]\ntime = 0\n{place}[[camera]]\ntime = 2\n{place}"
+    file.write_text(good)
+    assert [camera.fov_degrees for camera in parse(str(file)).cameras] == [50.0, 50.0]
+    file.write_text(good.replace(*harm, 1))
+    with pytest.raises(InputError, match=message):
+        parse(str(file))
+
+
+def test_a_camera_with_an_unknown_key():
+    place = {"position": (3, 1, 1), "target": (0, 0, 0)}
+    assert Keyframes((0.0, 1.0), [{**place, "up": (0, 1, 0)}] * 2).cameras[0].up == (0.0, 1.0, 0.0)
+    with pytest.raises(InputError, match=r"camera\.upp = .*: unknown key; did you mean up\?"):
+        render.Camera.of({**place, "upp": (0, 1, 0)})
+
+
+@pytest.mark.parametrize(
     ("camera", "message"),
     [
         ("orbit:fast", "must be orbit:TURNS"),

@@ -331,6 +331,31 @@ INCLUDED = """
 """
 
 
+BODY = "<mujoco>{}<worldbody><body pos='{}'><freejoint/>{}</body></worldbody></mujoco>"
+OVERFLOWS = {
+    "inertia": BODY.format("", "0 0 0", "<inertial pos='1e308 0 0' mass='2' diaginertia='1e308 1e308 1e308'/><geom size='.1'/>"),
+    "turned": BODY.format("", "0 0 0", "<inertial pos='0 0 0' quat='1 1 0 0' mass='2' diaginertia='1e308 1e308 1e308'/>"),
+    "mass": BODY.format("", "0 1e308 0", "<geom size='.1' mass='1e308'/><geom size='.1' pos='1e308 0 0' mass='1e308'/>"),
+    "density": BODY.format("", "0 0 0", "<geom type='box' size='1e200 1 1' density='1e200'/>"),
+    "total": BODY.format("<compiler settotalmass='1e308'/>", "0 0 0", "<geom size='.1' mass='5e-324'/>"),
+    "scale": BODY.format(
+        "<asset><mesh name='a' vertex='0 0 0 1e308 0 0 0 1 0 0 0 1' scale='1e200 1 1'/></asset>", "0 0 0",
+        "<geom type='mesh' mesh='a'/>",
+    ),
+    "axes": BODY.format("", "1e308 0 0", "<geom type='capsule' fromto='0 0 0 1e308 1e200 1e200' size='.1'/>"),
+    "link": "<robot name='r'><link name='a'><inertial><origin xyz='1e308 0 0' rpy='1 2 3'/><mass value='1e308'/>"
+    "<inertia ixx='1e308' iyy='1e308' izz='1e308' ixy='0' ixz='0' iyz='1e200'/></inertial></link></robot>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OVERFLOWS)
+def test_overflows_are_told_once(what, tmp_path):
+    """By one line of ours, and by no warning of NumPy."""
+    file = write(tmp_path, OVERFLOWS[what], ".urdf" if what == "link" else ".xml")
+    with warnings.catch_warnings(action="error"), pytest.raises(InputError, match=file.name):
+        load_model(file)
+
+
 @pytest.mark.parametrize(
     ("vertex", "face", "told"),
     [

@@ -74,6 +74,7 @@ def test_the_guard_sees_what_may_not_be(hand, monkeypatch):
             sum(range(1000))
 
     assert "KeyError" in told(burst)
+    assert "overflow encountered" in told(lambda: np.float64(1e308) * np.float64(10.0))
     assert "open of" in told(lambda: Path(hand.folder, "x").write_text(""))
     assert "read " in told(lambda: Path(hand.elsewhere, "secret.toml").read_text())
     assert "os.mkdir" in told(lambda: os.mkdir(hand.elsewhere / "x"))
