@@ -167,7 +167,6 @@ class Asking(Reads):
         """
         write_into(self, out)
 
-    @diagnostics.unheard
     def energy(self) -> diagnostics.Energy:
         """Kinetic energy (linear, angular), potential energy and their ``total`` [J]."""
         energy = diagnostics.energy(self.model.bodies, self._packed().forces)
@@ -187,7 +186,6 @@ class Asking(Reads):
         return fixed(self.model.books.reservoir + 0.0)
 
     @property
-    @diagnostics.unheard
     def ledger(self) -> ledger.Ledger:
         """Where the energy went since the start; see :mod:`sim.ledger`."""
         books = self.model.books
@@ -195,9 +193,7 @@ class Asking(Reads):
         now = e.total if self._changed_at is None else self._changed_at
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self._started or self._changed_at is None else now
-        b = self.model.bodies
-        heights = float(np.sum(np.abs(b.mass[:, None] * b.x * (b.gravity + b.field))))
-        scale = e.kinetic_linear + e.kinetic_angular + heights + abs(start)
+        scale = e.kinetic_linear + e.kinetic_angular + diagnostics.heights(self.model.bodies) + abs(start)
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:

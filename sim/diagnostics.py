@@ -100,6 +100,12 @@ def energy(bodies: Bodies, forces: Forces) -> Energy:
 
 
 @unheard
+def heights(bodies: Bodies) -> float:
+    """The sum of the energies in uniform gravity by their magnitudes [J], a scale."""
+    return float(np.sum(np.abs(bodies.mass[:, None] * bodies.x * (bodies.gravity + bodies.field))))
+
+
+@unheard
 def momentum(bodies: Bodies) -> np.ndarray:
     """(3,) [kg m/s] of all dynamic bodies."""
     return mean_momenta(bodies)[0][bodies.kind == DYNAMIC].sum(axis=0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.diagnostics import mean_momenta, rotations
+from sim.diagnostics import mean_momenta, rotations, unheard
 from sim.joints.definitions import (
     COORDINATES,
     MOTOR,
@@ -303,6 +303,7 @@ def rate(model: Model, j: int) -> float:
     return float(about[axis - 3] @ turn if axis >= 3 else along[axis] @ move)
 
 
+@unheard
 def spring_energy(model: Model) -> float:
     """Energy in the springs and rotors of joints [J]."""
     joints = model.joints
