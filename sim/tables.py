@@ -50,6 +50,7 @@ def empty(pairs: int, rules: np.ndarray) -> Model:
     return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(0), joints_of(0))
 
 
+@unheard
 def with_bodies(
     model: Model,
     definitions: Sequence[BodyDef],
@@ -120,7 +121,6 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
     return model._replace(geoms=geoms)
 
 
-@unheard
 def _write_body(bodies: Bodies, i: int, d: BodyDef, rot: np.ndarray, gravity: tuple[float, float, float]) -> None:
     """Row i as the definition says; ``rot``: its orientation as a matrix (3, 3)."""
     mass, center, inertia = d.mass_properties()
@@ -154,6 +154,7 @@ def _principal(inertia: bytes) -> tuple[np.ndarray, np.ndarray, tuple[float, ...
     return np.linalg.inv(tensor), moments, Pose.from_matrix(axes).orientation
 
 
+@unheard
 def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, float, float]) -> Model:
     """The model in which body i is another one of the same shape, as the definition says, and where it says."""
     bodies, geoms = model.bodies, model.geoms
