@@ -41,12 +41,19 @@ from sim.state import (
 )  # fmt: skip
 
 EVENTS_KEPT = 4096  # room of the log where nothing else is said
+PAIRS = 64  # candidate pairs that a world has room for at the start
+
+
+def rows_for(pairs: int) -> int:
+    """Room for contacts where there is room for so many pairs. Kicks inside a drift are kept in what contacts leave free, so that
+    less of it would give other bits: members of Worlds, which begin with fewer pairs, have as much as a world."""
+    return POINTS * max(pairs, PAIRS)
 
 
 def empty(pairs: int, rules: np.ndarray) -> Model:
     """A model without bodies, with room for so many candidate pairs; ``rules`` as in Bodies."""
     bodies = bodies_of(0)._replace(rules=rules)
-    contacts, books = contacts_of(POINTS * pairs), books_of(ledger.ENTRIES, pairs, EVENTS_KEPT)
+    contacts, books = contacts_of(rows_for(pairs)), books_of(ledger.ENTRIES, pairs, EVENTS_KEPT)
     return Model(bodies, geoms_of(0), pairs_of(pairs), contacts, books, forces_of(0), joints_of(0))
 
 
@@ -245,7 +252,7 @@ def with_pairs(model: Model, room: int) -> Model:
     touching, sensed = (np.concatenate([keys, np.zeros(room - len(keys), np.int64)]) for keys in (books.touching, books.sensed))
     return model._replace(
         pairs=_longer(model.pairs, pairs_of(room)),
-        contacts=_longer(model.contacts, contacts_of(POINTS * room)),
+        contacts=_longer(model.contacts, contacts_of(rows_for(room))),
         books=books._replace(touching=touching, sensed=sensed),
     )
 

@@ -53,7 +53,6 @@ from sim.state import (
     NOT_FINITE,
     OK,
     PAIRS_FULL,
-    POINTS,
     SLEEPING,
     THROWN,
     TORN,
@@ -118,7 +117,7 @@ class World(Keeps, Asking):
     the process has cores, or $TUMBLE_THREADS.
     """
 
-    ROOM = 64  # candidate pairs that there is room for at the start
+    ROOM = tables.PAIRS  # candidate pairs that there is room for at the start
     SETS = (
         "options",
         "settings",
@@ -582,7 +581,7 @@ class World(Keeps, Asking):
     def _resize(self, model: Model) -> None:
         """Take a model of another size, with scratch space that goes with it."""
         self.model = model
-        self._table = contacts_of(POINTS * len(model.pairs.event))
+        self._table = contacts_of(len(model.contacts.gap))
         self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES, accounts=len(model.books.account)))
 
     def _grow_pairs(self) -> None:
