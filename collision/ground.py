@@ -20,6 +20,9 @@ from collision.regular import regular
 from collision.shapes import Shape
 from collision.spelling import spelled
 
+if TYPE_CHECKING:
+    from collision.ground_points import GroundDistances
+
 MOST_TRIANGLES = 2_000_000
 MOST_SIDE = 4096  # samples along a side of a field
 MOST_BYTES = 500_000_000  # of a picture
@@ -50,6 +53,15 @@ class Ground(Shape):
         """(the middle of the surface, the radius about the origin of a ball that holds it)."""
         low, high = self.bounds
         return tuple((0.5 * (low + high)).tolist()), float(np.linalg.norm(np.maximum(-low, high)))
+
+    def signed_distances(self, points: Rows) -> GroundDistances:
+        """How far points (n, 3) [m], in the frame of the ground, are from it, with the nearest places, and a bound of the error.
+
+        Negative inside of a closed surface and below a height field; an open surface has no sides. InputError: other points.
+        """
+        from collision.ground_points import distances_of_points
+
+        return distances_of_points(self, points)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_tables"}

@@ -14,6 +14,7 @@ import numpy as np
 
 from collision.batch import search
 from collision.errors import InputError, check_number
+from collision.ground import Ground
 from collision.hints import FileName, Numbers, PoseLike
 from collision.manifold import MOST
 from collision.narrowphase import manifold
@@ -245,7 +246,8 @@ def signed_distance(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike, marg
     Poses: a `Pose`, a position (3,), a pair of a position and a quaternion (w, x, y, z) or a
     `scipy.spatial.transform.Rotation`, these seven numbers in a row, or a homogeneous matrix (4, 4).
     ``margin`` [m]: stop as soon as the shapes are certainly further apart (status BEYOND_MARGIN). Overlap of compounds
-    is that of their deepest pair of pieces. Raises InputError for what is not a shape, a pose or a number.
+    is that of their deepest pair of pieces. A ground, a TriangleMesh or HeightField, is a thin sheet: an overlap is how deep
+    that is in the other shape. Raises InputError for what is not a shape, a pose or a number.
 
     Method: closed forms for half-spaces and spheres; Gilbert, Johnson and Keerthi (1988) and separating axes for
     polytopes. Every answer is bounded from below by support planes and from above by its witness points.
@@ -265,6 +267,10 @@ def colliding(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike) -> bool:
 
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
+    if isinstance(a, Ground) or isinstance(b, Ground):
+        from collision.ground_distance import distance_from_ground
+
+        return Distance(distance_from_ground(a, pose_a, b, pose_b, margin))
     if not (isinstance(a, IN_PARTS) or isinstance(b, IN_PARTS)):
         return Distance(asked(a, pose_a, b, pose_b, margin))
     if has_support(a) or has_support(b):

@@ -233,7 +233,9 @@ def check_convex(shape: Shape) -> None:
     if getattr(shape, "type", None) == "support":
         raise InputError("shape", shape, "is a function of Python, which signed_distance and colliding take alone")
     if isinstance(shape, Ground):
-        raise InputError("shape", shape, "is ground: a static body of a World, which this query does not take")
+        raise InputError(
+            "shape", shape, "is ground, which this query does not take; signed_distance, colliding and ray_cast do, and a World"
+        )
     if type(shape) not in KINDS and not isinstance(shape, Rounded):
         raise InputError("shape", shape, "must be a shape of the collision package")
 

@@ -5,7 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, Compound, HeightField, InputError, Pose, TriangleMesh, shape_from_dict, signed_distance
+from collision import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HeightField,
+    InputError,
+    Pose,
+    Sphere,
+    Status,
+    TriangleMesh,
+    colliding,
+    contact_manifold,
+    shape_from_dict,
+    signed_distance,
+)
 from sim import World
 from tests.physics.grounds import box_mesh, uneven_floor
 
@@ -54,7 +72,9 @@ def test_where_ground_can_not_be():
     with pytest.raises(InputError, match="a static body of its own"):
         Compound([(floor, Pose())])
     with pytest.raises(InputError, match="is ground"):
-        signed_distance(floor, Pose(), Box(), Pose())
+        contact_manifold(floor, Pose(), Box(), Pose())
+    with pytest.raises(InputError, match="is ground, as the other one is"):
+        signed_distance(floor, Pose(), floor, Pose())
 
 
 def test_vertices_at_one_place_are_one():
@@ -100,3 +120,107 @@ def test_memory():
     tables = mesh.columns()
     kept = sum(tables[name].nbytes for name in ("corners", "triangles", "across", "nodes", "bounds", "order"))
     assert kept < 100 * len(mesh.triangles)
+
+
+SHAPES = [
+    Sphere(0.2), Box((0.2, 0.1, 0.3)), Capsule(0.1, 0.2), Cylinder(0.1, 0.2), Cone(0.1, 0.2), Ellipsoid((0.1, 0.2, 0.3)),
+    ConvexHull(0.2 * np.random.default_rng(2).normal(size=(8, 3))),
+    Compound([(Sphere(0.1), Pose((0.3, 0, 0))), (Box((0.1, 0.1, 0.1)), Pose())]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.type)
+def test_distances_to_a_mesh_of_a_box_are_those_to_the_box(shape):
+    """The interval holds the true distance; the other way round it is the same; twin: a mesh that is 1e-9 m larger."""
+    half, rng = (1.0, 0.7, 0.5), np.random.default_rng(3)
+    mesh, larger, apart, out = box_mesh(half), box_mesh(tuple(h + 1e-9 for h in half)), 0, 0
+    for _ in range(40):
+        q = rng.normal(size=4)
+        at = Pose(rng.uniform(-2, 2, 3), q / np.linalg.norm(q))
+        exact = signed_distance(shape, at, Box(half), Pose())
+        if exact.lower <= 0.0:
+            continue
+        apart += 1
+        r, turned = signed_distance(shape, at, mesh, Pose()), signed_distance(mesh, Pose(), shape, at)
+        assert r.distance == pytest.approx(exact.distance, abs=1e-13)
+        assert r.lower <= exact.upper
+        assert exact.lower <= r.upper
+        assert r.upper - r.lower < 1e-12
+        assert r.status == Status.SEPARATED
+        assert turned.distance == r.distance
+        assert np.array_equal(turned.normal, -r.normal)
+        assert r.point_b - r.point_a == pytest.approx(r.distance * r.normal, abs=1e-9)
+        assert not colliding(shape, at, mesh, Pose())
+        near = signed_distance(shape, at, larger, Pose())
+        out += not (near.lower <= exact.distance <= near.upper)
+        beyond = signed_distance(shape, at, mesh, Pose(), margin=0.5 * exact.distance)
+        assert beyond.status == Status.BEYOND_MARGIN
+        assert 0.5 * exact.distance < beyond.lower <= exact.upper
+    assert apart > 10
+    assert out == apart
+
+
+def test_ground_is_a_thin_sheet():
+    mesh = box_mesh((1.0, 0.7, 0.5))
+    through = signed_distance(Sphere(0.2), Pose((0, 0, 0.6)), mesh, Pose())
+    assert through.lower <= -0.1 <= through.upper
+    assert through.status == Status.OVERLAPPING
+    assert colliding(Sphere(0.2), Pose((0, 0, 0.6)), mesh, Pose())
+    inside = signed_distance(Sphere(0.2), Pose(), mesh, Pose())
+    assert inside.lower <= 0.3 <= inside.upper
+    moved = Pose((3.0, 1.0, 2.0), (0.6, 0.0, 0.8, 0.0))
+    assert signed_distance(Sphere(0.2), moved @ Pose((0, 0, 0.9)), mesh, moved).distance == pytest.approx(0.2, abs=1e-14)
+
+
+def test_points_and_a_box():
+    """Inside it is negative; within the error that is told; twin: the error is not so large that it says nothing."""
+    half = np.array((1.0, 0.7, 0.5))
+    points = np.random.default_rng(4).uniform(-1.5, 1.5, (2000, 3))
+    found = box_mesh(tuple(half)).signed_distances(points)
+    q = np.abs(points) - half
+    exact = np.linalg.norm(np.maximum(q, 0.0), axis=1) + np.minimum(q.max(axis=1), 0.0)
+    assert found.signed
+    assert (exact < 0).sum() > 100
+    assert (np.abs(found.distance - exact) <= found.error).all()
+    assert found.error.max() < 1e-13
+    assert np.linalg.norm(points - found.point, axis=1) == pytest.approx(np.abs(exact), abs=1e-14)
+    assert found.triangle.max() < 12
+
+
+def test_points_and_a_surface_that_is_not_convex():
+    """A spike into a box: nearest are corners and edges where the normals of single triangles mislead about the side."""
+    box = box_mesh((1.0, 1.0, 1.0))
+    top = np.flatnonzero((box.vertices[:, 2] == 1.0)[box.triangles].all(axis=1))
+    ring = [3, 1, 5, 7]  # around the top
+    assert (box.vertices[ring, 2] == 1.0).all()
+    kept = np.delete(box.triangles, top, axis=0)
+    spike = [(ring[k], ring[(k + 1) % 4], 8) for k in range(4)]
+    for way in (1, -1):
+        mesh = TriangleMesh([*box.vertices.tolist(), (0.0, 0.0, -0.9)], [*kept.tolist(), *(t[::way] for t in spike)])
+        if mesh.closed:
+            break
+    assert mesh.closed
+    points = np.random.default_rng(5).uniform(-1.2, 1.2, (4000, 3))
+    found = mesh.signed_distances(points)
+    depth = np.maximum(np.abs(points[:, 0]), np.abs(points[:, 1]))  # the spike is a pyramid with its tip down at -0.9
+    solid = (np.abs(points) < 1.0).all(axis=1) & (points[:, 2] < -0.9 + 1.9 * depth)
+    assert np.array_equal(found.distance < 0, solid)
+
+
+def test_points_and_fields():
+    rng = np.random.default_rng(6)
+    field = HeightField(0.3 * rng.uniform(size=(20, 30)), 0.1)
+    sheet = TriangleMesh(*field.surface())
+    points = rng.uniform(-1.2, 1.2, (1000, 3))
+    found, other = field.signed_distances(points), sheet.signed_distances(points)
+    assert np.abs(found.distance) == pytest.approx(other.distance, abs=1e-14)
+    assert found.signed
+    assert not other.signed
+    low, high = field.bounds
+    over = ((points > low) & (points < high))[:, :2].all(axis=1)
+    assert (found.distance[over & (points[:, 2] > 0.3)] > 0).all()
+    assert (found.distance[over & (points[:, 2] < 0.0)] < 0).all()
+    assert (found.distance[~over] > 0).all()
+    assert field.signed_distances((0.0, 0.0, 5.0)).distance.shape == (1,)
+    with pytest.raises(InputError, match=r"points = .*must be an \(n, 3\) array of finite numbers"):
+        field.signed_distances([(0.0, np.nan, 1.0)])
