@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from scenarios.catalog import clock_escapement as clock
 from scenarios.catalog import governor as watt
 from scenarios.catalog import robot_arm as arm
 from scenarios.catalog import rover as car
@@ -144,3 +145,46 @@ def test_rover_goes_over_bumps():
     assert max(joint.error for joint in world.joints) < 1e-12
     assert world.ledger.closes
     assert car.CHASSIS * G / 6 / 3000.0 > 0.01  # it does carry something
+
+
+def beats(seconds: float, **parameters):
+    """(world, run, angle of the pendulum, teeth by which the wheel has turned, instants at which it passes the middle)."""
+    world = load("clock_escapement")(**parameters).build()
+    run = world.run(seconds)
+    wheel, pendulum = (run.orientations[:, run.index(name)] for name in ("wheel", "pendulum"))
+    teeth = np.unwrap(2 * np.arctan2(wheel[:, 2], wheel[:, 0])) / (2 * math.pi / clock.TEETH)
+    angle = -2 * np.arctan2(pendulum[:, 2], pendulum[:, 0])
+    k = np.flatnonzero((angle[1:] < 0) & (angle[:-1] >= 0))
+    middle = run.times[k] + angle[k] / (angle[k] - angle[k + 1]) * np.diff(run.times)[k]
+    return world, run, angle, teeth, k, middle
+
+
+def test_clock_lets_one_tooth_pass_in_a_period():
+    world, run, angle, teeth, k, middle = beats(16.0)
+    turns = np.flatnonzero(np.diff(np.sign(np.diff(angle))) != 0) + 1  # where the pendulum turns back, a tooth rests
+    late = turns[run.times[turns] > 2.0]
+    assert len(late) >= 26
+    assert np.diff(teeth[late]) == pytest.approx(np.full(len(late) - 1, 0.5), abs=0.02)
+    assert world.statistics()["unsolved"] == 0
+    assert max(joint.error for joint in world.joints) < 1e-12
+    assert world.ledger.closes
+    swing = np.abs(angle[k[-4] :]).max()
+    late_by = (middle[-1] - middle[-7]) / 6 / clock.period(swing) - 1
+    assert late_by == pytest.approx(clock.slow(0.007, swing), rel=0.12)
+    assert late_by > 7e-4  # the free pendulum is another clock, by a minute a day
+
+
+def test_clock_spends_what_its_wheel_gives():
+    _, run, _, teeth, k, _ = beats(12.0)
+    a, b = k[-6], k[-1]
+    spent = {name: values[b] - values[a] for name, values in run.ledger.items()}
+    assert spent["external"] == pytest.approx(0.007 * 2 * math.pi / clock.TEETH * (teeth[b] - teeth[a]), rel=3e-3)
+    assert teeth[b] - teeth[a] == pytest.approx(5, abs=0.1)
+    assert spent["friction"] + spent["restitution"] + run.energy[b] - run.energy[a] == pytest.approx(spent["external"], rel=1e-3)
+    assert spent["restitution"] > 0.1 * spent["external"]  # the drops
+
+
+def test_clock_without_torque_stops():
+    _, run, angle, teeth, _, _ = beats(10.0, torque=0.0)
+    assert np.abs(teeth).max() < 1.0
+    assert np.abs(angle[run.times > 9.0]).max() < 0.5 * angle[0]
