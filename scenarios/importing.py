@@ -120,8 +120,10 @@ def _floats(key: str, text: str, least: int) -> tuple[float, ...]:
         out = tuple(float(word) for word in text.split())
     except ValueError:
         out = ()
-    if len(out) < least or not all(map(math.isfinite, out)):
+    if len(out) < least:
         raise InputError(key, text, f"must be {count(least, 'number')}")
+    if not all(map(math.isfinite, out)):
+        raise InputError(key, text, "must be finite numbers")
     return out
 
 

@@ -1,4 +1,4 @@
-"""MJCF: bodies, joints, actuators, geoms, meshes, inertials, materials, gravity. Source: MuJoCo's XML reference.
+"""MJCF: bodies, joints, actuators, geoms, meshes, height fields, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
 Files that are included, frames and replicas are taken in. Several joints of a body become one general joint with a drive
 along each (``scenarios/mjcf_joints.py``). MuJoCo's collisions are between convex hulls of meshes, so hulls they are here
@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
+from collision.ground import Ground
 from collision.pose import Pose
 from collision.shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from collision.spelling import did_you_mean
 from scenarios.importing import (
     Imported,
     Mass,
@@ -42,6 +44,7 @@ from scenarios.importing import (
     whole,
 )
 from scenarios.limits import MOST_MODELLED
+from scenarios.mjcf_fields import field_name, read_field
 from scenarios.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_equality, read_joint, read_tendon
 from scenarios.mjcf_parts import Mesh, expanded
 from scenarios.mjcf_sensors import SENSOR, read_medium, read_sensor
@@ -54,7 +57,7 @@ IGNORED = {  # of the top level: what none of the bodies' motion hangs on
 }  # fmt: skip
 GEOM = {
     "name", "class", "type", "pos", "quat", "euler", "axisangle", "xyaxes", "zaxis", "size", "fromto", "mass", "density",
-    "friction", "rgba", "material", "mesh", "group", "contype", "conaffinity", "condim",
+    "friction", "rgba", "material", "mesh", "hfield", "group", "contype", "conaffinity", "condim",
 }  # fmt: skip
 COMPILER = {  # what is taken over, or changes no motion
     "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
@@ -95,6 +98,9 @@ class _Reader:
         assets = [m for asset in root.findall("asset") for m in asset.findall("mesh") if m.get("file") or m.get("vertex")]
         self.assets = {self.mesh_name(m): m for m in assets}
         self.read_meshes: dict[str, Mesh] = {}
+        fields = [f for asset in root.findall("asset") for f in asset.findall("hfield")]
+        self.fields = {field_name(f): f for f in fields}
+        self.read_fields: dict[str, Ground] = {}
         low, high = numbers(xml.Element("compiler", compiler), "inertiagrouprange", (0, 5), 2)
         self.weighed = range(int(low), int(high) + 1)  # groups of geoms that have mass
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
@@ -281,8 +287,8 @@ class _Reader:
             if values is None:
                 return
             shape, pose, solid, more = values
-            if isinstance(shape, HalfSpace):
-                out.leave("plane of a free body", name)
+            if isinstance(shape, HalfSpace | Ground):
+                out.leave("plane of a free body" if isinstance(shape, HalfSpace) else "height field of a free body", name)
                 return
             mass, pose = more.pop("mass", None), compose(frame, pose)
             mass = more.pop("density") * (solid or solid_of(shape))[0] if mass is None else mass
@@ -492,7 +498,10 @@ class _Reader:
             self.out.leave("geom that only shows", name)
         for key in sorted(set(geom.attrib) - GEOM):
             self.out.leave("geom", f"{key}={geom.get(key)}")
-        pose, kind = self.pose(geom), geom.get("type", "mesh" if geom.get("mesh") else "sphere")
+        pose, kind = (
+            self.pose(geom),
+            geom.get("type", "mesh" if geom.get("mesh") else "hfield" if geom.get("hfield") else "sphere"),
+        )
         size = numbers(geom, "size", (), None) or ()
         ends = numbers(geom, "fromto", None, 6)
         if ends is not None:
@@ -501,7 +510,10 @@ class _Reader:
             radius = needed(geom, "size")[0]
             size = (radius, radius, half) if kind in ("box", "ellipsoid") else (radius, half)
         mesh = self.mesh(geom) if geom.get("mesh") in self.assets and kind in ("mesh", "sdf") else None
-        shape = self.shape(name, kind, size) if mesh is None else mesh.hull()
+        if mesh is not None:
+            shape = mesh.hull()
+        else:
+            shape = self.field(geom.get("hfield", "")) if kind == "hfield" else self.shape(name, kind, size)
         if shape is None:
             return None
         slide, torsion, roll = self.frictions(geom)
@@ -531,6 +543,14 @@ class _Reader:
                 self.out.leave("mesh that weighs more than what it encloses, as in MuJoCo", f"{name} ({too_heavy:.3g} times)")
         self.out.leave("mesh, taken as its convex hull", name)
         return self.read_meshes[name]
+
+    def field(self, name: str) -> Ground:
+        """The height field that a geom names, read once."""
+        if name not in self.read_fields:
+            if name not in self.fields:
+                raise InputError("geom.hfield", name, f"there is none of this name{did_you_mean(name, list(self.fields))}")
+            self.read_fields[name] = read_field(self.fields[name], self.meshes, self.compiler.get("strippath") == "true")
+        return self.read_fields[name]
 
     def frictions(self, geom: xml.Element) -> tuple[float, float, float]:
         given = numbers(geom, "friction", (), None) or ()
