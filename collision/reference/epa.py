@@ -244,7 +244,9 @@ def _is_loop(follow: dict[int, int]) -> bool:
 def barycentric(point: np.ndarray, corners: np.ndarray) -> np.ndarray:
     """Weights (k,) of a point in the edge or triangle with these corners (k, n), clipped to it."""
     edges = (corners[1:] - corners[0]).T
-    t = np.linalg.lstsq(edges, point - corners[0], rcond=None)[0]
+    offset = point - corners[0]
+    t = np.linalg.lstsq(edges, offset, rcond=None)[0]
+    t += np.linalg.lstsq(edges, offset - edges @ t, rcond=None)[0]  # what rounding left, which is not the same on all processors
     weights = np.maximum(np.concatenate([[1.0 - t.sum()], t]), 0.0)
     return weights / weights.sum()
 

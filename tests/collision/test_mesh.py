@@ -24,6 +24,24 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "cache"))
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def _shared_cache(kept, monkeypatch):
+    """The hollow ball takes ten seconds to cut, once."""
+    monkeypatch.setenv("TUMBLE_CACHE_DIR", str(kept))
+
+
+def hollow_ball() -> trimesh.Trimesh:
+    """A ball with a hollow, 80 faces each."""
+    mesh = trimesh.util.concatenate([trimesh.creation.icosphere(1), trimesh.creation.icosphere(1, radius=0.5)])
+    mesh.faces[len(mesh.faces) // 2 :] = mesh.faces[len(mesh.faces) // 2 :, ::-1]
+    return mesh.apply_translation((6, 0, 0))
+
+
 def bracket() -> trimesh.Trimesh:
     """An L of three unit cubes: volume 3, not convex."""
     outline = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
@@ -92,14 +110,12 @@ def test_the_mass_is_that_of_the_mesh_not_of_its_pieces(tmp_path, suffix, tolera
     assert nested.parts[: len(shape.parts)][0][0] == shape.parts[0][0]
 
 
+@pytest.mark.usefixtures("_shared_cache")
 def test_a_hollow_counts_whichever_way_its_faces_look(tmp_path):
     """A shell within a shell: what is between them. Turning each outward would add the inner ball instead."""
-    hollow = trimesh.util.concatenate([trimesh.creation.icosphere(2), trimesh.creation.icosphere(2, radius=0.5)])
-    outward = hollow.volume
-    n = len(hollow.faces) // 2
-    hollow.faces[n:] = hollow.faces[n:, ::-1]
-    between = hollow.volume
-    assert between == pytest.approx(outward * (1 - 1 / 8) / (1 + 1 / 8))
+    hollow = hollow_ball()
+    between, n = hollow.volume, len(hollow.faces) // 2
+    assert between == pytest.approx(trimesh.creation.icosphere(1).volume * (1 - 1 / 8))
     hollow.export(tmp_path / "right.ply")
     assert mass_properties(load_mesh(tmp_path / "right.ply")).volume == pytest.approx(between, rel=1e-6)
     for name, change in (("inverted", slice(None)), ("mixed", slice(0, None, 3)), ("outward", slice(n, None))):
@@ -226,11 +242,10 @@ def test_naming_a_mesh_loader_loads_no_compiler():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.usefixtures("_shared_cache")
 def test_bodies_of_one_file_are_told_apart(tmp_path):
     """A box, an L, and a ball with a hollow: convex ones come out as they are, not cut, and nothing is filled between them."""
-    hollow = trimesh.util.concatenate([trimesh.creation.icosphere(2), trimesh.creation.icosphere(2, radius=0.5)])
-    hollow.faces[len(hollow.faces) // 2 :] = hollow.faces[len(hollow.faces) // 2 :, ::-1]
-    box, ball = trimesh.creation.box((1, 1, 1)).apply_translation((-3, 0, 0)), hollow.apply_translation((6, 0, 0))
+    box, ball = trimesh.creation.box((1, 1, 1)).apply_translation((-3, 0, 0)), hollow_ball()
     trimesh.util.concatenate([box, bracket(), ball]).export(path := tmp_path / "three.ply")
     with pytest.warns(MeshWarning, match="3 closed bodies, taken as one rigid body"):
         whole = load_mesh(path)
