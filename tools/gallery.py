@@ -29,7 +29,7 @@ WHEN = {
     "tumbling_boxes": 0.5, "rolling_balls": 0.8, "billiard_break": 0.4, "coins": 0.7,
     "falling_chimney": 1.6, "incline": 0.8, "jacks": 0.9, "part_feeder": 0.8, "rocking_block": 0.6, "spool": 0.6,
     "superball": 1.3, "tippe_top": 1.6, "turntable_ball": 1.8, "wall": 1.2, "kepler_orbit": 1.1,
-    "ball_on_waves": 3.6, "bowling": 2.85, "clock_escapement": 0.3, "marble_run": 2.6, "rock_slide": 2.6,
+    "ball_on_waves": 3.6, "bowling": 2.85, "clock_escapement": 0.3, "pinball": 2.06, "marble_run": 2.6, "rock_slide": 2.6,
 }  # fmt: skip
 # seen as they then are, from near; the others from where their films are
 CLOSE = {"dominoes", "incline", "jacks", "newtons_cradle", "part_feeder", "sliding_cuboid", "spool", "two_cuboids", "wall"}
@@ -48,6 +48,7 @@ NEAR = {
     "clock_escapement": Camera((0.13, -0.46, 0.0), (0.0, 0.0, -0.05)),
     "bowling": Camera((16.6, -1.25, 1.25), (18.8, 0.0, 0.1)),
     "marble_run": Camera((1.0, -1.15, 1.25), (0.0, -0.02, 0.62)),
+    "pinball": Camera((0.0, -0.5, 1.28), (0.0, 0.37, 0.0)),
     "rock_slide": Camera((7.5, -5.5, 4.0), (-0.8, 0.0, 0.9)),
 }
 # an overlay, what it shows, in which scene, when

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from scenarios.catalog import clock_escapement as clock
 from scenarios.catalog import governor as watt
+from scenarios.catalog import pinball as flips
 from scenarios.catalog import robot_arm as arm
 from scenarios.catalog import rover as car
 from scenarios.catalog.stewart_platform import HEIGHT
@@ -188,3 +189,49 @@ def test_clock_without_torque_stops():
     _, run, angle, teeth, _, _ = beats(10.0, torque=0.0)
     assert np.abs(teeth).max() < 1.0
     assert np.abs(angle[run.times > 9.0]).max() < 0.5 * angle[0]
+
+
+def test_pinball_leaves_the_plunger_as_fast_as_its_spring_says():
+    """Of second order in the step; twin: without the work of sliding."""
+    fast, off = flips.launched(450.0, 0.12), []
+    for steps in (480, 1920):
+        scene = load("pinball")()
+        scene.dt = 1 / steps
+        run = scene.build().run(0.08)
+        off.append(fast - run.velocities[:, run.index("ball"), 1].max())
+    assert abs(off[0]) < 0.03
+    assert abs(off[1]) < 3e-3
+    sliding = flips.PULLED * flips.STEEL["friction"] * flips.MASS * G * math.cos(0.12)
+    assert math.sqrt(fast**2 + 2 * sliding / (flips.MASS + flips.PLUNGER)) - fast > 0.01
+
+
+def test_a_flipper_is_up_in_its_time():
+    scene = load("pinball")()
+    scene.dt = 1 / 3840
+    world = scene.build()
+    world.step(round(0.499 / world.dt))
+    joint = next(joint for joint in world.joints if joint.name == "pivot_left")
+    assert joint.position == pytest.approx(0.0, abs=1e-9)
+    while joint.position < flips.RAISED - 1e-6:
+        world.step(1)
+    # its torque grows from -0.1 to 0.6 N m from 0.499 to 0.5 s: as if it had its whole from 0.49957 s on, to first order
+    start = 0.5 - 0.001 * (0.6 / 0.7) * 0.5
+    assert world.time - start == pytest.approx(flips.raising(), abs=3e-4)
+    assert flips.raising() * (math.sqrt(2) - 1) > 5e-3  # with half of the torque
+
+
+def test_pinball_stays_on_its_table(assert_ledger_closes):
+    world = load("pinball")().build()
+    run = world.run(8.0)
+    ball = run.positions[:, run.index("ball")]
+    room = flips.WIDE - flips.BALL + 1e-6
+    assert np.abs(ball[:, 0]).max() < room
+    assert np.hypot(ball[:, 0], np.maximum(ball[:, 1] - flips.LONG, 0.0)).max() < room
+    assert ball[:, 1].min() > flips.LOW + flips.BALL - 1e-6
+    assert flips.BALL - 1e-6 < ball[:, 2].min()
+    assert ball[:, 2].max() < flips.WALL
+    assert ball[1000:, 1].max() > flips.LEVEL + 0.2  # flippers brought it up again
+    assert run.ledger["external"][-1] > 0.2  # which they alone have given
+    assert_ledger_closes(run)
+    assert world.statistics()["unsolved"] == 0
+    assert max(joint.error for joint in world.joints) < 1e-12
