@@ -225,9 +225,12 @@ def test_a_full_disk_is_told(tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
 def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
     code = """
+    import time
     def told(done, total):
         Path("count").write_text(str(done))
-    render.film(flight(zoo(), 60.0), "a.mp4", (320, 180), progress=told)
+        if done == 3:
+            time.sleep(300)  # until it is killed
+    render.film(flight(zoo(), 2.0), "a.mp4", (320, 180), progress=told)
     """
     count = tmp_path / "count"
     until = time.monotonic() + 300

@@ -36,19 +36,24 @@ def films():
     return cache(run_of)
 
 
+@pytest.fixture(scope="module")
+def measured(films):
+    return cache(lambda name: measure(films(name), LEFT.get(name, ())))
+
+
 @pytest.mark.parametrize("name", ALL)
-def test_what_happens_fills_the_picture(name, films):
+def test_what_happens_fills_the_picture(name, measured):
     """And nothing of it is cut off in more than 5 % of the frames."""
-    found = measure(films(name), LEFT.get(name, ()))
+    found = measured(name)
     assert found.cut <= 0.05
     assert 0.55 <= found.filled <= 0.85
 
 
 @pytest.mark.parametrize("name", ["bouncing_ball", "bouncing_balls", "superball"])
-def test_what_stands_still_is_not_torn_through_the_picture(name, films, monkeypatch):
+def test_what_stands_still_is_not_torn_through_the_picture(name, films, measured, monkeypatch):
     """The eye can go along with it, up to 5 heights a second. Before a ball that falls far, a camera that does not draw back is
     faster."""
-    assert measure(films(name)).pace[1] < 5.1
+    assert measured(name).pace[1] < 5.1
     if name == "bouncing_ball":
         monkeypatch.setattr("render.tracking.FOLLOWED", np.inf)
         assert measure(films(name)).pace[1] > 6.5
