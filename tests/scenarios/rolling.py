@@ -9,26 +9,33 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 G = 9.81
-ROLLS = 5 / 7  # of the acceleration without rolling, of a solid ball
 
 
 def on_profile(
-    xs: np.ndarray, zs: np.ndarray, radius: float, start: float, speed: float, seconds: float, plastic: bool = True
+    xs: np.ndarray,
+    zs: np.ndarray,
+    radius: float,
+    start: float,
+    speed: float,
+    seconds: float,
+    plastic: bool = True,
+    inertia: float = 0.4,
 ) -> Callable[[float], np.ndarray]:
-    """Time -> centre (x, z) of a ball that sets out on the face below ``start`` and goes towards larger x.
+    """Time -> centre (x, z) of what rolls, from the face below ``start`` towards larger x; ``inertia`` over m R^2: a ball's.
 
     On a face it is accelerated evenly. About the edge between two faces that fall away it turns as a pendulum that stands on its
     head. Where they rise it meets the next face and turns about that from then on: its angular momentum about the new point of
-    contact stays, so that of its speed (2/5 + cos d)/(7/5) is left, at a bend of d. ``plastic=False`` leaves that out.
+    contact stays, so of its speed (k + cos d)/(k + 1) is left, at a bend of d and an inertia of k m R^2. ``plastic=False``:
+    without that.
     """
-    angles = np.arctan2(np.diff(zs), np.diff(xs))
+    angles, rolls = np.arctan2(np.diff(zs), np.diff(xs)), 1 / (1 + inertia)
     i = int(np.searchsorted(xs, start)) - 1
     t, way, v, pieces = 0.0, (start - xs[i]) / math.cos(angles[i]), speed, []
     while t < seconds:
         u = np.array((math.cos(angles[i]), math.sin(angles[i])))
         up, bend = np.array((-u[1], u[0])), angles[i + 1] - angles[i]
         left = (xs[i + 1] - xs[i]) / u[0] - max(radius * math.tan(bend / 2), 0.0) - way
-        a = -ROLLS * G * u[1]
+        a = -rolls * G * u[1]
         assert v * v + 2 * a * left > 0.0, "it turns back"
         then = math.sqrt(v * v + 2 * a * left)
         took = 2 * left / (v + then)
@@ -36,13 +43,13 @@ def on_profile(
         pieces.append((t + took, lambda s, t=t, place=place, u=u, v=v, a=a: place + (v * (s - t) + a * (s - t) ** 2 / 2) * u))
         t, v, i = t + took, then, i + 1
         if bend > 0.0:
-            v *= (0.4 + math.cos(bend)) / 1.4 if plastic else 1.0
+            v *= rolls * (inertia + math.cos(bend)) if plastic else 1.0
             way = radius * math.tan(bend / 2)
             continue
         assert G * u[0] > v * v / radius, "it leaves the edge"
         over = lambda _, y, end=angles[i]: y[0] - end  # noqa: E731
         over.terminal = True
-        turn = lambda _, y: (y[1], ROLLS * G / radius * math.sin(y[0]))  # noqa: E731
+        turn = lambda _, y: (y[1], rolls * G / radius * math.sin(y[0]))  # noqa: E731
         found = solve_ivp(turn, (0, 9), (angles[i - 1], -v / radius), events=over, rtol=1e-12, atol=1e-13, dense_output=True)
         edge = np.array((xs[i], zs[i]))
         about = lambda s, t=t, edge=edge, f=found.sol: edge + radius * np.array((-math.sin(f(s - t)[0]), math.cos(f(s - t)[0])))  # noqa: E731

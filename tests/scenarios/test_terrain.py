@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from collision import Box, Compound, Cylinder, Ellipsoid, Pose, Sphere
 from scenarios.catalog import ball_on_waves as waves
 from scenarios.catalog import bowling as alley
 from scenarios.catalog import marble_run as track
@@ -44,6 +45,36 @@ def test_ball_on_waves_keeps_to_the_polyhedron_by_order_two():
     assert off[2] < 2e-5
     assert math.log2(off[0] / off[2]) / 4 > 1.8
     assert off_the_polyhedron(0.2, 1 / 960, plastic=False) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("shape", "inertia"),
+    [
+        (Ellipsoid((waves.RADIUS, 0.15, waves.RADIUS)), 0.4),
+        (Compound([(Sphere(waves.RADIUS), Pose()), (Box((0.05, 0.3, 0.05)), Pose())]), 0.4),
+        (Compound([(Cylinder(waves.RADIUS, 0.3), Pose((0, 0, 0), (math.sqrt(0.5), math.sqrt(0.5), 0, 0)))]), 0.5),
+    ],
+    ids=("ellipsoid", "compound", "cylinder"),
+)
+def test_others_roll_over_the_polyhedron_too(shape, inertia):
+    """Of the same section as the ball. Twin: what has another inertia goes another way."""
+    scene = load("ball_on_waves")(cell=0.2)
+    scene.dt = 1 / 1920
+    field, ball = scene.bodies
+    own = inertia * waves.MASS * waves.RADIUS**2
+    scene.bodies = [field, ball.replace(shape=shape, mass=waves.MASS, inertia=(own, own, own), center_of_mass=(0, 0, 0))]
+    world = scene.build()
+    run = world.run(3.0)
+    n = round(waves.LENGTH / 0.2) + 1
+    xs = 0.2 * (np.arange(n) - (n - 1) / 2)
+    off = []
+    for known in (inertia, inertia + 0.02):
+        exact = on_profile(xs, 0.05 * np.sin(math.pi * xs), waves.RADIUS, waves.START, 1.2, 3.1, inertia=known)
+        off.append(float(np.abs(run.positions[:, 1][:, [0, 2]] - [exact(t) for t in run.times]).max()))
+    assert off[0] < 1e-4
+    assert off[1] > 10 * off[0]
+    assert np.abs(run.positions[:, 1, 1]).max() < 1e-6
+    assert world.ledger.closes
 
 
 def test_ball_on_fine_waves_keeps_to_the_polyhedron():
