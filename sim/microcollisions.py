@@ -51,7 +51,7 @@ from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
 from sim.kicks import LARGEST, effort_of, last_flight, remember
 from sim.moments import apply_moments, book_moments, hold_bounds, list_moments, load_moments, moment_targets, moments_missed
 from sim.motion import point_velocity, refresh_velocity, world_inverse_inertia
-from sim.phase import owe
+from sim.phase import keep_steady, owe
 from sim.revision import revise, turns
 from sim.skin import soft_targets, taken_laws
 from sim.solvers.mixing import forget, mix, no_history
@@ -336,6 +336,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         mu, lo, hi, u0, p, v,
     )  # fmt: skip
     apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
+    if mode == AGAIN:
+        keep_steady(contacts, rows, p, settings.dt / h)
     _scaled(best_hold, settings.dt / h, hold)
     apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode, share, steady)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady)

@@ -40,12 +40,11 @@ def owe(
 
     Where velocities were set (START) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a solve.
     """
-    m, part = len(rows), 1.0 if mode == START else 2.0 * h / (last + h)
-    if last == 0.0:
-        part = 0.0
+    m, solved = len(rows), len(mu) == len(rows) <= LARGEST and not cheap
+    part = 1.0 if mode == START else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
     for k in range(m):
         store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
-    if mode == START or len(mu) > m or m > LARGEST or cheap:
+    if mode == START or not solved:
         return
     u, c = np.empty((m, 3)), np.empty((m, 3))
     off, fastest, leaving = 0.0, 0.0, 0.0
@@ -69,6 +68,15 @@ def owe(
     for k in range(m):
         for r in range(3):
             contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * leaving else 0.0
+
+
+@lean
+def keep_steady(contacts, rows, p, f):
+    """The loads that the next solve begins with, after a kick inside a step: those of the steady forces of the coming flight, f
+    times what is owed for it. What stopped a landing is over: it is no force of so short a time."""
+    for k in range(len(rows)):
+        owed = load3(contacts.owed, rows[k])
+        store3(contacts.impulse, rows[k], scale(f, owed) if owed[2] > 0.0 else (p[k, 0], p[k, 1], p[k, 2]))
 
 
 @inner
