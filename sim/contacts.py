@@ -70,6 +70,25 @@ def threshold(accel, dt):
 
 
 @lean
+def normal_target(bodies, contacts, row, h, dt, soft):
+    """The normal velocity that a kick asks of a contact at least, for a flight of length h with the acceleration of its row.
+
+    What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
+    Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
+    they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
+    """
+    gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
+    bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
+        a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
+    )
+    b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
+    if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
+        dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
+        b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
+    return b_n
+
+
+@lean
 def least_speed(bodies, geoms, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]

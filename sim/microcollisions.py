@@ -43,7 +43,7 @@ from collision.linalg import (
 )
 from sim import ledger
 from sim.accounts import AGAIN, KICK, START, book_pair, book_work, give, halves
-from sim.contacts import FASTER, SINKING, note_arrivals, pair_size, threshold
+from sim.contacts import FASTER, normal_target, note_arrivals
 from sim.depth import correct_depth, open_joints, too_deep
 from sim.flown import Ends, fly_members
 from sim.joints.kick import LOOKS, SURPRISE, apply_joints, book_joints, joint_targets, list_blocks, look_ahead, start_joints
@@ -77,7 +77,6 @@ from sim.state import (
     SOLVES,
     SWEEPS,
     UNSOLVED,
-    E,
 )
 from sim.surfaces import surface_slip
 
@@ -232,7 +231,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
             )
             again = again or bound == math.inf
-        turn = follows and (turn or turns(bodies, contacts, rows, local, vstar, v, h, mode))
+        if follows and not turn and turns(bodies, contacts, rows, local, vstar, v, h, mode):
+            turn, room = True, room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu)
         if turn or len(links) > 0:
             missed, left = 0.0, 0.0
             fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
@@ -240,7 +240,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 left = worst
                 missed = revise(
                     bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, t + h,
-                    mode, found, ids, arrives,
+                    settings.dt, mode, found, ids, arrives,
                 )  # fmt: skip
             if len(links) > 0:
                 copy_table(hold, held)
@@ -578,22 +578,10 @@ def load_friction(contacts, rows, mu):
 
 @lean
 def targets(bodies, contacts, rows, h, dt, mode, soft, c):
-    """The velocity that each contact is solved towards, in its frame; see the head of this file.
-
-    What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
-    Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
-    they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
-    """
+    """The velocity that each contact is solved towards, in its frame; see the head of this file."""
     for k in range(len(rows)):
         row = rows[k]
-        gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
-        bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
-            a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
-        )
-        b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
-        if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
-            dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
-            b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
+        b_n = normal_target(bodies, contacts, row, h, dt, soft)
         if mode == START:
             c[k, 2] = b_n
             for r in range(2):

@@ -24,6 +24,7 @@ from collision.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
 from collision.narrowphase import manifold_far as manifold
 from sim.accounts import START
+from sim.contacts import normal_target
 from sim.flown import Ends, end_motion, end_pose
 from sim.ground import off, same_facets
 from sim.motion import composed, point_velocity
@@ -56,7 +57,8 @@ def turns(bodies, contacts, rows, local, vstar, v, h, mode):
 
 @remote
 def _revise(
-    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, mode, found, ids, arrives
+    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, dt, mode, found, ids,
+    arrives,
 ):  # fmt: skip
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
@@ -120,10 +122,12 @@ def _revise(
             a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
             if p[m, 2] <= 0.0 and b_n <= u[2]:
                 continue
-            worst = max(worst, abs(b_n - u[2]))
             if contacts.slides[row] != FAST:
                 worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
             contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
+            wanted = normal_target(bodies, contacts, row, h, dt, False)
+            if p[m, 2] > 0.0 or wanted > u[2]:  # else it leaves as it may, or comes as an impact
+                worst = max(worst, abs(wanted - u[2]))
     return worst
 
 
@@ -167,7 +171,7 @@ revise = far(
     _revise,
     lambda: (
         EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
-        Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0,
+        Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0.0, 0,
         np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
     ),
 )  # fmt: skip

@@ -187,12 +187,11 @@ def _joint_rows(mu, p, u, c, R, lo, hi, rhs, g):
 
 @kernel
 def interior(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
-    """Solve for the impulses; returns (residual [m/s], iterations). Arguments as those of newton.newton."""
+    """Solve for the impulses, whatever ``p`` was; returns (residual [m/s], iterations). Arguments as those of newton.newton."""
     n, m = len(mass), len(a)
     u, R = np.empty((m, 3)), np.empty((m, 3))
     regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
-    best = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-    best_p = p.copy()
+    best, best_p = math.inf, p.copy()
     order, slot, later_start, later, blocks = symbolic(n, a, b)
     values = np.empty((blocks, 6, 6))
     x, z, dx, dz, t = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
