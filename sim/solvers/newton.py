@@ -11,25 +11,22 @@ what is stopped on is its residual, the velocity by which a contact misses the l
    simulation nearly always starts, one to three iterations do. y knows who touches and who slides only as long as (u - c)/R is
    small against p, so R is larger as long as more is missed: a disc that slides and spins, whose load is spread anew in each
    step, takes 2 iterations so, and did not get there in 30 with the small R from the start.
-3. Where that stalls far from the solution it cycles between sets of sliding contacts. A few dozen sweeps (sweeps.py), which cost
-   less than one or two iterations, mostly find who touches and who slides in an island of a few bodies that something has just
-   hit: 2 from there takes a third of the iterations that 4 would. With joints they do not, and are left out.
-4. Where that stalls too, some mode of the bodies is so soft against R that each
+3. Where that stalls it cycles between sets of sliding contacts, or some mode of the bodies is so soft against R that each
    round takes off a thousandth of it: under a top of a thousand times their mass 20 boxes sway with an eigenvalue of J M^-1
    J^T of 5e-8 of its largest. Then the impulses are looked for from the inside of the cones (interior.py), and 2 ends it.
-5. Before that, with joints, 2 is tried from nothing: of a contact that pushes a body all but against its joint, the impulse that
+4. Before that, with joints, 2 is tried from nothing: of a contact that pushes a body all but against its joint, the impulse that
    it once had is a thousand times what the joints bear, and does not go away.
-6. Where friction is strong, more load can mean that a contact closes faster (the paradox of Painleve), and the solution is far
+5. Where friction is strong, more load can mean that a contact closes faster (the paradox of Painleve), and the solution is far
    away: without slip, or with hardly a load. So the problem without friction, and that with more than enough, are solved,
    each from nothing, by sweeps first, and 2 goes on from there. A wedge with friction 10, and friction 1 behind a joint, came
    from 2e-2 m/s to 5e-12.
-7. At last, with joints, sweeps look for who is at a limit, then 2 again, with more sweeps each time.
-8. Contacts give no energy: in a solution p_n (u_n - c_n) is zero, and p_t.(u_t - c_t) not above it. Where none was found, the
+6. At last, with joints, sweeps (sweeps.py) look for who is at a limit, then 2 again, with more sweeps each time.
+7. Contacts give no energy: in a solution p_n (u_n - c_n) is zero, and p_t.(u_t - c_t) not above it. Where none was found, the
    velocity that these are worth counts beside the residual: what is wedged bears any impulse, and a small miss at a large one
    is much work. The impulses of contacts are shortened until the sum over all of them is zero, the joints holding.
 
 From cold starts 2 alone solved none of: 20 boxes, the same with a heavy top, 102 blocks, an arch, a card house; with sweeps as
-the help they ended at 1e-8, 2e-3, 1e-5, 5e-8, 4e-10 m/s. 4 solves all of them in 14 to 20 iterations.
+the help they ended at 1e-8, 2e-3, 1e-5, 5e-8, 4e-10 m/s. 3 solves all of them in 14 to 20 iterations.
 
 EPS trades the number of rounds against rounding: on a pyramid of 15 boxes, cold, 1e-2 took 14 rounds to 3e-12 m/s, 1e-3
 took 8 and 1e-4 took 7 to 7e-13; 1e-6 stayed between 1e-12 and 1e-9.
@@ -53,8 +50,7 @@ from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
 SAFE, SOFTEST = 3.0, 100.0  # R is as large against the load as what is missed, times the first; at most EPS times the second
-GUESS, RELAXED, COLD, INSIDE, SLIPPERY, STICKING, SWEPT = range(7)  # where the iterations start from, in this order
-HASTE, RELAXING = 2, 40  # patience with a guess, and sweeps after it, where these are likely to find the law of each contact
+GUESS, COLD, INSIDE, SLIPPERY, STICKING, SWEPT = range(6)  # where the iterations start from, in this order
 STICKY, FIRST_SWEEPS = 10.0, 80  # friction that is more than enough; sweeps from nothing, for another friction
 SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the first makes; then twice as many each time
 
@@ -135,11 +131,10 @@ def no_room(a, p, inertia):
 @inner
 def _descend(
     mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-    tolerance, most, patience, softens, polish, known, p, v,
+    tolerance, most, softens, polish, known, p, v,
 ):  # fmt: skip
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
-    ``patience``: iterations in a row that may leave more than half of the residual.
     ``softens``: R is larger where more is missed. ``polish``: one iteration at least. ``known``: the residual of p, where v and
     room.u belong to p; else negative.
     """
@@ -154,7 +149,7 @@ def _descend(
         best = now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
     copy_table(p, best_p)
     spent, stalled, goal = 0, 0, best
-    while (best > tolerance or polish) and spent < most and stalled < patience:
+    while (best > tolerance or polish) and spent < most and stalled < PATIENCE:
         spent += 1
         polish = False
         scale = max(1.0, min(SOFTEST, SAFE * now / load)) if load > 0.0 and softens else 1.0
@@ -212,7 +207,7 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
     if boxes:
         now, spent = _descend(
             mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-            tolerance, most, PATIENCE, True, False, best, p, v,
+            tolerance, most, True, False, best, p, v,
         )  # fmt: skip
         if now <= tolerance:
             return now, spent
@@ -222,8 +217,7 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
         if help > GUESS or not boxes:
             now, steps = _descend(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-                tolerance, most - spent, HASTE if help == GUESS and not linked else PATIENCE, help == GUESS, help == INSIDE,
-                -1.0, p, v,
+                tolerance, most - spent, help == GUESS, help == INSIDE, -1.0, p, v,
             )  # fmt: skip
             spent += steps
         worth = now
@@ -234,15 +228,13 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
             best, least = now, worth
             copy_table(p, best_p)
         help += 1
-        if help == (RELAXED if linked else COLD):
+        if help == COLD and not linked:
             help += 1
         if help == SLIPPERY and not rubs:
             help = SWEPT
         if best <= tolerance or spent >= most or help >= (SWEPT + SWEEPINGS if linked else SWEPT):
             break
-        if help == RELAXED:
-            _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, RELAXING, p)
-        elif help == COLD:
+        if help == COLD:
             clear_table(p)
         elif help == INSIDE:
             now, steps = interior(
@@ -256,7 +248,7 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
             _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, FIRST_SWEEPS, p)
             _, steps = _descend(
                 mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, room,
-                tolerance, most - spent, PATIENCE, False, False, -1.0, p, v,
+                tolerance, most - spent, False, False, -1.0, p, v,
             )  # fmt: skip
             spent += steps
         else:
@@ -348,7 +340,7 @@ def _hold(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi,
     room = room_for(a, b, np.empty((len(a), 3)), R[first:], len(mass))
     _descend(
         mass, inertia, inv_mass, inv_inertia, pushed, a, b, ja, jb, mu, lo, hi, c, u0, room,
-        tolerance, 2 * PATIENCE, PATIENCE, False, False, -1.0, p[first:], v,
+        tolerance, 2 * PATIENCE, False, False, -1.0, p[first:], v,
     )  # fmt: skip
     evaluate(inv_mass, inv_inertia, pushed, a, b, ja, jb, mu, lo, hi, c, u0, R[first:], p[first:], v, room.u)
 
