@@ -36,7 +36,8 @@ from sim.motion import geom_pose, point_velocity
 from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, POINTS, ROWS, E
 from sim.surfaces import coefficient, surface_acceleration, surface_slip
 
-SLOWEST_IMPACT = 1e-3  # [m/s] an approach below this is always a micro-collision
+FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
+OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
 FLAT = 1e-6  # [1/m] a curvature below this is none
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
@@ -60,13 +61,20 @@ def pair_size(bodies, i, j):
 
 
 @lean
-def threshold(accel, dt):
+def slowest_impact(bodies, i, j, dt):
+    """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
+    one, two = norm(load3(bodies.gravity, i)) + bodies.pull[i], norm(load3(bodies.gravity, j)) + bodies.pull[j]
+    return max(OPEN, FALL * dt * max(one, two))
+
+
+@lean
+def threshold(slowest, accel, dt):
     """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal.
 
     A resting contact arrives with -accel dt/2. Where the surfaces are about to part (accel > 0), as two balls that pass each
     other fast, nothing can rest.
     """
-    return max(SLOWEST_IMPACT, -2.0 * accel * dt)
+    return max(slowest, -2.0 * accel * dt)
 
 
 @lean
@@ -78,12 +86,13 @@ def normal_target(bodies, contacts, row, h, dt, soft):
     they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
     """
     gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
+    i, j = contacts.body[row, 0], contacts.body[row, 1]
     bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
-        a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
+        slowest_impact(bodies, i, j, dt), a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
     )
     b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
     if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
-        dip = 0.5 * SINKING * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
+        dip = 0.5 * SINKING * pair_size(bodies, i, j)
         b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
     return b_n
 
@@ -131,9 +140,10 @@ def mark_resting(geoms, pairs, contacts):
 
 
 @lean
-def free_limit(bodies, i, j, normal, dt):
-    """Threshold from the forces on the centres of mass alone, for a pair that is not in lasting contact."""
-    return threshold(dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal), dt)
+def free_limit(bodies, i, j, normal, dt, wait):
+    """Threshold from the forces on the centres of mass alone, for a pair that is not in lasting contact (wait: bounce_time)."""
+    a_n = dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal)
+    return threshold(slowest_impact(bodies, i, j, dt), a_n, wait)
 
 
 @lean
@@ -173,7 +183,7 @@ def speculative_margin(bodies, i, j, dt):
     """Gap up to which contact points are wanted: what a slow approach can close in one step [m]. In a crowd, any approach, and
     what the kick makes one by stopping one of the two."""
     a = fastest_accel(bodies, i, dt) + fastest_accel(bodies, j, dt)
-    speed = SLOWEST_IMPACT
+    speed = slowest_impact(bodies, i, j, dt)
     if crowded(bodies, i, j):
         speed += norm(load3(bodies.v, i)) + norm(load3(bodies.v, j)) + _rim_speed(bodies, i, dt) + _rim_speed(bodies, j, dt)
     return dt * (speed + 3.0 * a * dt)
@@ -669,11 +679,11 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
         # a point moves by its velocity between two steps; the features of a face that stays may be named anew
         near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
         touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
-        wait = bounce_time(bodies, pairs, n, i, j, h)
+        wait, slowest = bounce_time(bodies, pairs, n, i, j, h), slowest_impact(bodies, i, j, h)
         lasting = pairs.rests[n] == 1
         for k in range(points):
             lasting = lasting or pairs.rows[n, k, 3] <= touching
-        limit = free_limit(bodies, i, j, normal, wait)
+        limit = free_limit(bodies, i, j, normal, h, wait)
         for k in range(points):
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
@@ -684,7 +694,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
             accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
             speed = -dot(u, normal)
             if lasting:
-                fast = speed > max(threshold(accel[2], wait), FASTER * foreseen(pairs, n, pairs.ids[n, k]))
+                fast = speed > max(threshold(slowest, accel[2], wait), FASTER * foreseen(pairs, n, pairs.ids[n, k]))
             else:
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:

@@ -23,13 +23,12 @@ from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
 from sim.contacts import (
     FASTER,
-    SINKING,
-    SLOWEST_IMPACT,
     bounce_time,
     contact_acceleration,
     foreseen,
     free_limit,
     pair_size,
+    slowest_impact,
     threshold,
     update_manifold,
 )
@@ -156,13 +155,14 @@ def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, ro
 
 
 @lean
-def _limit(bodies, pairs, n, i, j, dt):
+def _limit(bodies, pairs, n, i, j, dt, wait):
     """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
-    limit = threshold(0.0, dt)
+    slowest = slowest_impact(bodies, i, j, dt)
+    limit = threshold(slowest, 0.0, dt)
     normal = load3(pairs.normal, n)
     s, t = orthonormal(normal)
     for k in range(pairs.points[n]):
-        limit = max(limit, threshold(contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, dt)[2], dt))
+        limit = max(limit, threshold(slowest, contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, wait)[2], wait))
     return limit
 
 
@@ -178,7 +178,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     start = max(bodies.t0[i], bodies.t0[j])
     if start >= dt:
         return math.inf, 0.0
-    size, wait = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt)
+    size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
     axis = load3(pairs.axis, n)
     wi, alpha_i = turning_bounds(bodies, i, dt)
     wj, alpha_j = turning_bounds(bodies, j, dt)
@@ -188,7 +188,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     bound = speed + spin  # no point closes faster
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
-    if bound <= max(least, min(SLOWEST_IMPACT, SINKING * size / dt)) or known > bound * (dt - start):
+    if bound <= max(least, slowest) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
     ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
     rim = False
@@ -207,16 +207,14 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
             break
         if gap <= TOUCH * size:
-            limit = max(least, free_limit(bodies, i, j, normal, wait))
+            limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
             fast = t > start and closing > limit  # without rotation the advance is exact
             if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
                 return t, closing
             away = -AWAY * size / closing if closing < 0.0 else math.inf
             if t > start or pairs.rests[n] == 1 or spin * (dt - t) < FAR * size or t + away >= dt:
                 break
-            found, _, _ = fastest_point(
-                bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, threshold(0.0, wait), 1.0, rows, ids
-            )
+            found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
             if found:
                 break
             t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
@@ -238,7 +236,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                 if rim:
                     t = when
                     break
-                limit = max(least, free_limit(bodies, i, j, normal, wait))
+                limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
                 if speed_then > limit and not _awaited(
                     bodies, forces, geoms, pairs, geometry, n, when, size, axis, limit, rows, ids
                 ):
@@ -251,12 +249,12 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
     if t == start or rim:
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, threshold(0.0, wait), 1.0, rows, ids
+            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
         )
         if found and gap <= TOUCH * size:
             if t > start and not level:
                 axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
-            slow = _limit_at(bodies, i, j, rows, axis, wait) if t == start else free_limit(bodies, i, j, axis, wait)
+            slow = _limit_at(bodies, i, j, rows, axis, dt, wait) if t == start else free_limit(bodies, i, j, axis, dt, wait)
             if closing > max(least, slow):
                 return t, closing
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
@@ -271,9 +269,10 @@ def _advance(gap, closing, accel):
 
 
 @lean
-def _limit_at(bodies, i, j, rows, normal, dt):
+def _limit_at(bodies, i, j, rows, normal, dt, wait):
     s, t = orthonormal(normal)
-    return threshold(contact_acceleration(bodies, i, j, rows[0], s, t, normal, dt)[2], dt)
+    a_n = contact_acceleration(bodies, i, j, rows[0], s, t, normal, wait)[2]
+    return threshold(slowest_impact(bodies, i, j, dt), a_n, wait)
 
 
 @lean
@@ -312,7 +311,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
     if pairs.points[n] == 0:
         return math.inf, 0.0
     size = pair_size(bodies, i, j)
-    limit = max(least, _limit(bodies, pairs, n, i, j, bounce_time(bodies, pairs, n, i, j, dt)))
+    limit = max(least, _limit(bodies, pairs, n, i, j, dt, bounce_time(bodies, pairs, n, i, j, dt)))
     found, gap, closing = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
     )

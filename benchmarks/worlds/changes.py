@@ -20,7 +20,7 @@ BODY = {
     "surface_velocity": (1, 0, -1), "surface_spin": (0, 0, -1),
 }  # fmt: skip
 SCENE = {"gravity": (1, 0, -2), "dt": (0, 0, 1), "duration": (0, 0, 1), "sleep_after": (0, 0, 1), "sleep_speed": (1, 0, -1),
-         "sleep_spin": (0, 0, -1)}  # fmt: skip
+         "sleep_spin": (0, 0, -1), "tolerance": (1, 0, -1)}  # fmt: skip
 FORCE, TORQUE = (1, 1, -2), (2, 1, -2)
 FORCES = {
     "UniformGravity": {"acceleration": (1, 0, -2)},

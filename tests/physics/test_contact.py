@@ -260,3 +260,34 @@ def test_tumbling_box_comes_to_rest():
     assert np.abs(box.angular_velocity).max() < 1e-5
     assert min(abs(box.position[2] - h) for h in (0.25, 0.05, 0.125)) < 1e-4
     assert world.ledger.closes
+
+
+def tossed(seed: int) -> World:
+    """Three boxes that spin fall on each other and on the floor, 1 s."""
+    draw = np.random.default_rng(seed)
+    world = World()
+    world.add(HalfSpace(), kind="static", friction=0.5, restitution=0.0)
+    for k in range(3):
+        q = draw.standard_normal(4)
+        world.add(
+            Box((0.1, 0.15, 0.2)), position=(0.05 * k, 0, 0.4 + 0.45 * k), orientation=q / np.linalg.norm(q),
+            angular_velocity=draw.uniform(-5, 5, 3), friction=0.5, restitution=0.0,
+        )  # fmt: skip
+    world.step(240)
+    return world
+
+
+def test_looks_ahead_end_where_a_contact_leaves_within_the_flight():
+    """A corner that the kick stops, and that turns away before the step is over, is open at its end, and is to be. Looks that
+    asked it to close found no end, divided the step, and gave up: 27,757 solves in these four worlds instead of 6,600."""
+    assert sum(tossed(seed).statistics()["solves"] for seed in range(4)) < 12_000
+
+
+@pytest.mark.parametrize("speed", [8e-4, 1e-5, 1e-7])
+def test_balls_that_meet_slowly_in_free_space_bounce(speed):
+    """Where nothing falls an impact may be as slow as it likes: below 1 mm/s, once the slowest impact, balls with e = 1 stuck."""
+    world = World(gravity=(0, 0, 0))
+    for x, v in ((0.0, 0.0), (0.2 + 0.1 * speed, -speed)):
+        world.add(Sphere(0.1), position=(x, 0, 0), velocity=(v, 0, 0), restitution=1.0, friction=0)
+    world.step(240)
+    assert world.velocities[:, 0] / speed == pytest.approx([-1.0, 0.0], abs=1e-9)

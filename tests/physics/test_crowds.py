@@ -96,7 +96,7 @@ def poured(seed: int, **settings) -> tuple[World, float]:
 
 def restless(world: World, fall: float, steps: int) -> tuple[float, float]:
     """The fastest body over some steps [m/s], and how far the energy goes from where it was, as part of the fall."""
-    start, fastest, change = world.energy().total, 0.0, 0.0
+    start, fastest, change = world.energy().total, np.abs(world.velocities).max(), 0.0
     for _ in range(steps // 20):
         world.step(20)
         fastest = max(fastest, np.abs(world.velocities).max())
@@ -105,18 +105,28 @@ def restless(world: World, fall: float, steps: int) -> tuple[float, float]:
 
 
 def test_heaps_come_to_rest():
-    """Awake, and stay so, three seconds after they were let go. Of eight, one may hold a hull that still rocks between others."""
+    """Awake, and stay so, three seconds after they were let go. Of eight, one may hold a hull that still rocks between others, or
+    is drawn to more points than it can touch."""
     at_rest = 0
     for seed in range(8):
         world, fall = poured(seed)
         fastest, change = restless(world, fall, 200)
         assert world.ledger.closes
         assert fastest < 0.3
-        if fastest < 1e-9:
+        assert change < 1e-8 or fastest > 1e-9
+        if fastest < 1e-9 and change < 1e-9:
             at_rest += 1
-            assert change < 1e-9
             assert world.max_penetration() < 1e-11
     assert at_rest >= 7
+
+
+def test_a_landing_just_before_the_end_of_a_step_is_no_load_of_the_next_kick():
+    """In this pile of 200 hulls one lands 2e-5 s before the end of step 127. What stopped it, taken for a force of so short a
+    time, began the sweeps of the crowd with 10 kN s: they did not come back from that, and threw four hulls at 10 km/s."""
+    world = load("pile")(count=200, seed=5).build()
+    world.step(140)
+    assert np.abs(world.velocities).max() < 10.0
+    assert world.ledger.closes
 
 
 def test_a_heap_that_is_solved_less_well_does_not_rest():

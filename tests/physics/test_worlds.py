@@ -28,8 +28,8 @@ MISSES |= {"flight": "RK4 of small bodies that spin fast"}
 LONG = MISSES | {"unsolved": SOLVER, "residual": SOLVER}
 LONG |= dict.fromkeys(("gain", "momentum"), JOINTS)
 
-SLOWEST = "the slowest impact is 1 mm/s, whatever the size and the time of the scene (sim/contacts.py)"
-UNSCALED = {f"{what}, {how}": SLOWEST for what in ("length", "time") for how in ("tens", "bits")}
+ANGLES = "in looks ahead at joints a radian counts as a metre (sim/joints/kick.py); depths below 1e-12 m are none"
+UNSCALED = {f"length, {how}": ANGLES for how in ("tens", "bits")}
 FEW, SHORT = (0, 1, 3), 0.25  # worlds and seconds of each
 
 

@@ -260,7 +260,8 @@ def test_next_to_no_friction_is_none(mu):
     """Bodies that slide and turn: solvers divide by the coefficient, and its square must not vanish.
 
     Static friction is the geometric mean with that of the floor, 2.4e-5 for the last: where it holds a point for a moment, it
-    moves a body by up to that part of half g t^2.
+    moves a body by up to that part of half g t^2. They land on the floor and on each other; later they clatter, and 1e-9 of
+    friction leads to another run.
     """
     ends = []
     for friction in (mu, 0.0):
@@ -269,7 +270,7 @@ def test_next_to_no_friction_is_none(mu):
         for k in range(3):
             shape = Box((0.1, 0.07, 0.05))
             world.add(shape, position=(0, 0, 0.15 + 0.3 * k), velocity=(1, 0, -1), angular_velocity=(2, 1, 3), friction=friction)
-        world.step(120)
+        world.step(50)
         ends.append(world.positions)
         assert np.isfinite(world.positions).all()
-    assert ends[0] == pytest.approx(ends[1], abs=max(1e-6, math.sqrt(0.3 * mu) * 9.81 * 0.5**2 / 2))
+    assert ends[0] == pytest.approx(ends[1], abs=max(1e-6, math.sqrt(0.3 * mu) * 9.81 * world.time**2 / 2))
