@@ -6,6 +6,7 @@ that spoil a kernel on purpose also live there.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,36 +17,53 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    "tests",
-    [
-        "test_narrowphase.py -k 'case or validation or degenerate'",
-        "spoiled.py",
-        "capped.py",
-        "test_careful.py",
-        "test_depth.py -k 'difference or corners'",
-        "test_manifold.py",
-        "test_curved.py -k 'closed or floor or patches or root'",
-        "test_curvature.py -k 'wrong or ellipsoid'",
-        "test_proximity.py",
-        "test_rays.py",
-        "test_trembling.py -k 'other_ways'",
-        "test_rounded.py -k 'pieces or round_as or soft_box or several or would_be_seen or another'",
-        "test_broad.py -k 'place or lost or loses or twice'",
-        "test_warm.py -k 'trusts or patches'",
-        "test_boxes.py -k 'compounds or ends or static'",
-        "test_broadphase.py -k 'place or touching'",
-        "test_compounds.py -k 'contacts or poses or depth'",
-        "test_proximity_object.py",
-        "test_cases.py -k 'stands and ab'",
-        "test_impact.py -k 'rod or plane or start or errors or motions'",
-    ],
-)
-def test_uncompiled(tests):
-    name, _, rest = tests.partition(" ")
-    chosen = rest.replace("-k ", "").strip("'")
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/collision/{name}"]
-    command += ["-k", chosen] if chosen else []
+TESTS = {  # programs, and what each runs: files, and which of their tests
+    "that spoil": (("spoiled.py", ""),),
+    "capped": (("capped.py", ""),),
+    "of distances": (
+        ("test_narrowphase.py", "case or validation or degenerate"),
+        ("test_careful.py", ""),
+        ("test_depth.py", "difference or corners"),
+        ("test_manifold.py", ""),
+        ("test_curved.py", "closed or floor or patches or root"),
+        ("test_curvature.py", "wrong or ellipsoid"),
+        ("test_proximity.py", ""),
+        ("test_rays.py", ""),
+        ("test_trembling.py", "other_ways"),
+    ),
+    "of many shapes": (
+        ("test_rounded.py", "pieces or round_as or soft_box or several or would_be_seen or another"),
+        ("test_broad.py", "place or lost or loses or twice"),
+        ("test_warm.py", "trusts or patches"),
+        ("test_boxes.py", "compounds or ends or static"),
+        ("test_broadphase.py", "place or touching"),
+        ("test_compounds.py", "contacts or poses or depth"),
+        ("test_proximity_object.py", ""),
+        ("test_cases.py", "stands and ab"),
+        ("test_impact.py", "rod or plane or start or errors or motions"),
+    ),
+}
+RUN = """
+import json, sys, pytest
+
+class Passed:
+    count = 0
+
+    def pytest_runtest_logreport(self, report):
+        self.count += report.passed and report.when == "call"
+
+for name, chosen in json.loads(sys.argv[1]):
+    passed = Passed()
+    words = ["-q", "-x", "-p", "no:cacheprovider", f"tests/collision/{name}", *(["-k", chosen] if chosen else [])]
+    code = pytest.main(words, [passed])
+    if code or not passed.count:
+        sys.exit(f"{name}: exit code {int(code)}, {passed.count} passed")
+"""
+
+
+@pytest.mark.parametrize("which", TESTS)
+def test_uncompiled(which):
+    """Several files by one program: half of the time of each was that of its start."""
+    command = [sys.executable, "-c", RUN, json.dumps(TESTS[which])]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
-    assert "passed" in done.stdout
