@@ -34,7 +34,7 @@ from collision.narrowphase import manifold_far as manifold
 from sim import ledger
 from sim.accounts import AGAIN, book_pair
 from sim.collision_law import impact_far as impact
-from sim.contacts import pair_restitution, pair_size, told, write_row
+from sim.contacts import OPEN, pair_restitution, pair_size, told, write_row
 from sim.events import TOUCH
 from sim.joints.impact import constrain, linked_mass, settle_joints
 from sim.joints.rows import rigid_rows
@@ -325,7 +325,8 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         book_pair(books, a, b, works, works, AGAIN)
         books.moved[0] += abs(normal) + abs(slip) + abs(driven)
         change += normal + slip
-        size += abs(p[2] * before[2])
+        if before[2] < -OPEN:  # slower than what solves leave open a gain means nothing
+            size += abs(p[2] * before[2])
         noise += norm(p) * (norm(vi) + norm(vj))
     # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything
     if size > 0.0:
