@@ -63,8 +63,7 @@ def pair_size(bodies, i, j):
 @lean
 def slowest_impact(bodies, i, j, dt):
     """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
-    one, two = norm(load3(bodies.gravity, i)) + bodies.pull[i], norm(load3(bodies.gravity, j)) + bodies.pull[j]
-    return max(OPEN, FALL * dt * max(one, two))
+    return max(OPEN, FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
 
 
 @lean

@@ -23,6 +23,7 @@ from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
 from sim.contacts import (
     FASTER,
+    SINKING,
     bounce_time,
     contact_acceleration,
     foreseen,
@@ -188,7 +189,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     bound = speed + spin  # no point closes faster
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
-    if bound <= max(least, slowest) or known > bound * (dt - start):
+    if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
     ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
     rim = False

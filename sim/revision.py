@@ -34,6 +34,7 @@ from sim.surfaces import surface_slip
 TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
 NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
 STEEP = 0.9  # cosine of how far a normal may turn in a flight
+HASTE = 2.0  # times what the bodies' speed at the end says, by which a gap may change in a flight
 ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
 
 
@@ -110,13 +111,17 @@ def _revise(
             # velocity of the point as it leaves
             u = sub(_leaving(bodies, local, vstar, v, mode, j, point), _leaving(bodies, local, vstar, v, mode, i, point))
             u = mul(e, add(u, surface_slip(bodies, i, j, point, normal)))
+            slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
+            slip = add(slip, surface_slip(bodies, i, j, place, n))
+            known_to = ROUNDING * (size + norm(point))
+            fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
+            if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
+                continue  # no point of these bodies closes so fast: another feature has its name
             off = gap_end - floor[m]
-            if abs(off) <= ROUNDING * (size + norm(point)):
+            if abs(off) <= known_to:
                 off = 0.0
             b_n = u[2] - off / h
             a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
-            slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
-            slip = add(slip, surface_slip(bodies, i, j, place, n))
             arrives[m] = dot(n, slip)
             slip = _turned_back(n, normal, slip)
             a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
