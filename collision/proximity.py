@@ -263,7 +263,10 @@ def colliding(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike) -> bool:
     is not a shape or a pose.
     """
     pose_a, pose_b = _checked(a, pose_a, b, pose_b)
-    return _distance(a, pose_a, b, pose_b, SIGN_ONLY).lower <= 0.0
+    found = _distance(a, pose_a, b, pose_b, SIGN_ONLY)
+    if found.lower <= 0.0 < found.upper:  # within rounding of a touch: the whole search may know it
+        found = _distance(a, pose_a, b, pose_b, math.inf)
+    return found.lower <= 0.0
 
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:

@@ -64,7 +64,8 @@ def _revise(
     """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
 
     Returns by how much a target moved [m/s]. Rows that bear nothing and do not close are met, and keep theirs: asked for just
-    what they have, they would take part of the load of others at the same place. ``floor``: gaps below zero that are left to
+    what they have, they would take part of the load of others at the same place. Unless theirs asks for more than the
+    flight shows: a line that rolls over a ridge would be held at one end, and turn. ``floor``: gaps below zero that are left to
     be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
     are followed [m/s].
     """
@@ -125,7 +126,7 @@ def _revise(
             arrives[m] = dot(n, slip)
             slip = _turned_back(n, normal, slip)
             a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
-            if p[m, 2] <= 0.0 and b_n <= u[2]:
+            if p[m, 2] <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
                 continue
             if contacts.slides[row] != FAST:
                 worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
