@@ -18,7 +18,7 @@ from collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pose import Pose
 from collision.shapes import Shape, convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapeset import ShapeSet, own_tables
 from collision.status import BEYOND_MARGIN
 
 FIRST = 1e-3  # of the sizes: how far triangles are looked for at first
@@ -90,5 +90,4 @@ def distance_from_ground(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin:
 @lru_cache(maxsize=16)
 def _tables(shape: Shape, ground: Ground, thread: int) -> Geometry:
     """Of a shape, a ground and a facet to work with, which no other thread may write to: as Numba takes them by types."""
-    tables = ShapeSet([shape, ground, Facet()], ground=True).geometry
-    return tables._replace(**{name: t if t.flags.writeable else t.copy() for name, t in tables._asdict().items()})
+    return own_tables(ShapeSet([shape, ground, Facet()], ground=True).geometry)

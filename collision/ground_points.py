@@ -160,7 +160,7 @@ def nearest_points(g, s, points, at, distance, triangle, part):
 
 def distances_of_points(ground: Ground, points: object) -> GroundDistances:
     """See `Ground.signed_distances`."""
-    from collision.shapeset import ShapeSet
+    from collision.shapeset import ShapeSet, own_tables
 
     try:
         rows = np.atleast_2d(np.array(points, dtype=float))
@@ -170,9 +170,7 @@ def distances_of_points(ground: Ground, points: object) -> GroundDistances:
         raise InputError("points", points, "must be an (n, 3) array of finite numbers")
     rows, n = np.ascontiguousarray(rows), len(rows)
     at, distance, triangle, part = np.empty((n, 3)), np.empty(n), np.empty(n, np.int64), np.empty(n, np.int64)
-    tables = ShapeSet([ground], ground=True).geometry
-    tables = tables._replace(**{k: v if v.flags.writeable else v.copy() for k, v in tables._asdict().items()})
-    nearest_points(tables, 0, rows, at, distance, triangle, part)
+    nearest_points(own_tables(ShapeSet([ground], ground=True).geometry), 0, rows, at, distance, triangle, part)
     size = np.maximum(np.abs(rows).max(axis=1, initial=0.0), np.abs(ground.bounds).max())
     signed = ground.type == "height_field" or ground.closed
     if signed and ground.type != "height_field":

@@ -19,12 +19,11 @@ from collision.narrowphase import distance
 from collision.pose import as_pose
 from collision.rays import ray
 from collision.shapes import ConvexHull, Shape, convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapeset import ShapeSet, own_tables
 from sim.diagnostics import rotations
 from sim.state import CARRIER, PIECE
 
 if TYPE_CHECKING:
-    from collision.geometry import Geometry
     from sim.body import Body
     from sim.world import World
 
@@ -96,7 +95,7 @@ def neighbors(world: World, shape: Shape | object, pose: PoseLike, reach: float,
     reach = reach if reach == math.inf else check_number("reach", reach, least=0)
     asked = [(s, pose @ local) for s, local in convex_parts(shape)]
     shapes = ShapeSet([*world._shapes.shapes, *(s for s, _ in asked), Facet()], ground=True)
-    g, first = _own(shapes.geometry), len(world._shapes)
+    g, first = own_tables(shapes.geometry), len(world._shapes)
     x, rot = poses(world)
     geoms, seen = world.model.geoms, _seen(world, ignore)
     best: dict[int, Neighbor] = {}
@@ -119,11 +118,6 @@ def neighbors(world: World, shape: Shape | object, pose: PoseLike, reach: float,
             if lower <= limit and gap <= reach and (known is None or gap < known.distance):
                 best[i] = Neighbor(world.bodies[i], float(gap), np.array(n), np.array(pb), np.array(pa))
     return sorted(best.values(), key=lambda found: (found.distance, found.body.index))
-
-
-def _own(g: Geometry) -> Geometry:
-    """The tables as kernels take them that Numba calls by types: those of a ground, which nothing writes to, as copies."""
-    return g._replace(**{name: table if table.flags.writeable else table.copy() for name, table in g._asdict().items()})
 
 
 def poses(world: World) -> tuple[np.ndarray, np.ndarray]:
