@@ -28,8 +28,8 @@ from render.look import PRESETS
 from render.recorded import RunFrames
 from render.shots import Orbit, shot_for
 from render.video import camera_for, film
-from sim.recording import Recorder
-from sim.scene import Scene
+from sim.recording.recorder import Recorder
+from sim.scene.scene import Scene
 
 SIZE = (1280, 720)
 COUNTS = (10, 100, 1000)

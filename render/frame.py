@@ -19,7 +19,7 @@ from collision.shapeset import ShapeSet
 from render.look import KINEMATIC, PALETTE, STATIC, rgb
 from render.meshes import bounding_ball, ground_of, planes_of
 from render.rotation import rotate
-from sim.visual import RELIEF
+from sim.scene.visual import RELIEF
 
 if TYPE_CHECKING:
     from render.graphs import Graphs
@@ -39,7 +39,7 @@ class Cast:
     joined: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))  # (k, 2) bodies of the joints, -1: the world
     anchors: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] in their frames
     masses: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [kg]; nan where not dynamic
-    finishes: tuple[str, ...] = ()  # of sim.visual.FINISHES; none: all plain
+    finishes: tuple[str, ...] = ()  # of sim.scene.visual.FINISHES; none: all plain
     visuals: tuple[Any, ...] = ()  # a Visual or None each; none: all as they collide
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from render.overlay import shades
 from render.programs import Programs
 from render.rotation import multiply, rotate
 from render.visuals import Skin
-from sim.visual import RELIEF
+from sim.scene.visual import RELIEF
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 LINE = np.array([[0, 0], [1, 0]], "f4")

@@ -21,7 +21,7 @@ from render.relief import corner_colors
 from render.rotation import rotate
 from render.strokes import Strokes
 from render.text import Panel
-from sim.visual import RELIEF
+from sim.scene.visual import RELIEF
 
 ZOOM = 2  # drawn so many times larger, then averaged
 DETAIL = {"fast": 16, "default": 32, "best": 48}

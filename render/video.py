@@ -138,7 +138,7 @@ def film(
     holds no contacts to show, or no impacts to hear.
     """
     if isinstance(run, str | os.PathLike):
-        from sim.run import Run
+        from sim.recording.run import Run
 
         run = Run.open(run)
     path = Path(path)

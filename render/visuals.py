@@ -12,7 +12,7 @@ import numpy as np
 from render import look
 from render.errors import RendererWarning
 from render.rotation import rotate
-from sim.visual import Visual
+from sim.scene.visual import Visual
 
 LARGEST = 2048  # pixels along a side of a texture: larger ones are halved until they fit
 

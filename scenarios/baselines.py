@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from scenarios.assertions import Mismatch, rounding, scale
-from sim.provenance import versions
-from sim.recording import Recorder
-from sim.run import Run
+from sim.recording.provenance import versions
+from sim.recording.recorder import Recorder
+from sim.recording.run import Run
 
 NUDGE = 1e-13  # m and m/s
 AMPLIFIED = 100.0

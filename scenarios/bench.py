@@ -34,8 +34,8 @@ STAGES = {  # what belongs to a stage, by the names of the kernels; the first th
     "broad": ("collision.broadphase",),
     "narrow": ("collision.",),
     "solver": ("sim.solvers.",),
-    "contact": ("sim.contacts", "sim.microcollisions", "sim.moments", "sim.joints.kick", "sim.joints.rows"),
-    "impacts": ("sim.impacts", "sim.collide", "sim.rekick", "sim.events", "sim.collision_law", "sim.joints.impact"),
+    "contact": ("sim.contact.", "sim.joints."),
+    "impacts": ("sim.impact.",),
 }
 REST = "flight"  # free flight, bounds and books: what no clock is around
 CHUNK = 10  # steps

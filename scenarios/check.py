@@ -12,9 +12,9 @@ import numpy as np
 
 from scenarios.compare import CHUNK, STATE, First, distances, notes_on_precision, notes_on_versions, unequal, unit_of
 from sim.errors import RecordingError
-from sim.recorded_contacts import IMPACT, impact_rows, rows
-from sim.recorded_variables import VARIABLES, Moment
-from sim.run import Run
+from sim.recording.recorded_contacts import IMPACT, impact_rows, rows
+from sim.recording.recorded_variables import VARIABLES, Moment
+from sim.recording.run import Run
 from sim.words import count
 
 ORDER = sorted(VARIABLES, key=lambda v: v.name not in STATE)  # states first: what else differs follows from them

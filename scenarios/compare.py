@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from sim.provenance import git_revision, versions
-from sim.recorded_contacts import TABLES
-from sim.recorded_variables import VARIABLES
-from sim.run import Run
+from sim.recording.provenance import git_revision, versions
+from sim.recording.recorded_contacts import TABLES
+from sim.recording.recorded_variables import VARIABLES
+from sim.recording.run import Run
 from sim.words import count, few
 
 STATE = ("position", "orientation", "velocity", "angular_velocity")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError, check_number
-from sim.options import LEAST_STEP
-from sim.recording import Recorder
-from sim.run import Run
-from sim.scene import Scene
+from sim.recording.recorder import Recorder
+from sim.recording.run import Run
+from sim.scene.options import LEAST_STEP
+from sim.scene.scene import Scene
 
 if TYPE_CHECKING:
     from scenarios.registry import Scenario

@@ -59,13 +59,13 @@ from scenarios.schema import (
     SHAPES,
     VISUAL,
 )
-from sim.bodies import BodyDef
-from sim.forces import force_from_dict
+from sim.forces.definitions import force_from_dict
+from sim.forces.path import Path as BodyPath
 from sim.joints.definitions import joint_from_dict
-from sim.mechanism.actuators import Actuator
-from sim.path import Path as BodyPath
-from sim.scene import CameraDef, Names, Scene
-from sim.visual import Visual
+from sim.joints.mechanism.actuators import Actuator
+from sim.scene.body_definition import BodyDef
+from sim.scene.scene import CameraDef, Names, Scene
+from sim.scene.visual import Visual
 from sim.words import count, printable
 
 
@@ -461,7 +461,7 @@ class _Reader:
 
     def apart(self, scene: Scene) -> None:
         """No two bodies may start inside each other."""
-        from sim.overlap import MOST, overlaps
+        from sim.scene.initial_overlap import MOST, overlaps
 
         found = overlaps(scene)
         if not found:

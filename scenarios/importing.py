@@ -21,9 +21,9 @@ from collision.mass import mass_properties
 from collision.pose import Pose
 from collision.shapes import Compound, HalfSpace, Shape
 from scenarios.limits import MOST_WHOLE, package, read_xml
-from sim.diagnostics import rotations
-from sim.instruments import Instrument
-from sim.scene import Scene
+from sim.joints.mechanism.instruments import Instrument
+from sim.ledger.diagnostics import rotations
+from sim.scene.scene import Scene
 from sim.words import count
 
 MECHANICS = (
@@ -246,6 +246,6 @@ def ground(normal_pose: Pose) -> HalfSpace:
 
 
 def unique(name: str, taken: Sequence[str]) -> str:
-    from sim.scene import free_name
+    from sim.scene.scene import free_name
 
     return free_name(name, set(taken))

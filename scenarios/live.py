@@ -26,10 +26,10 @@ from scenarios.backstage import Backstage
 from scenarios.fields import Real, Whole
 from scenarios.registry import Parameter, Scenario
 from sim.errors import InputError, RecordingError, SimulationError
-from sim.forces import Drag, Force, Spring
-from sim.run import Run
-from sim.scene import Scene
-from sim.world import World
+from sim.forces.definitions import Drag, Force, Spring
+from sim.recording.run import Run
+from sim.scene.scene import Scene
+from sim.world.world import World
 
 if TYPE_CHECKING:
     from render.frame import Frame

@@ -49,8 +49,8 @@ from scenarios.mjcf_joints import Read, in_groups, joints_of, read_actuator, rea
 from scenarios.mjcf_parts import Mesh, expanded
 from scenarios.mjcf_sensors import SENSOR, read_medium, read_sensor
 from sim.joints.definitions import Driven, JointDef
-from sim.options import check_step
-from sim.scene import Scene
+from sim.scene.options import check_step
+from sim.scene.scene import Scene
 
 IGNORED = {  # of the top level: what none of the bodies' motion hangs on
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",

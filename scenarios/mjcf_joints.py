@@ -12,9 +12,9 @@ from collision.errors import InputError
 from collision.pose import Pose
 from scenarios.importing import Imported, direction, matrix, needed, number, numbers
 from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
+from sim.joints.mechanism.actuators import Actuator
 from sim.joints.tables import frame_of
-from sim.mechanism.actuators import Actuator
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 JOINT = {
     "name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "damping", "springref", "ref", "armature",

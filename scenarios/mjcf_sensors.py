@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from collision.pose import Pose
 from scenarios.importing import Imported, number, numbers
-from sim.forces import Medium
-from sim.instruments import Accelerometer, Encoder, Gyroscope, Instrument, RangeFinder, Tracker, Velocimeter
+from sim.forces.definitions import Medium
 from sim.joints.definitions import Driven, JointDef
+from sim.joints.mechanism.instruments import Accelerometer, Encoder, Gyroscope, Instrument, RangeFinder, Tracker, Velocimeter
 
 ON_SITE = {"accelerometer": Accelerometer, "gyro": Gyroscope, "velocimeter": Velocimeter, "rangefinder": RangeFinder}
 SENSOR = {"name", "class", "site", "joint", "objtype", "objname", "noise", "user", "cutoff"}

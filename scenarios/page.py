@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.run import Run
-from sim.summary import energy_statement
+from sim.recording.run import Run
+from sim.recording.summary import energy_statement
 from sim.words import count
 
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")

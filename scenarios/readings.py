@@ -10,7 +10,7 @@ import numpy as np
 from collision.errors import InputError
 from scenarios.logs import SCHEMA_OF_NUMBERS, _csv, _parquet
 from sim.files import whole
-from sim.instruments import Instruments, Readings
+from sim.joints.mechanism.instruments import Instruments, Readings
 
 
 def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, get_args, 
 from collision.errors import InputError
 from collision.spelling import did_you_mean
 from scenarios.fields import Field
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 P = ParamSpec("P")
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.compare import unequal
-from sim.checksums import TABLE, TAIL, consolidate
 from sim.errors import RecordingError
 from sim.files import aside, put
-from sim.observers import Every
-from sim.recording import Recorder
-from sim.run import Run
+from sim.recording.checksums import TABLE, TAIL, consolidate
+from sim.recording.observers import Every
+from sim.recording.recorder import Recorder
+from sim.recording.run import Run
 
 
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:

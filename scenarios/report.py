@@ -15,8 +15,8 @@ from collision.errors import InputError
 from scenarios.manifest import listed
 from scenarios.progress import Bar, console
 from scenarios.run import Artefacts
-from sim.run import Run
-from sim.summary import energy_statement
+from sim.recording.run import Run
+from sim.recording.summary import energy_statement
 from sim.words import printable
 
 FILM, FIGURE, PAGE = "film.mp4", "energy.png", "report.html"

@@ -18,17 +18,17 @@ from scenarios.manifest import TRAJECTORY, listed
 from scenarios.progress import Bar, RunProgress
 from sim.errors import RecordingError, SimulationError
 from sim.files import claimed, whole
-from sim.options import check_step
 from sim.pace import Pace
-from sim.provenance import versions
-from sim.recording import Recorder, chosen
-from sim.run import Run
-from sim.scene import Scene
+from sim.recording.provenance import versions
+from sim.recording.recorder import Recorder, chosen
+from sim.recording.run import Run
+from sim.scene.options import check_step
+from sim.scene.scene import Scene
 from sim.words import count as number
 
 if TYPE_CHECKING:
     from scenarios.registry import Scenario
-    from sim.world import World
+    from sim.world.world import World
 
 SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
 CHECKPOINT_SECONDS = 20.0  # wall clock: what a crash can cost at most
@@ -103,7 +103,7 @@ def run_scene(
     """Run a scene, recorded under ``out`` (in memory where that is None).
 
     ``seconds`` and ``dt`` replace the scene's own. ``every``, ``contacts`` (and impacts), ``bodies``, ``precision`` and
-    ``compression`` are those of :class:`~sim.recording.Recorder`.
+    ``compression`` are those of :class:`~sim.recording.recorder.Recorder`.
     Under ``out`` go trajectory.zarr, summary.json and checkpoint.npz, the world as it was last saved: each
     ``checkpoint_seconds`` of the clock, and at the end. ``resume``: go on from there, bit for bit, up to ``seconds`` in all, and
     record as it was begun; where nothing was saved yet, it begins.
@@ -223,7 +223,7 @@ def _as_begun(scene: Scene, run: Run, how: dict[str, Any]) -> dict[str, Any]:
 
 def _taken_up(scene: Scene, out: Path) -> World:
     """The world that was saved under ``out``."""
-    from sim.world import World
+    from sim.world.world import World
 
     run = Run.open(out)
     if run.attributes["versions"] != json.dumps(versions()):

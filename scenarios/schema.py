@@ -6,12 +6,12 @@ import math
 
 from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from sim.bodies import KINDS
-from sim.integrators import TABLE
+from sim.flight.integrators import TABLE
 from sim.joints.definitions import COORDINATES
-from sim.materials import RESTITUTION_LAWS, RULES
+from sim.scene.body_definition import KINDS
+from sim.scene.materials import RESTITUTION_LAWS, RULES
+from sim.scene.visual import FINISHES, RELIEF
 from sim.state import SOLVERS
-from sim.visual import FINISHES, RELIEF
 
 
 class Either(Field):

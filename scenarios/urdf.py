@@ -39,8 +39,8 @@ from scenarios.importing import (
 )
 from scenarios.limits import MOST_MODELLED, packaged
 from sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
-from sim.mechanism.actuators import Actuator
-from sim.scene import Scene
+from sim.joints.mechanism.actuators import Actuator
+from sim.scene.scene import Scene
 
 
 def read(path: Path, root: xml.Element) -> Imported:

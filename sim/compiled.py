@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collision.geometry import empty_geometry
 from collision.native import Entry, Library
-from sim.crew import assist
-from sim.flights import refresh
-from sim.glance import glance, glance_joint
-from sim.joints.assemble import assemble
+from sim.assemble import assemble
+from sim.contact.recentre import recentre
+from sim.flight.clusters import refresh
+from sim.impact.thread_jobs import assist
 from sim.pipeline import advance, begin
-from sim.recentre import recentre
+from sim.readout import glance, glance_joint
+from sim.recording.compiled_samples import NONE, keep
 from sim.state import EXAMPLE, SETTINGS
-from sim.strip import NONE, keep
 
 GEOMETRY = empty_geometry()
 ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NONE, 1))

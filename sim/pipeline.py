@@ -1,11 +1,11 @@
 """One step, as a list of stages.
 
     settle         second halves of the last kick's works go to the books                     below
-    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contacts.py, ground.py
-    drift          free flight under smooth forces, interrupted by impacts in order of time   impacts.py, events.py
-    paths          driven bodies plan the arc of the coming step                              driving.py
-    narrowphase    manifolds at the new poses, within the speculative margin                  contacts.py
-    contact        table of contacts, impulses carried over by feature; islands; the kick     microcollisions.py
+    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contact/contact_table.py
+    drift          free flight under smooth forces, interrupted by impacts in order of time   impact/impact_loop.py
+    paths          driven bodies plan the arc of the coming step                              forces/prescribed_motion.py
+    narrowphase    manifolds at the new poses, within the speculative margin                  contact/contact_table.py
+    contact        table of contacts, impulses carried over by feature; islands; the kick     contact/contact_solve.py
 
 The state between two steps is that of the middle of the kick: momenta before and after it are kept, their mean is what
 the world reports.
@@ -18,21 +18,33 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
-from sim.accounts import KICK, START
-from sim.contacts import INELASTIC, NONE, crowds_grow, forget_arrivals, known_pairs, mark_resting, renew_pairs, tabulate
-from sim.crew import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
-from sim.crowds import kick_crowds, plain_crowds
-from sim.driving import plan_arc
-from sim.flights import foresee_all, launch_all, potential_change, recall_kicks
-from sim.ground import bring_facets, has_ground
-from sim.impacts import drift, finite_body
-from sim.islands import label_islands
+from sim.contact.contact_solve import kick
+from sim.contact.contact_table import (
+    INELASTIC,
+    NONE,
+    crowds_grow,
+    forget_arrivals,
+    known_pairs,
+    mark_resting,
+    renew_pairs,
+    tabulate,
+)
+from sim.contact.ground_facets import bring_facets, has_ground
+from sim.contact.sleep_criterion import count_still, rouse_touched
+from sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
+from sim.flight.motion import place, start_flight
+from sim.forces.prescribed_motion import plan_arc
+from sim.impact.crowds import kick_crowds, plain_crowds
+from sim.impact.event_log import log_contacts, log_sensors
+from sim.impact.impact_loop import drift, finite_body
+from sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
 from sim.joints.rows import torn
-from sim.kicks import keep_latest
-from sim.ledger import CORRECTION
-from sim.log import log_contacts, log_sensors
-from sim.microcollisions import kick
-from sim.motion import place, start_flight
+from sim.ledger.blow_up import thrown
+from sim.ledger.entries import CORRECTION
+from sim.ledger.kick_numbers import keep_latest
+from sim.ledger.work import KICK, START
+from sim.recording.compiled_samples import sample
+from sim.solvers.islands import label_islands
 from sim.state import (
     ACCOUNTS,
     BOOKS_FULL,
@@ -49,9 +61,6 @@ from sim.state import (
     UNCERTAIN,
     WAKE,
 )
-from sim.stillness import count_still, rouse_touched
-from sim.strip import sample
-from sim.thrown import thrown
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.group import group
-from sim.path import COLUMNS
+from sim.forces.path import COLUMNS
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints
@@ -23,10 +23,10 @@ KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROWN = range(9)
 
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
-RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.integrators.TABLE
+RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.flight.integrators.TABLE
 START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
 NUMBERS = 16  # parameters of a force
-CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see force_laws.py
+CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
 PIECE, IDLE, LEFT, CARRIER = -1, -2, -3, -4  # rows of Geoms.face that are no triangles
@@ -37,8 +37,8 @@ PIECE, IDLE, LEFT, CARRIER = -1, -2, -3, -4  # rows of Geoms.face that are no tr
 MU, MU_STATIC, E, BETA, ROLLING, TORSION = range(6)
 COEFFICIENTS = 6
 
-# Laws of the tangent in a kick (microcollisions.py): sticking or slow, up to the static friction; sliding, by the slip in the
-# middle of the kick; sticking or slow, up to the kinetic friction.
+# Laws of the tangent in a kick (contact/contact_solve.py): sticking or slow, up to the static friction; sliding, by the slip
+# in the middle of the kick; sticking or slow, up to the kinetic friction.
 HELD, FAST, LOOSE = range(3)
 
 
@@ -57,7 +57,7 @@ class Bodies(NamedTuple):
     spin: np.ndarray  # (n,) 1 / smallest principal moment: |omega| <= spin |L|
     center: np.ndarray  # (n, 3) centre of mass in the body's own frame [m]
     radius: np.ndarray  # (n,) of the sphere about the centre of mass that holds all of the body's shapes [m]
-    # the surface: its coefficients, and how two surfaces act on each other (surfaces.py)
+    # the surface: its coefficients, and how two surfaces act on each other (contact/surfaces.py)
     material: np.ndarray  # (n, COEFFICIENTS)
     surface: np.ndarray  # (n,) int64 row of the exceptions; 0: none concerns it
     runs: np.ndarray  # (n,) int64 1: the surface moves against the body, as that of a conveyor, by
@@ -90,10 +90,10 @@ class Bodies(NamedTuple):
     until: np.ndarray  # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not
     parts: np.ndarray  # (n,) int64 into how many parts its island divided the last drift; 0: one
     kicked: np.ndarray  # (n,) when in the drift its island was last kicked [s]; before it for a kick of an earlier step
-    flown: np.ndarray  # (n,) length of the flight that the kick was for [s]; 0: its phase was taken back (phase.py)
+    flown: np.ndarray  # (n,) length of the flight that the kick was for [s]; 0: its phase was taken back (contact/half_kick.py)
     held: np.ndarray  # (n,) int64 number of that kick in the step, if its phase can be taken back; 0: not
     # forces of flight. For driven bodies gravity and torque are the accelerations, linear and angular, that cover the coming
-    # arc from its start (driving.py), pull bounds what it departs from that, twist the angular acceleration
+    # arc from its start (forces/prescribed_motion.py), pull bounds what it departs from that, twist the angular acceleration
     gravity: np.ndarray  # (n, 3) acceleration by uniform fields [m/s^2]
     force: np.ndarray  # (n, 3) all other forces, at the current state [N]
     torque: np.ndarray  # (n, 3) their torque about the centre of mass [N m]
@@ -107,12 +107,12 @@ class Bodies(NamedTuple):
     a_turn: np.ndarray  # (n, 3) of the rotation vector [rad/s^2]
     j_turn: np.ndarray  # (n, 3) [rad/s^3]
     path: np.ndarray  # (n, 2) int64 first row and the one after the last; equal: no path
-    # sleep (stillness.py)
+    # sleep (contact/sleep_criterion.py)
     still: np.ndarray  # (n,) int64 steps for which the body has been still
     bed: np.ndarray  # (n,) int64 of sleeping bodies: serial number of the first body of the island
     field: np.ndarray  # (n, 3) of sleeping bodies: gravity, which then is zero in flight [m/s^2]
     period: np.ndarray  # (n,) [s] of a path that is a loop; 0: none
-    knots: np.ndarray  # (k, COLUMNS) of all paths, see path.py
+    knots: np.ndarray  # (k, COLUMNS) of all paths, see forces/path.py
 
 
 @group
@@ -132,7 +132,7 @@ class Geoms(NamedTuple):
     apart: np.ndarray  # (k,) int64 sorted keys of pairs of bodies that do not meet (joints.pairs.pair_key)
     lo: np.ndarray  # (m, 3) swept bounds over the coming drift
     hi: np.ndarray  # (m, 3)
-    face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet of one the triangle that it is, or IDLE (ground.py)
+    face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet the triangle that it is, or IDLE (ground_facets.py)
     short: np.ndarray  # (m,) int64: how many facets more a ground needs, at its carrier
 
 
@@ -146,7 +146,9 @@ class Pairs(NamedTuple):
     event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
     clear: np.ndarray  # (c, 2) c, s: at time t of the drift the gap is at least c - s t [m], [m/s]; -inf: unknown
-    bears: np.ndarray  # (c, POINTS) int64 features that bore load in the last kick, of those that are followed (revision.py) ...
+    bears: (
+        np.ndarray
+    )  # (c, POINTS) int64 features that bore load in the last kick, of those followed (contact_accelerations.py) ...
     arrives: np.ndarray  # (c, POINTS) ... and with which speed they come back [m/s]; 0: no more of them
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
@@ -156,7 +158,7 @@ class Pairs(NamedTuple):
     rows: np.ndarray  # (c, POINTS, ROWS)
     ids: np.ndarray  # (c, POINTS) int64
     sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
-    # the last manifold that was looked for, if the pair is of a crowd (carried.py); in row ``slot`` of the pair
+    # the last manifold that was looked for, if the pair is of a crowd (contact/carried_manifolds.py); in row ``slot`` of the pair
     slot: np.ndarray  # (c,) int64
     seen: np.ndarray  # (c, 13) pose of the smaller body against the other one, and the margin [m]; 0: nothing known
     seen_points: np.ndarray  # (c,) int64
@@ -232,7 +234,7 @@ class Joints(NamedTuple):
 
 @group
 class Books(NamedTuple):
-    """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger.py."""
+    """Where energy and momentum went, cumulative, up to the middle of the last kick; see ledger/entries.py."""
 
     energy: np.ndarray  # (ledger.ENTRIES,) [J]
     pending: np.ndarray  # (ledger.ENTRIES,) [J] of the second half of the last kick
@@ -241,7 +243,7 @@ class Books(NamedTuple):
     reservoir_pending: np.ndarray  # (2, 3)
     counters: np.ndarray  # (COUNTERS,) int64
     worst: np.ndarray  # (WORST,) float64
-    # events (log.py)
+    # events (impact/event_log.py)
     watch: np.ndarray  # (1,) int64: 1 where contacts that persist are events too
     log: np.ndarray  # (l, LOG) events since they were read last
     touching: np.ndarray  # (t,) int64 keys of the pairs of bodies that touched in the last kick, sorted
@@ -257,7 +259,7 @@ EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(9, 14)  # how full the lists of
 COUNTERS = 14
 # kinds of events
 BEGIN, PERSIST, PART, IMPACT, ENTER, LEAVE = range(6)
-LOG = 15  # columns of Books.log, see log.py
+LOG = 15  # columns of Books.log, see impact/event_log.py
 # slots of Books.worst
 RESIDUAL, DEPTH, GAIN = range(3)
 WORST = 3
@@ -271,9 +273,9 @@ class Forces(NamedTuple):
     interrupts that of all. Rows and members are sorted by cluster. Bodies that no force acts on are in none.
     """
 
-    method: np.ndarray  # (1,) int64 integrator, a row of sim.integrators.TABLE
+    method: np.ndarray  # (1,) int64 integrator, a row of sim.flight.integrators.TABLE
     clock: np.ndarray  # (2,) when the drift starts, and how long it is [s]
-    kind: np.ndarray  # (m,) int64, see force_laws.py
+    kind: np.ndarray  # (m,) int64, see forces/laws.py
     body: np.ndarray  # (m, 2) int64; -1: none
     number: np.ndarray  # (m, NUMBERS) parameters
     address: np.ndarray  # (m,) int64 of a C function; or the row of ``knots`` where a table begins
@@ -294,7 +296,7 @@ class Settings(NamedTuple):
     dt: float  # [s]
     gravity: tuple[float, float, float]  # [m/s^2]
     tolerance: float  # solver stops when no contact's velocity is off by more [m/s]
-    look_ahead: bool  # contacts of bodies that turn get the accelerations that the flight shows (revision.py)
+    look_ahead: bool  # contacts of bodies that turn get the accelerations that the flight shows (contact_accelerations.py)
     iterations: int  # most Newton iterations of a solve
     solver: int  # NEWTON or SWEEPS
     sweeps: int  # most sweeps of a solve by sweeps
@@ -306,7 +308,7 @@ class Settings(NamedTuple):
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]
     sleep_spin: float  # [rad/s]
-    crew: int  # address of the words by which threads share the work of a step (crew.py); 0: there is one
+    crew: int  # address of the words by which threads share the work of a step (impact/thread_jobs.py); 0: there is one
 
 
 class Model(NamedTuple):

@@ -20,9 +20,9 @@ import sim
 import tumble
 from collision.errors import InputError
 from sim import Scene, World
-from sim.bodies import BodyDef
-from sim.materials import FIELDS as COEFFICIENTS
-from sim.materials import MATERIAL
+from sim.scene.body_definition import BodyDef
+from sim.scene.materials import FIELDS as COEFFICIENTS
+from sim.scene.materials import MATERIAL
 from tests.test_readme import PAGES, blocks
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -63,7 +63,7 @@ def test_ladder():
 @pytest.mark.parametrize(
     ("package", "file", "source"),
     [
-        ("collision", "a.py", "from sim.world import World"),
+        ("collision", "a.py", "from sim.world.world import World"),
         ("sim", "a.py", "def f():\n    import render.video"),
         ("scenarios", "run.py", "def f():\n    import render"),
         ("scenarios", "cli.py", "import render"),

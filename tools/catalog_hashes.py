@@ -22,7 +22,7 @@ import numpy as np
 
 from scenarios.registry import load, names
 from sim import Scene, World
-from sim.provenance import versions
+from sim.recording.provenance import versions
 
 KEPT = Path(__file__).resolve().parents[1] / "tests" / "data" / "hashes.json"
 LARGE, FEW, MANY = 60, 60, 480  # bodies of a large scene; steps of large ones, and of all others

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from collision import Box
 from scenarios.validation.answers.tops import FreeTop
 from sim import CentralGravity, World
-from sim.diagnostics import rotations
-from sim.integrators import TABLE
+from sim.flight.integrators import TABLE
+from sim.ledger.diagnostics import rotations
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "free-motion.md"
 STEPS = (30, 60, 120, 240, 480)  # a second

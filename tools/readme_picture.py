@@ -18,7 +18,7 @@ from collision import Box, Compound, ConvexHull, Cylinder, HalfSpace, Pose, Sphe
 from render import Camera, film, plots, still
 from scenarios.registry import load
 from sim import CameraDef, Recorder, Run, World
-from sim.visual import FINISHES
+from sim.scene.visual import FINISHES
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 

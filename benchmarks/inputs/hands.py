@@ -26,9 +26,9 @@ from scenarios.ensemble import load_plan
 from scenarios.files import load_scene, scene_to_toml
 from scenarios.importing import load_model
 from sim import Recorder, Run, World
-from sim.checksums import DIGEST, SEALED, digest
 from sim.errors import RecordingError, SimulationError
 from sim.files import remove
+from sim.recording.checksums import DIGEST, SEALED, digest
 
 LONGEST = 2000  # letters of an error
 MOST_STEPPED = 8  # bodies of a scene that is stepped too

@@ -23,7 +23,7 @@ from benchmarks.peers.families import matrices
 from benchmarks.peers.page import processor, write_measured
 from collision import Box, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
 from scenarios.registry import load
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 STEP = 1 / 240  # s

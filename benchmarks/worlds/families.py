@@ -14,7 +14,7 @@ from benchmarks.worlds.measure import Look, Trial
 from collision import Box, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace
 from scenarios.registry import load
 from sim import Body, Scene, World
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 STEP = 1 / 240
 ROOM = 0.3  # [m] half the side of the box of a gas

@@ -11,9 +11,9 @@ import numpy as np
 from collision import ShapeSet, signed_distances
 from collision.shapes import convex_parts
 from sim import BodyDef, Scene, SimulationError, World
-from sim.diagnostics import rotations
-from sim.forces import ConstantForce, MutualGravity, Spring
-from sim.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
+from sim.forces.definitions import ConstantForce, MutualGravity, Spring
+from sim.ledger.diagnostics import rotations
+from sim.ledger.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
 
 BARS = {
     "rise": (ENERGY, "energy rises by itself, of the largest kinetic energy"),

@@ -9,7 +9,7 @@ from collision.ground import HeightField
 from collision.shapes import Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 RADIUS, MASS = 0.25, 1.0  # m, kg
 LENGTH, WIDTH, START = 10.0, 5.0, -3.7133  # m: of the field; where the ball sets out

@@ -7,7 +7,7 @@ import numpy as np
 from collision.shapes import HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -9,7 +9,7 @@ from collision.pose import Pose
 from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 LANE, WIDTH, RADIUS, BALL, PIN = 18.29, 1.0541, 0.1085, 6.8, 1.53  # m: foul line to head pin, width of the lane, ball; kg
 APART = 0.3048  # m: between pins

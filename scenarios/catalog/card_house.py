@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Box, ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 WIDE = 0.06  # m, of a card
 

@@ -6,7 +6,7 @@ from collision.shapes import Capsule, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Point
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -8,7 +8,7 @@ import numpy as np
 from collision.shapes import Cylinder, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 RADIUS, HALF = 0.012, 0.001  # m
 

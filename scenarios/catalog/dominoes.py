@@ -7,8 +7,8 @@ import numpy as np
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.run import Run
-from sim.scene import Scene
+from sim.recording.run import Run
+from sim.scene.scene import Scene
 
 
 @scenario

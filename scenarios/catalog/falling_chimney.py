@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Fixed, Hinge
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 HEIGHT, HALF = 20.0, 0.7  # m
 

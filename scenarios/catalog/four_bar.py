@@ -7,7 +7,7 @@ from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 JOINTS = {"crank": ((0.0, 0.0), (0.0, 0.3)), "coupler": ((0.0, 0.3), (1.1, 0.8)), "rocker": ((1.1, 0.8), (1.0, 0.0))}
 

@@ -8,7 +8,7 @@ from collision.shapes import Box, Compound, Cylinder
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Gear, Hinge
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 MODULE, THICK = 0.01, 0.03  # m: diameter of a wheel by its teeth; of a wheel
 MASS = 2.0  # kg, of each axle

@@ -8,7 +8,7 @@ from collision.shapes import Box, Compound, Cylinder, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import General, Hinge, Slider
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 LENGTH, BALL, SLEEVE, LINK = 0.3, 1.0, 2.0, 0.05  # m, kg: of arms and links; of a ball, of the sleeve, of a link
 TILT = 0.45  # rad: of the arms at the start

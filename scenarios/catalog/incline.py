@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Cylinder, HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 ROUND = {"ball": 2 / 5, "cylinder": 1 / 2, "shell": 2 / 3, "hoop": 1.0}  # moment of inertia in parts of m R^2
 

@@ -9,7 +9,7 @@ from collision.pose import Pose
 from collision.shapes import Capsule, Compound, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 ARM, THICK = 0.1, 0.02  # m: from the middle to the centre of a tip, and its radius
 

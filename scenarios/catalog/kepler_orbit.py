@@ -6,8 +6,8 @@ from typing import Annotated
 from collision.shapes import Box
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.forces import CentralGravity
-from sim.scene import Scene
+from sim.forces.definitions import CentralGravity
+from sim.scene.scene import Scene
 
 
 @scenario

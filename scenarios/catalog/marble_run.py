@@ -9,7 +9,7 @@ from collision.ground import TriangleMesh
 from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 CURL, FALL = 0.3, 0.25  # m: radius of the helix; by how much a turn goes down
 GUTTER, MARBLE = 0.06, 0.02  # m: radii of the gutter and of the marbles

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -5,8 +5,8 @@ from typing import Annotated
 from collision.shapes import Box
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.path import Path
-from sim.scene import Scene
+from sim.forces.path import Path
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -7,7 +7,7 @@ import numpy as np
 from collision.shapes import Box, ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 KINDS = 12  # different hulls
 CORNERS = (6, 8, 12, 20, 30)

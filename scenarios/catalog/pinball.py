@@ -10,8 +10,8 @@ from collision.shapes import Box, Capsule, ConvexHull, Cylinder, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge, Slider
-from sim.mechanism.actuators import Actuator
-from sim.scene import Scene
+from sim.joints.mechanism.actuators import Actuator
+from sim.scene.scene import Scene
 
 WIDE, LONG, LOW, WALL = 0.26, 0.78, -0.08, 0.04  # m: half the width, where the arch begins, the lower end, height of walls
 BALL, MASS, STEEL = 0.0135, 0.081, {"friction": 0.2, "restitution": 0.3}  # m, kg

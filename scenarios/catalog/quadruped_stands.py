@@ -7,7 +7,7 @@ from collision.shapes import Box, Capsule, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 LEG, THICK, BENT = 0.25, 0.03, 0.6  # m: of thigh and shin, their radius; rad by which a thigh leans forward, a shin back
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from collision.shapes import Ellipsoid, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -8,8 +8,8 @@ from collision.shapes import Box
 from scenarios.fields import Flag, Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge
-from sim.mechanism.actuators import Actuator
-from sim.scene import Scene
+from sim.joints.mechanism.actuators import Actuator
+from sim.scene.scene import Scene
 
 LENGTH, MASS, INERTIA = 1.0, (3.0, 2.0), (0.25, 0.1667)  # m, kg, kg m^2 about the middle: of upper arm and forearm
 CENTER, G = (1.1, 0.5), 9.81  # m: x, z of the middle of the circle

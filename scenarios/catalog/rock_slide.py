@@ -9,7 +9,7 @@ from collision.ground import HeightField
 from collision.shapes import Box, ConvexHull
 from scenarios.fields import Flag, Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 SLOPE, BEND, PLAIN, WIDTH, CELL = 8.0, 4.0, 9.0, 8.0, 0.2  # m: of the slope along it, radius of its foot, of the plain
 SLAB = (0.2, 0.15, 0.05)  # m: half the sides of a slab

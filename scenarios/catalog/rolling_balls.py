@@ -6,8 +6,8 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.forces import ConstantForce
-from sim.scene import Scene
+from sim.forces.definitions import ConstantForce
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -7,7 +7,7 @@ from collision.shapes import Box, Capsule, Ellipsoid, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Drive, Wheel
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 RADIUS, CHASSIS, WHEEL = 0.15, 30.0, 1.5  # m; kg, without its wheels; kg, of a wheel
 MOTOR = 4.0  # N m s/rad: by how much the torque of a motor falls with its speed

@@ -7,7 +7,7 @@ from collision.pose import Pose
 from collision.shapes import Box, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

@@ -7,8 +7,8 @@ from collision.pose import Pose
 from collision.shapes import Compound, Cylinder, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.forces import ConstantForce
-from sim.scene import Scene
+from sim.forces.definitions import ConstantForce
+from sim.scene.scene import Scene
 
 RIM, HUB = 0.1, 0.05  # radii [m]
 MASS, ACROSS, ALONG = 1.0, 0.004, 0.006  # kg, kg m^2

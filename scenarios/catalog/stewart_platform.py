@@ -9,7 +9,7 @@ from collision.shapes import Cylinder
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Point, Slider, Universal
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 BASE, TOP, HEIGHT = 1.0, 0.6, 1.0  # m: radii of the feet and of the heads of the legs, height at the start
 APART = 0.25  # rad, half of the angle between two legs of a pair

@@ -5,7 +5,7 @@ from typing import Annotated
 from collision.shapes import Box, HalfSpace, Sphere
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 TONES = ("#a5523a", "#b4664a", "#95482f", "#bd7455", "#a05c44")  # of bricks
 

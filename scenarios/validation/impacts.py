@@ -14,7 +14,7 @@ from scenarios.validation.answers.tops import turn
 from scenarios.validation.case import Measure, case
 from scenarios.validation.lab import STEP, G, advance, distance, pose_of
 from sim import Hinge, World
-from sim.collision_law import NEWTON, POISSON, STRONGE, impact
+from sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact
 
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}
 NO_BETA = -math.inf

@@ -8,7 +8,7 @@ import numpy as np
 
 from collision import HalfSpace, Pose
 from sim import World
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 G = 9.81  # m/s^2
 STEP = 1 / 240  # s: of every case where nothing else is said

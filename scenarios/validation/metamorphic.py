@@ -15,7 +15,7 @@ from scenarios.validation.answers.tops import turn
 from scenarios.validation.case import Measure, case
 from scenarios.validation.lab import advance, pose_of
 from sim import BodyDef, Scene, World
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 GROUND = Box((20, 20, 0.5))  # a box, for it must be able to move
 

@@ -14,7 +14,7 @@ from scenarios.validation.answers.tops import turn
 from scenarios.validation.case import Measure, case
 from scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, pose_of, slope
 from sim import World
-from sim.collision_law import one_contact_coulomb
+from sim.impact.collision_law import one_contact_coulomb
 
 ENVELOPE = 1e-4  # m: within it bodies are in contact, of the limits
 SLOW = math.sqrt(2 * G * ENVELOPE)  # m/s: what falls through it

@@ -30,7 +30,7 @@ def check(arguments: argparse.Namespace) -> int:
     from scenarios.manifest import harms
     from scenarios.progress import Bar
     from scenarios.run import warm
-    from sim.run import Run
+    from sim.recording.run import Run
 
     run = opened_run(arguments.run)
     damages, beside = run.damages(), harms(run.path.parent)

@@ -28,7 +28,7 @@ def with_step(dt: float | None) -> Callable[[Any], None] | None:
 def opened_run(given: str) -> Any:
     """The run of a folder, or of its recording, cleared of what those left who were killed there."""
     from sim.files import tidy
-    from sim.run import Run
+    from sim.recording.run import Run
 
     path = Path(given)
     tidy(path.parent if path.suffix == ".zarr" else path)

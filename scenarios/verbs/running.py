@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
     show_warnings()
     if arguments.video:  # what is wrong with it is said before the run
         from render.video import check_film
-        from sim.recording import chosen
+        from sim.recording.recorder import chosen
 
         names = [body.name for body in scene]
         names = names if arguments.bodies is None else chosen(arguments.bodies, names)

@@ -19,7 +19,7 @@ from sim.errors import InputError
 
 if TYPE_CHECKING:
     from collision.hints import Numbers
-    from sim.body import Body
+    from sim.world.body import Body
 
 ZERO = (0.0, 0.0, 0.0)
 

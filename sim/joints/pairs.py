@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collision.jit import lean
-from sim.lists import place_in
+from sim.sorted_lists import place_in
 
 
 @lean

@@ -28,7 +28,7 @@ from sim.joints.general import measure_general, turning_frame
 from sim.joints.hinge import measure_hinge
 from sim.joints.point import measure_point
 from sim.joints.slider import measure_slider
-from sim.solvers.joints import AXIS, BALL, BOX
+from sim.solvers.joint_laws import AXIS, BALL, BOX
 from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 LINEAR, ANGULAR, DRIVE, LIMITS = range(4)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.diagnostics import mean_momenta, rotations, unheard
 from sim.joints.definitions import (
     COORDINATES,
     MOTOR,
@@ -24,6 +23,7 @@ from sim.joints.definitions import (
     pitch_radii,
 )
 from sim.joints.general import LOCKED
+from sim.ledger.diagnostics import mean_momenta, rotations, unheard
 from sim.state import (
     DISTANCE,
     DYNAMIC,

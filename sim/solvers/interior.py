@@ -13,7 +13,7 @@ eigenvalues of J M^-1 J^T spread over eight orders of magnitude: seven to fourte
 of Newton's. What sticks ends in the middle of all splits of the load. It can not start from a nearly solved problem, and of
 what slides, on the boundary of the cone, half of the digits are lost: both are left to newton.py.
 
-Blocks of joints are taken along by Newton's method: their laws as projections, see joints.py.
+Blocks of joints are taken along by Newton's method: their laws as projections, see joint_laws.py.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
 from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.joints import project_joint
+from sim.solvers.joint_laws import project_joint
 from sim.solvers.rows import EPS, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes

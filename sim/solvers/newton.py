@@ -44,7 +44,7 @@ from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.friction import coulomb
 from sim.solvers.interior import interior_far as interior
-from sim.solvers.joints import AXIS, BOX, project_joint
+from sim.solvers.joint_laws import AXIS, BOX, project_joint
 from sim.solvers.rows import add_impulses, add_transposed, evaluate, regularisation, relative_velocity
 from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
@@ -184,7 +184,7 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
 
     ``mass`` (n,), ``inertia`` (n, 3, 3) and their inverses, ``vstar`` (n, 6); contacts by local bodies ``a``, ``b`` (-1:
     not moved by impulses), Jacobians (k, 3, 6) in rows (tangent, tangent, normal), friction ``mu``, target ``c`` and offset
-    ``u0`` (k, 3). Where ``mu`` is negative three rows of a joint stand, with bounds ``lo``, ``hi`` (k, 3), see joints.py.
+    ``u0`` (k, 3). Where ``mu`` is negative three rows of a joint stand, with bounds ``lo``, ``hi`` (k, 3), see joint_laws.py.
     ``room`` is that of the solves of this kick, or none (`no_room`).
     ``p`` (k, 3) holds the guess and then the answer, always inside the cone; ``v`` (n, 6) the velocities.
     """

@@ -7,7 +7,7 @@ import math
 from collision.jit import lean
 from collision.linalg import copy_table
 from sim.solvers.friction import coulomb
-from sim.solvers.joints import BALL, DISC, clip_joint, residual_joint
+from sim.solvers.joint_laws import BALL, DISC, clip_joint, residual_joint
 
 EPS = 1e-4  # regularisation as part of a contact's own K_nn
 

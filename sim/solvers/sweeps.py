@@ -22,7 +22,7 @@ import numpy as np
 
 from collision.jit import far, inner, kernel, lean
 from collision.linalg import norm, scale
-from sim.solvers.joints import AXIS, BALL, DISC
+from sim.solvers.joint_laws import AXIS, BALL, DISC
 from sim.solvers.rows import clip, regularisation
 
 ROUNDS = 4  # of local sweeps

@@ -26,7 +26,7 @@ from sim import (
     UniformGravity,
     World,
 )
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 HALF = (0.25, 0.05, 0.125)
 GM = 0.394784176044  # m^3/s^2: a period of 10 s at 1 m

@@ -13,7 +13,7 @@ from scenarios.catalog.four_bar import JOINTS as BARS
 from scenarios.registry import load
 from scenarios.validation.answers.linkages import arm
 from sim import Fixed, Hinge, Path, Point, World
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 G = 9.81
 

@@ -10,7 +10,7 @@ import pytest
 from collision import Box, HalfSpace, Sphere
 from scenarios.registry import load
 from sim import World
-from sim.collision_law import STRONGE, impact
+from sim.impact.collision_law import STRONGE, impact
 from tests.physics.statics import can_rest, least_friction
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.collision_law import one_contact_coulomb
+from sim.impact.collision_law import one_contact_coulomb
 from sim.solvers.interior import interior
-from sim.solvers.joints import BALL
+from sim.solvers.joint_laws import BALL
 from sim.solvers.newton import newton
 from sim.solvers.sweeps import by_sweeps
 

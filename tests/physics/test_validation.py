@@ -10,7 +10,7 @@ from collision import Box
 from scenarios.validation.case import Measure, cases, order
 from scenarios.validation.impacts import RODS
 from sim import ConstantForce, Scene, World
-from sim.collision_law import NEWTON, POISSON, STRONGE
+from sim.impact.collision_law import NEWTON, POISSON, STRONGE
 
 # Known misses, with why. Strict: a case that comes to hold must leave this list.
 MISSES: dict[str, str] = {}

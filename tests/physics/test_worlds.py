@@ -28,7 +28,7 @@ MISSES |= {"flight": "RK4 of small bodies that spin fast"}
 LONG = MISSES | {"unsolved": SOLVER, "residual": SOLVER}
 LONG |= dict.fromkeys(("gain", "momentum"), JOINTS)
 
-ANGLES = "in looks ahead at joints a radian counts as a metre (sim/joints/kick.py); depths below 1e-12 m are none"
+ANGLES = "in looks ahead at joints a radian counts as a metre (sim/joints/velocity_solve.py); depths below 1e-12 m are none"
 UNSCALED = {f"length, {how}": ANGLES for how in ("tens", "bits")}
 FEW, SHORT = (0, 1, 3), 0.25  # worlds and seconds of each
 

@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 
 from collision.shapes import Box, HalfSpace, Sphere
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 SIZE = (320, 180)
 ROOT = Path(__file__).resolve().parents[2]

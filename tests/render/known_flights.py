@@ -10,8 +10,8 @@ from collision.pose import Pose
 from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from render.frame import Frame, cast_of
 from render.rotation import multiply
-from sim.run import Run
-from sim.scene import Scene
+from sim.recording.run import Run
+from sim.scene.scene import Scene
 
 
 def turning(q0, omega, times):

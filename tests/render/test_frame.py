@@ -12,9 +12,9 @@ from collision.shapes import Box, HalfSpace, Sphere
 from render.frame import cast_of
 from render.recorded import RunFrames, _Rows, between
 from render.rotation import interpolate, matrices, multiply, rotate
-from sim.bodies import BodyDef
-from sim.run import Run
-from sim.scene import Scene
+from sim.recording.run import Run
+from sim.scene.body_definition import BodyDef
+from sim.scene.scene import Scene
 from tests.render.known_flights import flight, turning, two_cuboids
 
 

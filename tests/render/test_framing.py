@@ -19,7 +19,7 @@ from render.tracking import largest_around, smoother, tracked
 from render.video import picture
 from scenarios.registry import catalog, load
 from sim import Recorder, World
-from sim.scene import Scene
+from sim.scene.scene import Scene
 from tests.render.known_flights import flight
 
 SIZE = (1280, 720)

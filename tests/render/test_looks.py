@@ -33,8 +33,8 @@ from render.relief import band_height, tint
 from render.visuals import skins_of
 from scenarios.files import load_scene, scene_to_toml
 from sim import Visual, World
-from sim.scene import Scene
-from sim.visual import FINISHES
+from sim.scene.scene import Scene
+from sim.scene.visual import FINISHES
 from tests.render.known_flights import frame_of
 
 SIZE = (320, 180)

@@ -22,9 +22,9 @@ from render.rotation import rotate
 from render.video import picture
 from render.watched import WorldFrames
 from sim.errors import RecordingError
-from sim.recording import Recorder
-from sim.scene import Scene
-from sim.world import World
+from sim.recording.recorder import Recorder
+from sim.scene.scene import Scene
+from sim.world.world import World
 from tests.render.known_flights import flight, two_cuboids
 
 CAMERA = Camera((0.0, -3.0, 1.0), (0.0, 0.0, 0.2))
@@ -300,7 +300,7 @@ def test_run_without_ledger_is_drawn():
 def test_a_body_that_was_removed_is_gone(backend, tmp_path):
     """Before: a picture with it. After: the picture of the world that lost it, byte for byte, whatever is drawn over it."""
     from render import export
-    from sim.world import World
+    from sim.world.world import World
 
     world = World()
     world.add(HalfSpace(), kind="static", name="floor")

@@ -16,7 +16,7 @@ from render.look import PRESETS, SUN
 from render.overlay import square_of
 from render.rotation import rotate
 from render.video import camera_for, picture
-from sim.scene import Scene
+from sim.scene.scene import Scene
 from tests.render.known_flights import frame_of, two_cuboids, zoo
 
 SIZE = (640, 360)

@@ -18,8 +18,8 @@ from render.video import camera_for
 from scenarios.page import trajectory_hash
 from scenarios.report import write_report
 from scenarios.run import run_scene
-from sim.run import Run
-from sim.summary import energy_statement
+from sim.recording.run import Run
+from sim.recording.summary import energy_statement
 from tests.render.known_flights import flight, two_cuboids, zoo
 
 

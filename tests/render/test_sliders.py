@@ -13,7 +13,7 @@ from collision.shapes import HalfSpace, Sphere
 from render.sliders import Sheet
 from scenarios.fields import Real, Text, Whole
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 from tests.render.driven import falling, mouse, pixel_of, press
 from tests.render.known_flights import flight, two_cuboids
 

@@ -14,7 +14,7 @@ import pytest
 
 from render.errors import RenderError
 from render.hud import TimeLine, state_panel
-from sim.recording import Recorder
+from sim.recording.recorder import Recorder
 from tests.render.driven import ROOT, SIZE, falling, mouse, pixel_of, press, pull
 from tests.render.known_flights import flight, two_cuboids
 

@@ -27,13 +27,13 @@ def test_stages_by_name():
     assert stage_of("tumble.collision.broadphase.find_pairs") == "broad"
     assert stage_of("tumble.collision.pairs.polytope.polytope_query") == "narrow"
     assert stage_of("tumble.sim.solvers.newton.newton_in") == "solver"
-    assert stage_of("tumble.sim.microcollisions._kick_island") == "contact"
-    assert stage_of("tumble.sim.impacts._collide") == "impacts"
-    assert stage_of("tumble.sim.flights._launch") == "flight"
+    assert stage_of("tumble.sim.contact.contact_solve._kick_island") == "contact"
+    assert stage_of("tumble.sim.impact.impact_loop._collide") == "impacts"
+    assert stage_of("tumble.sim.flight.clusters._launch") == "flight"
 
 
 def test_unclocked_kernels_are_flight():
-    row = {"clocked": 10.0, "kernels": {"sim.impacts._collide": {"calls": 1, "total": 6.0, "own": 2.0},
+    row = {"clocked": 10.0, "kernels": {"sim.impact.impact_loop._collide": {"calls": 1, "total": 6.0, "own": 2.0},
                                      "sim.solvers.newton.newton_in": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
     parts = stages(row)
     assert parts["impacts"] == pytest.approx(0.2)

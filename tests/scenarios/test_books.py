@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scenarios.registry import load, names
-from sim.diagnostics import mean_momenta
+from sim.ledger.diagnostics import mean_momenta
 
 SECONDS = 1.0
 SMALL = {"balls_666": {"edge": 3}, "kapla": {"floors": 1}, "pile": {"count": 12}}  # enough of the same

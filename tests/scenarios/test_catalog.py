@@ -11,9 +11,9 @@ from scipy.special import ellipk
 from collision.errors import InputError
 from scenarios.fields import Real, Whole
 from scenarios.registry import catalog, load, scenario
-from sim.overlap import overlaps
-from sim.recording import Recorder
-from sim.scene import Scene
+from sim.recording.recorder import Recorder
+from sim.scene.initial_overlap import overlaps
+from sim.scene.scene import Scene
 
 ALL = catalog()
 

@@ -15,8 +15,8 @@ from scenarios.catalog.turntable_ball import circle
 from scenarios.registry import load
 from scenarios.validation.answers.falling import rocking, rod_fall
 from scenarios.validation.answers.tops import HeavyTop
-from sim.diagnostics import rotations
-from sim.path import Path
+from sim.forces.path import Path
+from sim.ledger.diagnostics import rotations
 
 G = 9.81
 

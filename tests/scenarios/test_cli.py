@@ -16,7 +16,7 @@ import pytest
 from render import OVERLAYS
 from scenarios.cli import parser
 from scenarios.registry import names
-from sim.run import Run
+from sim.recording.run import Run
 from tests.programs import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -227,7 +227,7 @@ def test_read_only_place_is_one_line(tumble):
 
 def test_view(tumble, tmp_path, monkeypatch):
     """Scenarios, files and runs come to the window; the window itself is tested where it is."""
-    from sim.scene import Scene
+    from sim.scene.scene import Scene
 
     seen = []
     monkeypatch.setattr("scenarios.live.view", lambda source, *rest, **named: seen.append((source, rest, named)))

@@ -17,7 +17,7 @@ from scenarios.compare import compare, growth
 from scenarios.converge import converge
 from scenarios.run import run_scene, scene_of
 from sim import Recorder, World
-from sim.run import Run
+from sim.recording.run import Run
 
 
 @pytest.fixture(scope="module")

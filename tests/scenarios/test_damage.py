@@ -13,8 +13,8 @@ import pytest
 from benchmarks.faults.harms import KINDS, harm, harmed
 from collision import HalfSpace, Sphere
 from sim import Recorder, Run, World
-from sim.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
 from sim.errors import RecordingError
+from sim.recording.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from scenarios.ensemble import load_plan
 from scenarios.files import load_scenario, load_scene
 from scenarios.registry import load
 from scenarios.run import scene_of
-from sim.run import Run
+from sim.recording.run import Run
 
 DROP = """
 about = "A crate falls."
@@ -45,7 +45,7 @@ from typing import Annotated
 from collision import Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
-from sim.scene import Scene
+from sim.scene.scene import Scene
 
 
 @scenario

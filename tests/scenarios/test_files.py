@@ -18,8 +18,8 @@ from collision.rings import torus
 from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
 from scenarios.files import SceneFileError, load_scene, save_scene, scene_to_toml
 from scenarios.registry import catalog
-from sim.bodies import BodyDef
-from sim.scene import CameraDef, Scene
+from sim.scene.body_definition import BodyDef
+from sim.scene.scene import CameraDef, Scene
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'
 BALL = '[[body]]\nname = "ball"\nshape = { type = "sphere", radius = 0.5 }\nposition = [0, 0, 1]\n'

@@ -63,7 +63,7 @@ def test_spheres_that_meet_are_found_some_at_a_time(at_once, monkeypatch):
     """As by looking at all pairs."""
     import numpy as np
 
-    from sim import overlap
+    from sim.scene import initial_overlap as overlap
 
     monkeypatch.setattr(overlap, "AT_ONCE", at_once)
     rng = np.random.default_rng(1)

@@ -12,7 +12,7 @@ from collision.errors import InputError
 from scenarios import logs
 from scenarios.cli import parser
 from scenarios.run import run_scene, scene_of
-from sim.run import Run
+from sim.recording.run import Run
 
 
 @pytest.fixture(scope="module")

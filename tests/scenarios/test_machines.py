@@ -15,7 +15,7 @@ from scenarios.catalog import robot_arm as arm
 from scenarios.catalog import rover as car
 from scenarios.catalog.stewart_platform import HEIGHT
 from scenarios.registry import load
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 
 G = 9.81
 

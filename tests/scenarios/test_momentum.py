@@ -11,9 +11,18 @@ from collision import Box, HalfSpace, Sphere
 from collision.errors import InputError
 from scenarios.assertions import Violation, assert_momentum
 from sim import Recorder, World
-from sim.external import impulse, integrated
-from sim.forces import CentralGravity, ConstantForce, Drag, Medium, MutualGravity, Spring, TabulatedForce, UniformGravity
-from sim.run import Run
+from sim.forces.definitions import (
+    CentralGravity,
+    ConstantForce,
+    Drag,
+    Medium,
+    MutualGravity,
+    Spring,
+    TabulatedForce,
+    UniformGravity,
+)
+from sim.recording.force_impulse import impulse, integrated
+from sim.recording.run import Run
 
 FORCES = {
     "drag": Drag(linear=5.0, quadratic=3.0, wind=(3, 0, 0)),

@@ -10,7 +10,7 @@ from collision.errors import InputError
 from scenarios.assertions import assert_conserved, assert_momentum
 from scenarios.registry import load
 from sim import Every, EveryTime, On, Recorder, World
-from sim.run import Run
+from sim.recording.run import Run
 
 
 def ball(dt: float = 1 / 240) -> World:

@@ -17,9 +17,9 @@ from scenarios.cli import parser
 from scenarios.compare import compare
 from scenarios.run import CHECKPOINT, run_scene, scene_of
 from sim.errors import RecordingError
-from sim.recording import Recorder
-from sim.run import Run
-from sim.world import World
+from sim.recording.recorder import Recorder
+from sim.recording.run import Run
+from sim.world.world import World
 from tests.programs import started
 
 ROOT = Path(__file__).resolve().parent.parent.parent

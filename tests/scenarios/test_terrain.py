@@ -13,7 +13,7 @@ from scenarios.catalog import bowling as alley
 from scenarios.catalog import marble_run as track
 from scenarios.catalog import rock_slide as slide
 from scenarios.registry import load
-from sim.diagnostics import rotations
+from sim.ledger.diagnostics import rotations
 from tests.scenarios.rolling import above, on_profile, on_surface
 
 

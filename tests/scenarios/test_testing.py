@@ -153,7 +153,7 @@ class TestAssertionsSeeWhatIsWrong:
     @pytest.fixture
     def spoil(self, run_scenario):
         """A copy of a run with something changed from a sample on."""
-        from sim.run import Run
+        from sim.recording.run import Run
 
         def spoil(name: str, change: float, sample: int, **options):
             run = run_scenario("sliding_cuboid", seconds=0.5, contacts=True, **options)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from collision import Box, Compound, HalfSpace, InputError, Pose, Sphere
-from sim import Drag, Every, Hinge, Recorder, Scene, Spring, World, Worlds, recollected
-from sim.asking import ARRAYS
+from sim import Drag, Every, Hinge, Recorder, Scene, Spring, World, Worlds
+from sim.world import compiled_recording as recollected
+from sim.world.world_queries import ARRAYS
 
 
 def test_a_typo_is_named():

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import collision.linalg
-import sim.collision_law
+import sim.impact.collision_law
 from scenarios.validation.answers.impacts import contact_matrix, impact_by_other_means
-from sim.collision_law import (
+from sim.impact.collision_law import (
     APART,
     INVALID,
     LIMITED,
@@ -55,7 +55,7 @@ def strike(k, u, mu, e, law=STRONGE, kernel=impact, static=None, beta=-math.inf)
 def spoiled(*edits: tuple[str, str]) -> types.ModuleType:
     """The module uncompiled, with pieces of its source replaced."""
     plain = "kernel = inner = lambda f: f\nfar = lambda f, examples: f"
-    source = Path(sim.collision_law.__file__).read_text()
+    source = Path(sim.impact.collision_law.__file__).read_text()
     for old, new in (("from collision.jit import far, inner, kernel", plain), *edits):
         assert old in source, old
         source = source.replace(old, new)

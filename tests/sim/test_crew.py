@@ -16,7 +16,7 @@ from collision import Box, HalfSpace, InputError
 from collision.halving import nodes_of
 from scenarios.registry import load
 from sim import World, Worlds
-from sim.crew import HELPED
+from sim.impact.thread_jobs import HELPED
 
 
 def made(name: str, threads: int, **parameters: int) -> World:

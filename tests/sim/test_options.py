@@ -13,7 +13,7 @@ from scenarios.files import load_scene, save_scene
 from scenarios.schema import SCENE
 from sim import Recorder, Run, Scene, World
 from sim.errors import InputError
-from sim.options import LEAST_STEP, Options
+from sim.scene.options import LEAST_STEP, Options
 
 OTHER = {
     "gravity": (0.1, 0.2, -1.5),

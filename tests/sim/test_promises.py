@@ -7,8 +7,8 @@ import pytest
 from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere
 from scenarios.report import table
 from sim import Scene, World
-from sim.ledger import CONTACT
-from sim.promises import thickness
+from sim.ledger.entries import CONTACT
+from sim.ledger.promises import thickness
 
 
 def ball(**more) -> World:

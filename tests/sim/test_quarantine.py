@@ -13,7 +13,7 @@ from collision import Box, Cone, Cylinder, HalfSpace, Sphere
 from scenarios.check import check
 from scenarios.run import CHECKPOINT, run_scene
 from sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
-from sim.forces import TabulatedForce
+from sim.forces.definitions import TabulatedForce
 
 
 def burst(t, position, orientation, velocity, angular_velocity):

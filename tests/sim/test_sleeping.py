@@ -7,7 +7,7 @@ import pytest
 
 from collision import Box, HalfSpace, Sphere
 from sim import Hinge, InputError, Scene, World
-from sim.forces import ConstantForce, UniformGravity
+from sim.forces.definitions import ConstantForce, UniformGravity
 
 CUBE = Box((0.1, 0.1, 0.1))
 

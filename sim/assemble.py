@@ -1,0 +1,76 @@
+"""Joints of a state that was set from outside: put poses and velocities together such that they hold."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import kernel, lean
+from collision.linalg import add, add3, cross, load3, load4, scale, sub
+from sim.contact.contact_solve import problem
+from sim.contact.overlap_correction import rigid_targets
+from sim.equations import drive
+from sim.flight.motion import place
+from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
+from sim.solvers.newton import newton_far as newton
+
+TRIES = 60
+
+
+@kernel
+def assemble(bodies, contacts, joints, settings):
+    """Close all joints by the smallest displacement in the metric of the masses, then take from the velocities what they forbid.
+
+    Returns the largest error that is left [m or rad].
+    """
+    for i in range(len(bodies.kind)):
+        place(bodies, i, load3(bodies.x, i), load4(bodies.q, i), load3(bodies.p, i), load3(bodies.l, i))
+    links, none = np.arange(len(joints.kind)), np.arange(0)
+    error, last = 0.0, math.inf
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    for turn in range(TRIES):
+        local[:] = -1
+        members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
+            bodies, contacts, joints, none, links, none, local
+        )
+        c, rest = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
+        p[:] = 0.0
+        rigid_rows(joints, owner, block, 0, mu, lo, hi)
+        rigid_targets(bodies, joints, owner, block, 0, c)
+        error = _largest(c)
+        if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == TRIES - 1:
+            break
+        last = error
+        still = np.zeros_like(vstar)
+        newton(mass, inertia, inv_mass, inv_inertia, still, a, b, ja, jb, mu, lo, hi, c, rest, 1e-6 * error, 100, p, v)
+        for k in range(len(members)):
+            i = members[k]
+            x, q = drive(load3(bodies.x, i), load4(bodies.q, i), (v[k, 0], v[k, 1], v[k, 2]), (v[k, 3], v[k, 4], v[k, 5]), 1.0)
+            place(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
+    c[:], p[:] = 0.0, 0.0
+    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, settings.tolerance, 100, p, v)
+    for n in range(len(owner)):
+        j = owner[n]
+        point, frame, _ = place_joint(bodies, joints, j)
+        f, t = wrench(joints, j, block[n], frame, load3(p, n))
+        for side in range(2):
+            i = joints.body[j, side]
+            f, t = scale(-1.0, f), scale(-1.0, t)
+            if is_dynamic(bodies, i):
+                arm = add(cross(sub(point, load3(bodies.x, i)), f), t)
+                add3(bodies.p, i, f)
+                add3(bodies.l, i, arm)
+                add3(bodies.p_before, i, f)
+                add3(bodies.l_before, i, arm)
+    return error
+
+
+@lean
+def _largest(table):
+    """The largest absolute value of a table; 0 of an empty one."""
+    most = 0.0
+    for k in range(len(table)):
+        for r in range(table.shape[1]):
+            most = max(most, abs(table[k, r]))
+    return most

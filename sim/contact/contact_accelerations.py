@@ -1,0 +1,183 @@
+"""Accelerations of contacts whose bodies turn, found by flying ahead.
+
+The kick asks of a contact u'_n = -h/2 a_n and, where it sticks, u'_t = -h/2 a_t, with the accelerations a of the coming
+flight. Those of the instant do for bodies that do not turn. Where they turn, the gap at the end is off by h^3 times the rate of
+a: a rolling ellipsoid then arrives above or below the surface, and each step takes or gives energy. So a is found as
+joints find theirs (joints/velocity_solve.py): the island is flown to the end of the coming drift with what the solve gave,
+and what the gap is there corrects the guess,
+
+    u'_n  <-  u'_n - (g_end - min(g, 0))/h,        a_n = -2 (u'_n + max(g, 0)/h)/h,
+    a_t = (u_t(end) - u'_t)/h,
+
+Newton's method on the gap at the end. The slip at the end is turned back with the normal, from where it is then to where it
+was. With gaps that are zero at the steps the work of a lasting contact is that of a constraint: it comes back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.geometry import empty_geometry
+from collision.jit import far, lean, remote
+from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
+from collision.narrowphase import manifold_far as manifold
+from sim.contact.contact_table import normal_target
+from sim.contact.ground_facets import off, same_facets
+from sim.contact.surfaces import surface_slip
+from sim.flight.end_pose import Ends, end_motion, end_pose
+from sim.flight.motion import composed, point_velocity
+from sim.ledger.work import START
+from sim.state import EXAMPLE, FAST, PIECE, POINTS, ROWS
+
+TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
+NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
+STEEP = 0.9  # cosine of how far a normal may turn in a flight
+HASTE = 2.0  # times what the bodies' speed at the end says, by which a gap may change in a flight
+ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
+
+
+@lean
+def turns(bodies, contacts, rows, local, vstar, v, h, mode):
+    """A body of the island, or a driven one that it touches, turns in the coming flight, and not about the normal at its contact:
+    that moves no gap, as with balls."""
+    for row in rows:
+        n, point = load3(contacts.frame[row], 2), load3(contacts.point, row)
+        for side in range(2):
+            i = contacts.body[row, side]
+            k, w = local[i], load3(bodies.w, i)
+            if k >= 0:
+                f, g = (1.0, 0.0) if mode == START else (2.0, 1.0)
+                w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
+            arm = sub(point, load3(bodies.x, i))
+            if norm(w) * h > TURN and norm(cross(arm, n)) > TURN * norm(arm):
+                return True
+    return False
+
+
+@remote
+def _revise(
+    bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, end, dt, mode, found, ids,
+    arrives,
+):  # fmt: skip
+    """Give contacts ``rows`` the accelerations that the flight from t to ``end`` shows.
+
+    Returns by how much a target moved [m/s]. Rows that bear nothing and do not close are met, and keep theirs: asked for just
+    what they have, they would take part of the load of others at the same place. Unless theirs asks for more than the
+    flight shows: a line that rolls over a ridge would be held at one end, and turn. ``floor``: gaps below zero that are left to
+    be [m]. ``found``, ``ids``: room for a manifold. ``arrives``: the normal velocity at the end, of rows that
+    are followed [m/s].
+    """
+    h, worst, k = end - t, 0.0, 0
+    while k < len(rows):
+        first = k
+        a, b = contacts.pair[rows[k], 0], contacts.pair[rows[k], 1]
+        while k < len(rows) and contacts.pair[rows[k], 0] == a and contacts.pair[rows[k], 1] == b:
+            k += 1
+        i, j = contacts.body[rows[first], 0], contacts.body[rows[first], 1]
+        if local[i] < 0 and local[j] < 0:
+            continue
+        xi, ri = end_pose(bodies, forces, i, local, ends, t, end)
+        xj, rj = end_pose(bodies, forces, j, local, ends, t, end)
+        vi, wi = end_motion(bodies, forces, i, local, ends, t, end)
+        vj, wj = end_motion(bodies, forces, j, local, ends, t, end)
+        xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+        xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+        size = min(bodies.radius[i], bodies.radius[j])
+        margin = 0.1 * size
+        for m in range(first, k):
+            margin = max(margin, 2.0 * contacts.gap[rows[m]])
+        normal = load3(contacts.frame[rows[first]], 2)
+        fresh = False
+        for m in range(first, k):
+            row = rows[m]
+            if not fresh:
+                count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
+                fresh = True
+            e = load9(contacts.frame, row)
+            normal = (e[6], e[7], e[8])
+            point, gap, place = load3(contacts.point, row), contacts.gap[row], load3(contacts.point, row)
+            gap_end, known = math.nan, False
+            for s in range(count):
+                if ids[s] == contacts.id[row]:
+                    place, gap_end, known = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3], True
+            if not known and geoms.face[b] != PIECE:
+                known, gap_end, place, n = _on_ground(
+                    geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
+                )
+                fresh = False
+            if not known or gap > NEAR * size or dot(n, normal) < STEEP:
+                continue  # it arrives, or another feature has its name: the acceleration of the instant has to do
+            # velocity of the point as it leaves
+            u = sub(_leaving(bodies, local, vstar, v, mode, j, point), _leaving(bodies, local, vstar, v, mode, i, point))
+            u = mul(e, add(u, surface_slip(bodies, i, j, point, normal)))
+            slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
+            slip = add(slip, surface_slip(bodies, i, j, place, n))
+            known_to = ROUNDING * (size + norm(point))
+            fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
+            if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
+                continue  # no point of these bodies closes so fast: another feature has its name
+            off = gap_end - floor[m]
+            if abs(off) <= known_to:
+                off = 0.0
+            b_n = u[2] - off / h
+            a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
+            arrives[m] = dot(n, slip)
+            slip = _turned_back(n, normal, slip)
+            a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
+            if p[m, 2] <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
+                continue
+            if contacts.slides[row] != FAST:
+                worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
+            contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
+            wanted = normal_target(bodies, contacts, row, h, dt, False)
+            if p[m, 2] > 0.0 or wanted > u[2]:  # else it leaves as it may, or comes as an impact
+                worst = max(worst, abs(wanted - u[2]))
+    return worst
+
+
+@lean
+def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, ids):
+    """Where a point that piece a had with facet b is at the end, on another facet of that ground: (there is one, gap, place,
+    normal)."""
+    for g in range(len(geoms.body)):
+        if g != b and same_facets(geoms, b, g) and not off(geoms, g):
+            xb, rb = composed(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
+            count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
+            for s in range(count):
+                if ids[s] == id:
+                    return True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
+    return False, 0.0, ZERO, axis
+
+
+@lean
+def _leaving(bodies, local, vstar, v, mode, i, point):
+    """Velocity, after the kick, of the material point of body i at ``point``."""
+    k = local[i]
+    if k < 0:
+        return point_velocity(bodies, i, point)
+    f, g = (1.0, 0.0) if mode == START else (2.0, 1.0)
+    linear = (f * v[k, 0] - g * vstar[k, 0], f * v[k, 1] - g * vstar[k, 1], f * v[k, 2] - g * vstar[k, 2])
+    w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
+    return add(linear, cross(w, sub(point, load3(bodies.x, i))))
+
+
+@lean
+def _turned_back(n, m, u):
+    """The vector u turned as the unit vector n is turned into m, the short way (Rodrigues' formula)."""
+    axis, c = cross(n, m), dot(n, m)
+    if c <= 0.0:
+        return u
+    return add(add(scale(c, u), cross(axis, u)), scale(dot(axis, u) / (1.0 + c), axis))
+
+
+_T, _T3, _T6, _I = np.zeros(0), np.zeros((0, 3)), np.zeros((0, 6)), np.zeros(0, np.int64)
+revise = far(
+    _revise,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
+        Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0.0, 0,
+        np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
+    ),
+)  # fmt: skip

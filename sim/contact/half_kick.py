@@ -1,0 +1,154 @@
+"""The phase of resting contacts inside a step.
+
+A kick gives, at one instant, what steady forces give over a step: half of it for the time before, half for the time after.
+At time t after it a body at rest has too much by the part 1 - 2 t/dt of that half, of which the place of the impact in the step
+decides. An impact should not meet that: a block that rocks from one edge to the other would lose more or less of its speed,
+by |a| dt/2, by where in the step it lands. So the contacts of its island take that part back before it, which leaves the
+velocities of steady forces, and the island is kicked again after it for the rest of the step.
+
+A kick may also stop what lands, and that is not to be taken back. So what it gives for the coming flight is told from what it
+gives besides (`owe`): by the lengths of the two flights where all contacts leave as they came, else by a solve for the
+impulses that leave the contacts closed, without any velocity.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
+from sim.contact.surfaces import surface_slip
+from sim.flight.motion import apply_impulse, point_velocity
+from sim.ledger import entries as ledger
+from sim.ledger.kick_numbers import LARGEST, bears
+from sim.ledger.work import AGAIN, START, book_pair, book_work, to_reservoir
+from sim.solvers.newton import newton_in_far as newton
+from sim.solvers.rows import relative_velocity
+from sim.state import DYNAMIC, FAST
+
+STEADY = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
+
+
+@inner
+def owe(
+    contacts, rows, h, last, mode, cheap, room, settings, mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi,
+    u0, p, v,
+):  # fmt: skip
+    """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before.
+
+    Where velocities were set (START) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a solve.
+    """
+    m, solved = len(rows), len(mu) == len(rows) <= LARGEST and not cheap
+    part = 1.0 if mode == START else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
+    for k in range(m):
+        store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
+    if mode == START or not solved:
+        return
+    u, c = np.empty((m, 3)), np.empty((m, 3))
+    off, fastest, leaving = 0.0, 0.0, 0.0
+    relative_velocity(a, b, ja, jb, u0, v, u)
+    for k in range(m):
+        came = contacts.u[rows[k], 2]
+        leaves = 2.0 * u[k, 2] - came
+        if p[k, 2] > 0.0:
+            off = max(off, abs(last * leaves + h * came) / (last + h))
+            fastest, leaving = max(fastest, abs(leaves), abs(came)), max(leaving, leaves)
+        for r in range(2):  # as the kick asks for the mean of before and after, with nothing after it
+            c[k, r] = 0.0 if contacts.slides[rows[k]] == FAST else 0.5 * contacts.u[rows[k], r]
+        c[k, 2] = 0.5 * (came + min(0.0, leaves))
+    if off <= max(settings.tolerance, STEADY * fastest):  # all leave as they came
+        return
+    stays, _v = p.copy(), np.empty_like(v)
+    off, _ = newton(
+        mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room, settings.tolerance,
+        settings.iterations, stays, _v,
+    )  # fmt: skip
+    for k in range(m):
+        for r in range(3):
+            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * leaving else 0.0
+
+
+@lean
+def keep_steady(contacts, rows, p, f):
+    """The loads that the next solve begins with, after a kick inside a step: those of the steady forces of the coming flight, f
+    times what is owed for it. What stopped a landing is over: it is no force of so short a time."""
+    for k in range(len(rows)):
+        owed = load3(contacts.owed, rows[k])
+        store3(contacts.impulse, rows[k], scale(f, owed) if owed[2] > 0.0 else (p[k, 0], p[k, 1], p[k, 2]))
+
+
+@inner
+def take_back(bodies, contacts, books, number, t):
+    """Take the phase of a kick at time t out of the velocities of its bodies, which all stand at that time."""
+    n = contacts.count[1]
+    part = 0.0
+    for i in range(len(bodies.held)):
+        if bodies.held[i] == number:
+            part = 1.0 - 2.0 * (t - bodies.kicked[i]) / bodies.flown[i]
+    before, points = np.empty((n, 3)), np.empty((n, 3))
+    for k in range(n):
+        if bears(bodies, contacts, k, number):
+            point = _moved_on(bodies, contacts, k, t)
+            store3(points, k, point)
+            store3(before, k, _slip(bodies, contacts, k, point))
+    for k in range(n):
+        if bears(bodies, contacts, k, number):
+            f = mul_t(load9(contacts.frame, k), scale(-part, load3(contacts.owed, k)))
+            point = load3(points, k)
+            for side in range(2):
+                i, q = contacts.body[k, side], f if side == 1 else scale(-1.0, f)
+                if bodies.kind[i] == DYNAMIC:
+                    apply_impulse(bodies, i, q, point)
+                else:
+                    to_reservoir(books, scale(0.5, q), scale(0.5, cross(point, q)), AGAIN)
+    for k in range(n):
+        if bears(bodies, contacts, k, number):
+            _book(bodies, contacts, books, k, load3(points, k), load3(before, k), scale(-part, load3(contacts.owed, k)))
+    for i in range(len(bodies.held)):
+        if bodies.held[i] == number:
+            bodies.held[i], bodies.flown[i] = 0, 0.0
+
+
+@lean
+def _moved_on(bodies, contacts, k, t):
+    """Where contact k is at time t: it has gone along with the bodies since the kick."""
+    v, count, since = (0.0, 0.0, 0.0), 0, 0.0
+    for side in range(2):
+        i = contacts.body[k, side]
+        if bodies.kind[i] == DYNAMIC:
+            v, count, since = add(v, load3(bodies.v, i)), count + 1, t - bodies.kicked[i]
+    return axpy(since / count, v, load3(contacts.point, k))
+
+
+@lean
+def _slip(bodies, contacts, k, point):
+    """Relative velocity at contact k, in its frame."""
+    i, j = contacts.body[k, 0], contacts.body[k, 1]
+    e = load9(contacts.frame, k)
+    belt = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
+    return mul(e, add(sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point)), belt))
+
+
+@lean
+def _book(bodies, contacts, books, k, point, before, p):
+    """Works of what was taken back: normal ones are the phase itself, the others are taken back from where they stood."""
+    i, j = contacts.body[k, 0], contacts.body[k, 1]
+    e = load9(contacts.frame, k)
+    after = _slip(bodies, contacts, k, point)
+    normal = 0.5 * p[2] * (before[2] + after[2])
+    slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
+    if math.isfinite(contacts.creeps[k, 0]):  # what sticks does no work but for the phase
+        normal, slip = normal + slip, 0.0
+    world = mul_t(e, p)
+    driven = -dot(world, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))
+    if bodies.kind[i] != DYNAMIC:
+        driven += dot(world, point_velocity(bodies, i, point))
+    if bodies.kind[j] != DYNAMIC:
+        driven -= dot(world, point_velocity(bodies, j, point))
+    book_work(books, ledger.CONTACT, 0.5 * normal, 0.5 * normal, AGAIN)
+    book_work(books, ledger.FRICTION, -0.5 * slip, -0.5 * slip, AGAIN)
+    book_work(books, ledger.EXTERNAL, 0.5 * driven, 0.5 * driven, AGAIN)
+    works = (0.5 * normal, 0.0, -0.5 * slip, 0.5 * driven)
+    book_pair(books, bodies.serial[i], bodies.serial[j], works, works, AGAIN)

@@ -1,0 +1,191 @@
+"""Overlaps are pushed apart, part of them in each step, and joints that are open are closed.
+
+What a solve that was not finished leaves, or a crowd, or rounding, does not stay. Positions move, and no velocity for it: there
+is no bounce. Momentum, angular momentum and the books are kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
+from sim.contact.surfaces import surface_slip
+from sim.equations import drive
+from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
+from sim.joints.rows import ANGULAR, place_joint, rigid_rows, wrench
+from sim.ledger import entries as ledger
+from sim.solvers.joint_laws import DISC
+from sim.solvers.newton import newton_far as newton
+from sim.solvers.sweeps import sweeps_far as by_sweeps
+from sim.state import DEPTH
+
+
+@lean
+def too_deep(contacts, books, settings, rows):
+    """An overlap is deeper than rounding."""
+    deepest = 0.0
+    for k in range(len(rows)):
+        deepest = max(deepest, -contacts.gap[rows[k]])
+    books.worst[DEPTH] = max(books.worst[DEPTH], deepest)
+    return deepest > settings.slop
+
+
+@lean
+def open_joints(bodies, joints, owner, block):
+    """By how much the rigid coordinates of these blocks are open, at most [m or rad]."""
+    most = 0.0
+    for n in range(len(owner)):
+        _, _, values = place_joint(bodies, joints, owner[n])
+        for r in range(3):
+            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+                most = max(most, abs(values[3 * block[n] + r]))
+    return most
+
+
+@inner
+def correct_depth(
+    bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
+    owner, block, cheap, part, gaps,
+):  # fmt: skip
+    """Remove a ``part`` of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work
+    goes to the books.
+
+    ``gaps`` [m] of the contacts become those after it.
+
+    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
+    closes the joints.
+    """
+    m, n = len(rows), len(members)
+    deepest = open_joints(bodies, joints, owner, block)
+    for k in range(m):
+        deepest = max(deepest, -gaps[k])
+    rest, d = np.zeros((n, 6)), np.zeros((n, 6))
+    c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
+    lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
+    rigid_rows(joints, owner, block, m, smooth, lo, hi)
+    rigid_targets(bodies, joints, owner, block, m, c)
+    smooth[m + len(owner) :] = DISC  # without moments
+    for k in range(m):
+        c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]
+    if cheap:
+        held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
+        by_sweeps(
+            inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, held, free, 1e-3 * deepest, settings.sweeps, p, d
+        )  # fmt: skip
+    else:
+        newton(
+            mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
+            1e-9 * deepest, settings.iterations, p, d,
+        )  # fmt: skip
+    for k in range(m):
+        gaps[k] += _opening(ja, jb, a, b, d, k)
+    displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d)
+
+
+@lean
+def _opening(ja, jb, a, b, d, k):
+    """By how much the displacements d of the bodies open contact k [m]."""
+    total = 0.0
+    for r in range(6):
+        if a[k] >= 0:
+            total += ja[k, 2, r] * d[a[k], r]
+        if b[k] >= 0:
+            total += jb[k, 2, r] * d[b[k], r]
+    return total
+
+
+@inner
+def displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d):
+    """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of contacts and joints make."""
+    m, n = len(rows), len(members)
+    v, push = np.empty((n, 3)), np.empty((len(owner), 3))
+    for k in range(len(owner)):  # the forces of the joints, at the old poses
+        _, frame, _ = place_joint(bodies, joints, owner[k])
+        store3(push, k, wrench(joints, owner[k], block[k], frame, load3(p, m + k))[0])
+    for k in range(n):
+        i = members[k]
+        l, q = load3(bodies.l, i), load3(bodies.p, i)
+        store3(v, k, load3(bodies.v, i))
+        before = _energy(bodies, i)
+        x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
+        place(bodies, i, x, turned, q, l)
+        work = _energy(bodies, i) - before
+        books.energy[ledger.CORRECTION] += work
+        books.moved[0] += abs(work)
+    for k in range(m):
+        if p[k, 2] != 0.0:
+            e = load9(contacts.frame, rows[k])
+            along = scale(p[k, 2], (e[6], e[7], e[8]))
+            _keep_angular_momentum(bodies, books, contacts.body[rows[k], 0], contacts.body[rows[k], 1], a[k], b[k], along, v)
+    for k in range(len(owner)):
+        j = owner[k]
+        _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
+    for k in range(m):  # at the new poses
+        i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
+        e = load9(contacts.frame, rows[k])
+        u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+        store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
+
+
+@lean
+def _keep_angular_momentum(bodies, books, i, j, a, b, push, v):
+    """Bodies that pass each other and are pushed apart by d have more angular momentum: by m d x v, with the velocities ``v``
+    that they had. They pass more slowly then, as anything that is drawn apart while it turns; what the line between their
+    centres leaves over goes to their spins. Of a body that can not move it is what the reservoir gets.
+
+    ``push``: m d of body j, and against it of body i; ``a``, ``b``: their rows in ``v``, -1 where they can not move.
+    """
+    before, after = ZERO, ZERO
+    if a >= 0:
+        before = load3(v, a)
+    if b >= 0:
+        after = load3(v, b)
+    excess = cross(push, sub(after, before))
+    if a < 0 or b < 0:
+        add3(books.reservoir, 1, scale(-1.0, excess))
+        return
+    arm = sub(load3(bodies.x, j), load3(bodies.x, i))
+    square = dot(arm, arm)
+    impulse = scale(1.0 / square, cross(arm, excess)) if square > 0.0 else ZERO
+    spin = add(excess, cross(arm, impulse))
+    _shove(bodies, books, i, scale(-1.0, impulse), scale(-0.5, spin))
+    _shove(bodies, books, j, impulse, scale(-0.5, spin))
+
+
+@lean
+def _shove(bodies, books, i, impulse, spin):
+    """Change the momenta of body i, before and after the kick, at the expense of the correction."""
+    before = _energy(bodies, i)
+    add3(bodies.p, i, impulse)
+    add3(bodies.l, i, spin)
+    add3(bodies.p_before, i, impulse)
+    add3(bodies.l_before, i, spin)
+    refresh_velocity(bodies, i)
+    work = _energy(bodies, i) - before
+    books.energy[ledger.CORRECTION] += work
+    books.moved[0] += abs(work)
+
+
+@lean
+def rigid_targets(bodies, joints, owner, block, first, c):
+    """Displacements that take the rigid coordinates of joints back to zero."""
+    for n in range(len(owner)):
+        _, _, values = place_joint(bodies, joints, owner[n])
+        for r in range(3):
+            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+                c[first + n, r] = -values[3 * block[n] + r]
+
+
+@lean
+def _q(bodies, i):
+    return (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
+
+
+@lean
+def _energy(bodies, i):
+    """Kinetic energy of the mean momenta plus potential energy of body i [J]."""
+    p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
+    l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
+    linear, angular = kinetic_energy(bodies, i, p, l)
+    return linear + angular - bodies.mass[i] * dot(load3(bodies.gravity, i), load3(bodies.x, i))

@@ -1,0 +1,217 @@
+"""Rolling and torsional friction in the kick: moments of a contact that resist turning.
+
+A contact pressed by p_n resists with an impulse of moment m, bounded by arms c_r, c_t that its surfaces have [m]:
+
+    rolling    |m_t| <= c_r p_n, in the contact plane, against the relative turning there
+    torsion    |m_n| <= c_t p_n, about the normal, against the relative spin
+
+It is Coulomb's law for angular velocities w: what turns is held if the moment to w' = -h/2 alpha lies in the bounds, with
+alpha the relative angular acceleration of the coming flight; else the moment is at its bound, against the turning in
+the middle of the kick, (w + w')/2. The work is then never positive, and the scheme of second order, as for sliding.
+
+In the solver a contact that has such arms brings one more block (solvers.joints.DISC) of rows (tangent, tangent, normal)
+whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
+from sim.contact.surfaces import surface_turn
+from sim.equations import acceleration
+from sim.ledger import entries as ledger
+from sim.ledger.work import START, book_pair, book_work, give, halves
+from sim.solvers.joint_laws import DISC
+from sim.solvers.rows import inverse_effective_mass
+from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
+
+
+@inner
+def list_moments(contacts, rows):
+    """Places in ``rows`` of the contacts that resist turning."""
+    count = 0
+    for k in range(len(rows)):
+        if contacts.law[rows[k], ROLLING] > 0.0 or contacts.law[rows[k], TORSION] > 0.0:
+            count += 1
+    out = np.empty(count, dtype=np.int64)
+    count = 0
+    for k in range(len(rows) if len(out) > 0 else 0):
+        if contacts.law[rows[k], ROLLING] > 0.0 or contacts.law[rows[k], TORSION] > 0.0:
+            out[count] = k
+            count += 1
+    return out
+
+
+@lean
+def load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p):
+    """Jacobians, offsets and first guesses of the blocks from ``first`` on."""
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        mu[k] = DISC
+        for r in range(3):
+            e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
+            p[k, r] = contacts.moment[row, r]
+            u0[k, r] = surface_turn(bodies, i, j, e) if r == 2 else 0.0
+            for d in range(3):
+                ja[k, r, 3 + d] = -e[d] if a[k] >= 0 else 0.0
+                jb[k, r, 3 + d] = e[d] if b[k] >= 0 else 0.0
+            if a[k] < 0:
+                u0[k, r] -= dot(e, load3(bodies.w, i))
+            if b[k] < 0:
+                u0[k, r] += dot(e, load3(bodies.w, j))
+
+
+@lean
+def _turning(a, b, ja, jb, u0, v, k, r):
+    """Row r of block k at the velocities v of the solver [rad/s]."""
+    w = u0[k, r]
+    for d in range(3, 6):
+        if a[k] >= 0:
+            w += ja[k, r, d] * v[a[k], d]
+        if b[k] >= 0:
+            w += jb[k, r, d] * v[b[k], d]
+    return w
+
+
+@lean
+def _free_turn(bodies, i):
+    """Angular acceleration of body i in free flight [rad/s^2]."""
+    if bodies.kind[i] != DYNAMIC:
+        return load3(bodies.torque, i)
+    return acceleration(
+        load3(bodies.w, i), load9(bodies.rot, i), load9(bodies.inertia, i), load9(bodies.inv_inertia, i), load3(bodies.torque, i)
+    )
+
+
+@lean
+def moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi):
+    """Targets, and bounds by the normal impulses as they are now."""
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        alpha = sub(_free_turn(bodies, contacts.body[row, 1]), _free_turn(bodies, contacts.body[row, 0]))
+        pressed = max(0.0, p[turning[n], 2])
+        hi[k, 0] = hi[k, 1] = contacts.law[row, ROLLING] * pressed
+        hi[k, 2] = contacts.law[row, TORSION] * pressed
+        for r in range(3):
+            e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
+            rest = -0.5 * h * dot(alpha, e)
+            if mode == START:
+                c[k, r] = rest
+            elif contacts.turns[row, 0 if r < 2 else 1] == FAST:
+                c[k, r] = 0.0
+            else:
+                c[k, r] = 0.5 * (_turning(a, b, ja, jb, u0, vstar, k, r) + rest)
+
+
+@lean
+def moments_missed(
+    bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
+):
+    """Largest angular velocity by which a bound is off, inf where a law changes [rad/s]."""
+    worst = 0.0
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        pressed = max(0.0, p[turning[n], 2])
+        for r in range(2):
+            arm = contacts.law[row, TORSION if r else ROLLING]
+            off = abs(arm * pressed - hi[k, 2 * r])
+            worst = max(worst, off * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, 2 * r))
+            if (
+                mode != START
+                and round < 4
+                and _change_turn(bodies, contacts, row, k, r, h, round, vstar, v, a, b, ja, jb, u0, p, hi)
+            ):
+                worst = math.inf
+    return worst
+
+
+@lean
+def _change_turn(bodies, contacts, row, k, part, h, round, vstar, v, a, b, ja, jb, u0, p, hi):
+    """Switch rolling (part 0) or torsion (1) to the law that its solution belongs to; True where it did."""
+    alpha = sub(_free_turn(bodies, contacts.body[row, 1]), _free_turn(bodies, contacts.body[row, 0]))
+    along, middle, speed, pull, size = 0.0, 0.0, 0.0, 0.0, 0.0
+    for r in range(2 * part, 2 + part):
+        rate = alpha[0] * contacts.frame[row, r, 0] + alpha[1] * contacts.frame[row, r, 1] + alpha[2] * contacts.frame[row, r, 2]
+        w = _turning(a, b, ja, jb, u0, v, k, r)
+        flight = 2.0 * w - _turning(a, b, ja, jb, u0, vstar, k, r) + 0.5 * h * rate  # in the middle of the coming flight
+        along += w * flight
+        middle += w * w
+        pull += rate * rate
+        size += p[k, r] * p[k, r]
+    speed = math.sqrt(middle)
+    held = math.sqrt(size) < hi[k, 2 * part] * (1.0 - 1e-9)
+    fast = not (held or speed <= math.sqrt(pull) * h or along <= 0.0)
+    if contacts.turns[row, part] == FAST and not fast:
+        contacts.turns[row, part] = HELD
+        return True
+    if contacts.turns[row, part] == HELD and fast and round < 2:
+        contacts.turns[row, part] = FAST
+        return True
+    return False
+
+
+@lean
+def hold_bounds(contacts, rows, turning, first, p):
+    """Take the moments into the bounds of the normal impulses found in the end.
+
+    The rounds may end before a load that wanders between the points of a face has settled.
+    """
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        pressed = max(0.0, p[turning[n], 2])
+        rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
+        size = math.hypot(p[k, 0], p[k, 1])
+        if size > rolling:
+            for r in range(2):
+                p[k, r] *= rolling / size
+        p[k, 2] = min(max(p[k, 2], -torsion), torsion)
+
+
+@lean
+def apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady):
+    """Moments to angular momenta, a share before the middle of the kick and the rest after it; see joints.kick."""
+    for n in range(len(turning)):
+        row = rows[turning[n]]
+        half = load3(p, first + n)
+        store3(contacts.moment, row, scale(steady, half))
+        m = mul_t(load9(contacts.frame, row), half)
+        for side in range(2):
+            m = scale(-1.0, m)  # first on a, then on b
+            give(bodies, books, contacts.body[row, side], ZERO, m, ZERO, mode, share)
+
+
+@lean
+def book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share):
+    """Works of the moments, once the velocities after the kick are known: friction, and that of driven bodies and moving
+    surfaces."""
+    for n in range(len(turning)):
+        k, row = first + n, rows[turning[n]]
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        first_half, second_half = 0.0, 0.0
+        turn = sub(load3(bodies.w, j), load3(bodies.w, i))
+        for r in range(3):
+            e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
+            m, before, after = 2.0 * p[k, r], _turning(a, b, ja, jb, u0, vstar, k, r), dot(turn, e)
+            if r == 2:
+                after += surface_turn(bodies, i, j, e)
+            if mode == START:  # vstar was the mean
+                before = 2.0 * before - after
+            one, two = halves(before, after, share)
+            first_half, second_half = first_half + m * one, second_half + m * two
+        frame = load9(contacts.frame, row)
+        m = mul_t(frame, scale(2.0, load3(p, k)))
+        driven = -p[k, 2] * surface_turn(bodies, i, j, (frame[6], frame[7], frame[8]))
+        if bodies.kind[i] != DYNAMIC:
+            driven += 0.5 * dot(m, load3(bodies.w, i))
+        if bodies.kind[j] != DYNAMIC:
+            driven -= 0.5 * dot(m, load3(bodies.w, j))
+        book_work(books, ledger.FRICTION, -first_half, -second_half, mode)
+        one, two = 2.0 * share * driven, 2.0 * (1.0 - share) * driven
+        book_work(books, ledger.EXTERNAL, one, two, mode)
+        contacts.loss[row] -= first_half + second_half
+        book_pair(books, bodies.serial[i], bodies.serial[j], (0.0, 0.0, -first_half, one), (0.0, 0.0, -second_half, two), mode)

@@ -1,0 +1,78 @@
+"""Where bodies will be when the coming flight ends, if they leave with the velocities that a solver has now."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.jit import lean
+from collision.linalg import load3, load9, rotation, store3, store9
+from sim.flight.clusters import launch
+from sim.flight.motion import flight_far as flight
+from sim.flight.motion import start_flight, velocity_of
+from sim.joints.rows import NO_FRAME
+from sim.ledger.work import START
+
+
+class Ends(NamedTuple):
+    """States of an island's bodies at the end of the flight, in the order of its members."""
+
+    x: np.ndarray  # (n, 3) [m]
+    rot: np.ndarray  # (n, 3, 3)
+    v: np.ndarray  # (n, 3) [m/s]
+    w: np.ndarray  # (n, 3) [rad/s]
+
+
+@lean
+def fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, end, mode, ends):
+    """Fly the members of an island from time t of the drift to the time ``end``, and write their states there into ``ends``.
+
+    ``v`` (n, 6): the solver's velocities, those in the middle of the kick; where velocities were set (START), those after it.
+    """
+    for k in range(len(members)):
+        i = members[k]
+        start_flight(bodies, i, t)
+        for r in range(3):
+            l = 0.0
+            for s in range(3):
+                l += inertia[k, r, s] * (v[k, 3 + s] if mode == START else 2.0 * v[k, 3 + s] - vstar[k, 3 + s])
+            bodies.p0[i, r] = mass[k] * (v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r])
+            bodies.l0[i, r] = l
+    for c in range(len(forces.potential)):
+        concerned = False
+        for m in range(forces.first_member[c], forces.first_member[c + 1]):
+            concerned = concerned or local[forces.member[m]] >= 0
+        if concerned:
+            launch(bodies, forces, c, t)
+    for k in range(len(members)):
+        i = members[k]
+        x, q, p, l = flight(bodies, forces, i, end)
+        rot = rotation(q)
+        ve, we = velocity_of(bodies, i, rot, p, l)
+        store3(ends.x, k, x)
+        store9(ends.rot, k, rot)
+        store3(ends.v, k, ve)
+        store3(ends.w, k, we)
+
+
+@lean
+def end_pose(bodies, forces, i, local, ends, t, end):
+    """Position and rotation of body i (-1: the world) at the end of the flight."""
+    if i < 0:
+        return NO_FRAME
+    if local[i] >= 0:
+        return load3(ends.x, local[i]), load9(ends.rot, local[i])
+    start_flight(bodies, i, t)
+    x, q, _, _ = flight(bodies, forces, i, end)
+    return x, rotation(q)
+
+
+@lean
+def end_motion(bodies, forces, i, local, ends, t, end):
+    """Velocity and angular velocity of body i there."""
+    if local[i] >= 0:
+        return load3(ends.v, local[i]), load3(ends.w, local[i])
+    start_flight(bodies, i, t)
+    _, q, p, l = flight(bodies, forces, i, end)
+    return velocity_of(bodies, i, rotation(q), p, l)

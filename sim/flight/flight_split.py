@@ -1,0 +1,74 @@
+"""Flights that an impact interrupts: bodies stand at its time, what they flew is booked, and they start anew."""
+
+from __future__ import annotations
+
+from collision.jit import inner, lean
+from sim.flight.clusters import book_cluster, flight_balance, launch
+from sim.flight.motion import fly_to, start_flight
+from sim.ledger import entries as ledger
+
+
+@lean
+def _stands(forces, c, touched):
+    """Cluster c was brought to the time of the impact: a body of it is touched."""
+    found = False
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        found = found or touched[forces.member[m]]
+    return found
+
+
+@lean
+def bring(bodies, forces, books, i, t, touched):
+    """Have body i stand at time t, and remember that its flight changes there."""
+    if touched[i]:
+        return
+    c = forces.cluster[i]
+    if c < 0:
+        fly_to(bodies, forces, i, t)
+        book_flight(bodies, books, i)
+        start_flight(bodies, i, t)
+    elif not _stands(forces, c, touched):
+        first, last = forces.first_member[c], forces.first_member[c + 1]
+        for m in range(first, last):
+            fly_to(bodies, forces, forces.member[m], t)
+        book_cluster(bodies, forces, books, c, t)
+        for m in range(first, last):
+            start_flight(bodies, forces.member[m], t)
+    touched[i] = True
+
+
+@inner
+def bring_linked(bodies, forces, joints, books, links, t, touched):
+    """Have the bodies of these joints stand at time t."""
+    for j in links:
+        for side in range(2):
+            if joints.body[j, side] >= 0:
+                bring(bodies, forces, books, joints.body[j, side], t, touched)
+
+
+@lean
+def book_flight(bodies, books, i):
+    """The flight of body i ends in its current state."""
+    error, work = flight_balance(bodies, i)
+    book_balance(books, error, work)
+
+
+@lean
+def book_balance(books, error, work):
+    books.energy[ledger.INTEGRATOR] += error
+    books.moved[0] += abs(error) + abs(work)
+
+
+@lean
+def launch_touched(bodies, forces, t, touched):
+    """New flights from time t for the bodies that collided, and for those that forces couple to them."""
+    for c in range(len(forces.potential)):
+        if _stands(forces, c, touched):
+            for m in range(forces.first_member[c], forces.first_member[c + 1]):
+                touched[forces.member[m]] = True
+    for i in range(len(touched)):
+        if touched[i]:
+            start_flight(bodies, i, t)
+    for c in range(len(forces.potential)):
+        if _stands(forces, c, touched):
+            launch(bodies, forces, c, t)

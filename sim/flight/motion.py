@@ -1,0 +1,223 @@
+"""Free flight of single bodies, and the quantities that follow from their state."""
+
+from __future__ import annotations
+
+from collision.jit import far, lean, remote, tight
+from collision.linalg import (
+    ZERO,
+    add,
+    add3,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load4,
+    load9,
+    matmul,
+    mul,
+    rotation,
+    scale,
+    store3,
+    store4,
+    store9,
+    sub,
+)
+from sim.equations import angular_velocity
+from sim.flight.clusters import along_far
+from sim.flight.exact import turn_exact
+from sim.flight.rk4 import turn_rk4
+from sim.flight.splitting import turn_splitting
+from sim.forces.prescribed_motion import arc
+from sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
+
+
+@remote
+def flight(bodies, forces, i, t):
+    """State (x, q, p, l) of body i at time t of the drift, flying freely since its t0; a driven body is on its arc."""
+    if bodies.kind[i] != DYNAMIC:
+        return arc(bodies, i, t)
+    if forces.cluster[i] >= 0 and t != bodies.t0[i]:
+        x, q, p, l, _, _ = along_far(bodies, forces, i, t)
+        return x, q, p, l
+    h = t - bodies.t0[i]
+    x, q, p, l = load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i)
+    if h == 0.0:
+        return x, q, p, l
+    way, gain = _parabola(bodies, i, h)
+    return add(x, way), _turned(bodies, forces, i, h), add(p, gain), l
+
+
+flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
+
+
+@tight
+def _turned(bodies, forces, i, h):
+    """Orientation after a free flight without torque."""
+    q, l, method = load4(bodies.q0, i), load3(bodies.l0, i), forces.method[0]
+    if method == SPLITTING:
+        return turn_splitting(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    if method == EXACT:
+        return turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
+    return turn_rk4(q, l, h, load9(bodies.inv_inertia, i))
+
+
+@tight
+def _parabola(bodies, i, h):
+    """Way and gain of momentum of a free flight in uniform gravity, with what rounding cut off before.
+
+    Compensated summation (Kahan, Comm. ACM 8 (1965) 40): else adding the same m g h a thousand times rounds the same way
+    each time.
+    """
+    g, low = load3(bodies.gravity, i), bodies.low0[i]
+    way = axpy(0.5 * h * h, g, axpy(h * bodies.inv_mass[i], load3(bodies.p0, i), (low[0], low[1], low[2])))
+    return way, axpy(h * bodies.mass[i], g, (low[3], low[4], low[5]))
+
+
+@lean
+def _cut_off(a, b):
+    """What rounding takes from a + b (Moller, BIT 5 (1965) 37)."""
+    total = a + b
+    c = total - a
+    return (a - (total - c)) + (b - c)
+
+
+@tight
+def velocity_of(bodies, i, rot, p, l):
+    """Velocity and angular velocity that belong to these momenta; a driven body holds them instead."""
+    if bodies.kind[i] == DYNAMIC:
+        return scale(bodies.inv_mass[i], p), angular_velocity(rot, load9(bodies.inv_inertia, i), l)
+    return p, l
+
+
+@tight
+def place(bodies, i, x, q, p, l):
+    """Make this the current state of body i."""
+    rot = rotation(q)
+    v, w = velocity_of(bodies, i, rot, p, l)
+    store3(bodies.x, i, x)
+    store4(bodies.q, i, q)
+    store3(bodies.p, i, p)
+    store3(bodies.l, i, l)
+    store9(bodies.rot, i, rot)
+    store3(bodies.v, i, v)
+    store3(bodies.w, i, w)
+
+
+@lean
+def fly_to(bodies, forces, i, t):
+    """Move body i along its free flight to time t."""
+    if forces.cluster[i] >= 0 and t != bodies.t0[i]:
+        x, q, p, l, force, torque = along_far(bodies, forces, i, t)
+        store3(bodies.force, i, axpy(-bodies.mass[i], load3(bodies.gravity, i), force))
+        store3(bodies.torque, i, torque)
+        store3(bodies.dv, i, ZERO)
+        store3(bodies.dw, i, ZERO)
+    else:
+        x, q, p, l = flight_far(bodies, forces, i, t)
+        if bodies.kind[i] == DYNAMIC and t != bodies.t0[i]:
+            way, gain = _parabola(bodies, i, t - bodies.t0[i])
+            _keep_low(bodies, i, way, gain)
+    place(bodies, i, x, q, p, l)
+
+
+@tight
+def _keep_low(bodies, i, way, gain):
+    for k in range(3):
+        bodies.low[i, k] = _cut_off(bodies.x0[i, k], way[k])
+        bodies.low[i, 3 + k] = _cut_off(bodies.p0[i, k], gain[k])
+
+
+@lean
+def fly_some(bodies, forces, t, first, stop):
+    """Move bodies [first, stop) along their free flights to time t: a loop without calls for those that nothing else concerns."""
+    for i in range(first, stop):
+        h = t - bodies.t0[i]
+        if bodies.kind[i] != DYNAMIC or forces.cluster[i] >= 0 or h == 0.0:
+            fly_to(bodies, forces, i, t)
+        else:
+            way, gain = _parabola(bodies, i, h)
+            q = _turned(bodies, forces, i, h)
+            _keep_low(bodies, i, way, gain)
+            place(bodies, i, add(load3(bodies.x0, i), way), q, add(load3(bodies.p0, i), gain), load3(bodies.l0, i))
+
+
+@lean
+def start_flight(bodies, i, t):
+    """From now on body i flies freely from its current state, which it has at time t of the drift.
+
+    Driven bodies stay on the arc that they began the drift with.
+    """
+    if bodies.kind[i] != DYNAMIC and t > 0.0:
+        return
+    bodies.t0[i] = t
+    store3(bodies.x0, i, load3(bodies.x, i))
+    store4(bodies.q0, i, load4(bodies.q, i))
+    store3(bodies.p0, i, load3(bodies.p, i))
+    store3(bodies.l0, i, load3(bodies.l, i))
+    for k in range(6):
+        bodies.low0[i, k] = bodies.low[i, k]
+
+
+@lean
+def world_inverse_inertia(bodies, i):
+    """R J^-1 R^T, nine numbers; zero for bodies that impulses do not move."""
+    if bodies.kind[i] != DYNAMIC:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    r = load9(bodies.rot, i)
+    j = load9(bodies.inv_inertia, i)
+    # columns of J^-1 R^T, then R times them
+    a = mul(r, mul(j, (r[0], r[1], r[2])))
+    b = mul(r, mul(j, (r[3], r[4], r[5])))
+    c = mul(r, mul(j, (r[6], r[7], r[8])))
+    return (a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2])
+
+
+@lean
+def apply_impulse(bodies, i, impulse, point):
+    """Change the momenta of body i by an impulse at a point of the world, and its velocities with them."""
+    if bodies.kind[i] != DYNAMIC:
+        return
+    add3(bodies.p, i, impulse)
+    add3(bodies.l, i, cross(sub(point, load3(bodies.x, i)), impulse))
+    refresh_velocity(bodies, i)
+
+
+@lean
+def refresh_velocity(bodies, i):
+    v, w = velocity_of(bodies, i, load9(bodies.rot, i), load3(bodies.p, i), load3(bodies.l, i))
+    store3(bodies.v, i, v)
+    store3(bodies.w, i, w)
+
+
+@lean
+def point_velocity(bodies, i, point):
+    """Velocity of the material point of body i at a point of the world."""
+    v, w, r = load3(bodies.v, i), load3(bodies.w, i), sub(point, load3(bodies.x, i))
+    return (
+        v[0] + w[1] * r[2] - w[2] * r[1],
+        v[1] + w[2] * r[0] - w[0] * r[2],
+        v[2] + w[0] * r[1] - w[1] * r[0],
+    )
+
+
+@lean
+def geom_pose(bodies, geoms, k):
+    """Position and rotation matrix of piece k in the world, for the current state of its body."""
+    i = geoms.body[k]
+    rot = load9(bodies.rot, i)
+    return composed(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
+
+
+@lean
+def composed(x, rot, gx, grot):
+    """Pose of a frame (gx, grot) given in a body at (x, rot)."""
+    return add(x, mul(rot, gx)), matmul(rot, grot)
+
+
+@lean
+def kinetic_energy(bodies, i, p, l):
+    """Linear and angular kinetic energy [J] of body i with these momenta at its current orientation."""
+    if bodies.kind[i] != DYNAMIC:
+        return 0.0, 0.0
+    w = angular_velocity(load9(bodies.rot, i), load9(bodies.inv_inertia, i), l)
+    return 0.5 * bodies.inv_mass[i] * dot(p, p), 0.5 * dot(w, l)

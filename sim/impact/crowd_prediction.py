@@ -1,0 +1,279 @@
+"""Rows for what turns in: a crowd is flown to the end of the coming drift before its kick is applied.
+
+A pair has rows for the points that are nearest now. Within the step the bodies turn, and other corners come down,
+millimetres deep in a fast heap. Flown ahead with the velocities of the sweeps, such a point is seen as an overlap at the
+end; it gets a row in this kick, or its row a new target. The two material points that meet there are carried back to the
+present poses: the impulse acts in the middle between them, along the normal that they will have. The row asks for as much
+more velocity as takes what it would overlap by: Newton's method on the gap at the end of the step, so what stays is of
+second order in the correction, not in the turn of the step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.jit import inner, lean
+from collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load4,
+    load9,
+    mul,
+    mul_t,
+    norm,
+    orthonormal,
+    scale,
+    store3,
+    store9,
+    sub,
+    symmetric_product,
+)
+from sim.contact.contact_table import write_row
+from sim.contact.surfaces import surface_slip
+from sim.flight.motion import flight_far, place, point_velocity
+from sim.flight.rk4 import turn_rk4
+from sim.impact.crowd_rows import load_rows
+from sim.impact.thread_jobs import CORNERS, WANTED, share
+from sim.solvers.sweeps import miss
+from sim.state import DYNAMIC, KINEMATIC
+
+NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
+DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
+
+
+@inner
+def look_ahead(
+    model,
+    geometry,
+    settings,
+    rows,
+    first,
+    count,
+    most,
+    local,
+    inverse,
+    light,
+    before,
+    v,
+    a,
+    b,
+    packed,
+    mu,
+    c,
+    p,
+    stick,
+    fast,
+    awake,
+    seen,
+):
+    """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
+
+    Rows ``first`` and those after it came by earlier looks. ``seen`` (size, 6): the velocities of the last look. Two bodies that
+    both kept theirs meet as they did then, and asked for what they ask for now: they are passed over.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    skin, h = settings.skin, settings.dt
+    n, table = len(bodies.kind), contacts.count[0] - (count - first)
+    x, rot, momenta = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10))
+    moved, flown = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    for i in range(n):
+        if local[i] >= 0:
+            for r in range(6):
+                moved[i] = moved[i] or v[local[i], r] != seen[local[i], r]
+                seen[local[i], r] = v[local[i], r]
+    for m in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+        if moved[i] or moved[j]:
+            flown[i] = flown[i] or local[i] >= 0 or bodies.kind[i] == KINEMATIC
+            flown[j] = flown[j] or local[j] >= 0 or bodies.kind[j] == KINEMATIC
+    for i in range(n):
+        if flown[i]:
+            _keep(bodies, i, x, rot, momenta)
+            _fly(bodies, forces, i, local[i], before, v, h)
+    where = np.full(contacts.count[0], -1, dtype=np.int64)
+    for k in range(count):
+        where[rows[k]] = k
+    room = most - count
+    pair, which, known = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    places, gaps, found, t = np.empty((room, 3)), np.empty(room), 0, 0
+    for m in range(pairs.count[0]):
+        i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+        wanted = (moved[i] or moved[j]) and _concerned(bodies, local, i, j)
+        pairs.event[m] = WANTED if wanted else math.inf  # which the coming drift finds anew
+    share(model, geometry, settings, CORNERS, pairs.count[0])
+    for m in range(pairs.count[0]):
+        g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
+        i, j = geoms.body[g0], geoms.body[g1]
+        while t < table and (contacts.pair[t, 0] < g0 or (contacts.pair[t, 0] == g0 and contacts.pair[t, 1] < g1)):
+            t += 1
+        if pairs.event[m] != WANTED:
+            continue
+        pairs.event[m] = math.inf
+        pairs.fresh[m] = False
+        deep = DEEP * min(bodies.radius[i], bodies.radius[j])
+        for s in range(pairs.points[m]):
+            gap = pairs.rows[m, s, 3]
+            if gap < -deep and found < room:  # depths that are there already are pushed apart, slowly: overlap_correction.py
+                # where the material points of both bodies that meet there are now
+                point = (pairs.rows[m, s, 0], pairs.rows[m, s, 1], pairs.rows[m, s, 2])
+                normal = load3(pairs.normal, m)
+                one = _carried(bodies, local, x, rot, i, axpy(-0.5 * gap, normal, point))
+                two = _carried(bodies, local, x, rot, j, axpy(0.5 * gap, normal, point))
+                pair[found], which[found], known[found] = m, s, t
+                store3(places, found, scale(0.5, add(one, two)))
+                gaps[found] = dot(normal, sub(two, one))
+                found += min(gaps[found], 0.0) - gap > deep
+    for i in range(n):
+        if flown[i]:
+            _return(bodies, i, x, momenta)
+    for f in range(found):
+        m, s = pair[f], which[f]
+        k = _row_of(bodies, contacts, where, rows, pairs, m, s, load3(places, f), known[f], table, first, count)
+        if k < 0:
+            if contacts.count[0] == len(contacts.gap):
+                break
+            k, row = count, contacts.count[0]
+            _new_row(bodies, geoms, contacts, row, pairs, m, s, load3(places, f), gaps[f])
+            contacts.count[0] += 1
+            rows[k] = row
+            count += 1
+            load_rows(bodies, contacts, rows, k, k + 1, local, inverse, light, a, b, packed)
+            _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, packed, k)
+        # Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what
+        # turning takes a point further than its velocity does
+        i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
+        now = c[k, 2] + _miss_of(packed[k], v, a[k], b[k], len(light) - 1)
+        stop = 0.5 * (contacts.u[rows[k], 2] + 0.5 * h * (_turning(bodies, i) + _turning(bodies, j)))
+        aim = max(c[k, 2], min(stop, now + 0.5 * (min(gaps[f], 0.0) - pairs.rows[m, s, 3]) / h))
+        packed[k, 56] -= aim - c[k, 2]
+        c[k, 2] = aim
+        awake[a[k]] = awake[b[k]] = True
+    return count if found > 0 else -1
+
+
+@lean
+def _turning(bodies, i):
+    """Bound on the centripetal acceleration of a point of body i [m/s^2]."""
+    w = load3(bodies.w, i)
+    return dot(w, w) * bodies.radius[i] if bodies.kind[i] == DYNAMIC else 0.0
+
+
+@lean
+def _concerned(bodies, local, i, j):
+    """Both bodies of a pair are looked after, or one is and the other one no impulse moves."""
+    one = local[i] >= 0 or bodies.kind[i] != DYNAMIC
+    two = local[j] >= 0 or bodies.kind[j] != DYNAMIC
+    return one and two and (local[i] >= 0 or local[j] >= 0)
+
+
+@lean
+def _keep(bodies, i, x, rot, momenta):
+    for r in range(3):
+        x[i, r], momenta[i, r], momenta[i, 3 + r] = bodies.x[i, r], bodies.p[i, r], bodies.l[i, r]
+    for r in range(4):
+        momenta[i, 6 + r] = bodies.q[i, r]
+    store9(rot, i, load9(bodies.rot, i))
+
+
+@lean
+def _return(bodies, i, x, momenta):
+    m = momenta[i]
+    place(bodies, i, load3(x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
+
+
+@lean
+def _fly(bodies, forces, i, k, before, v, h):
+    """Body i to where it is at the end of the coming drift, k its place in the problem; in uniform gravity alone."""
+    if k < 0:
+        x, q, p, l = flight_far(bodies, forces, i, h)
+        place(bodies, i, x, q, p, l)
+        return
+    speed = (2.0 * v[k, 0] - before[k, 0], 2.0 * v[k, 1] - before[k, 1], 2.0 * v[k, 2] - before[k, 2])
+    w = (2.0 * v[k, 3] - before[k, 3], 2.0 * v[k, 4] - before[k, 4], 2.0 * v[k, 5] - before[k, 5])
+    l = mul(symmetric_product(load9(bodies.rot, i), load9(bodies.inertia, i)), w)
+    x = axpy(h, axpy(0.5 * h, load3(bodies.gravity, i), speed), load3(bodies.x, i))
+    place(bodies, i, x, turn_rk4(load4(bodies.q, i), l, h, load9(bodies.inv_inertia, i)), scale(bodies.mass[i], speed), l)
+
+
+@lean
+def _carried(bodies, local, x, rot, i, point):
+    """Where a material point of body i was before it was flown ahead."""
+    if local[i] < 0 and bodies.kind[i] != KINEMATIC:
+        return point
+    return add(load3(x, i), mul(load9(rot, i), mul_t(load9(bodies.rot, i), sub(point, load3(bodies.x, i)))))
+
+
+@lean
+def _row_of(bodies, contacts, where, rows, pairs, m, s, point, t, table, first, count):
+    """The row of point s of pair m: that of its feature, or one that is as near as makes no difference; -1: none."""
+    g0, g1, id = pairs.geoms[m, 0], pairs.geoms[m, 1], pairs.ids[m, s]
+    best, near = -1, math.inf
+    while t < table and contacts.pair[t, 0] == g0 and contacts.pair[t, 1] == g1:
+        if contacts.id[t] == id:
+            return where[t]
+        d = norm(sub(load3(contacts.point, t), point))
+        reach = NEAR * min(bodies.radius[contacts.body[t, 0]], bodies.radius[contacts.body[t, 1]])
+        if d < min(near, reach):
+            best, near = where[t], d
+        t += 1
+    for k in range(first, count):
+        t = rows[k]
+        if contacts.pair[t, 0] == g0 and contacts.pair[t, 1] == g1 and contacts.id[t] == id:
+            return k
+    return best
+
+
+@lean
+def _new_row(bodies, geoms, contacts, k, pairs, m, s, point, gap):
+    """Row k of the table for point s of pair m, which is at ``point`` now."""
+    g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
+    i, j = geoms.body[g0], geoms.body[g1]
+    normal = load3(pairs.normal, m)
+    e, f = orthonormal(normal)
+    row = pairs.rows[m, s]
+    write_row(bodies, contacts, k, g0, g1, i, j, pairs.ids[m, s], row, e, f, normal, ZERO, ZERO)
+    store3(contacts.point, k, point)
+    contacts.gap[k] = gap
+    contacts.island[k] = bodies.island[i] if bodies.kind[i] == DYNAMIC else bodies.island[j]
+
+
+@lean
+def _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, packed, k):
+    """Block k of the problem for a new row: no impulse yet, and the law of the slip that it has."""
+    i, j, point = contacts.body[row, 0], contacts.body[row, 1], load3(contacts.point, row)
+    e = load9(contacts.frame, row)
+    u = sub(_velocity(bodies, local, before, j, point), _velocity(bodies, local, before, i, point))
+    u = mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))))
+    store3(contacts.u, row, u)
+    mu[k] = contacts.mu[row]
+    fast[k] = math.hypot(u[0], u[1]) * h > skin * min(bodies.radius[i], bodies.radius[j])
+    c[k, 2] = 0.5 * (u[2] - max(contacts.gap[row], 0.0) / h)
+    for r in range(3):
+        p[k, r] = 0.0
+        if r < 2:
+            stick[k, r] = 0.5 * u[r]
+            c[k, r] = 0.0 if fast[k] else stick[k, r]
+        packed[k, 54 + r] -= c[k, r]
+
+
+@lean
+def _velocity(bodies, local, before, i, point):
+    """Velocity of a point of body i before the kick."""
+    k = local[i]
+    if k < 0:
+        return point_velocity(bodies, i, point)
+    w = (before[k, 3], before[k, 4], before[k, 5])
+    return add((before[k, 0], before[k, 1], before[k, 2]), cross(w, sub(point, load3(bodies.x, i))))
+
+
+@lean
+def _miss_of(row, v, i, j, none):
+    """The velocity along its normal by which a packed block misses its target."""
+    i, j = i if i >= 0 else none, j if j >= 0 else none
+    return miss(row, 2, v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2], v, i, j)

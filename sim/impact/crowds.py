@@ -1,0 +1,255 @@
+"""The kick of crowds: islands in which so much lands at once that arrivals are not located one by one (docs/step.md).
+
+A crowd is solved by sweeps, once a step, and then looked after: it is flown to the end of the coming drift with what the
+sweeps gave. A corner that turns into another body on the way, and had no row because it was not the nearest, gets one now;
+the row asks for as much more velocity as takes what it would overlap by. That is Newton's method on the gap at the end of
+the step, so what stays is of second order in the correction. Works are booked once, after the last look.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.geometry import empty_geometry
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.linalg import load3, load9, norm, store9, symmetric_product
+from sim.contact.contact_solve import apply_contacts, book_contact, load_friction, targets
+from sim.contact.overlap_correction import displace, too_deep
+from sim.flight.motion import refresh_velocity, world_inverse_inertia
+from sim.impact.crowd_prediction import DEEP, look_ahead
+from sim.impact.crowd_rows import load_rows
+from sim.ledger.work import KICK
+from sim.solvers.crowd_targets import bears, soft_targets, taken_laws
+from sim.solvers.joint_laws import BOX
+from sim.solvers.newton import newton_far as newton
+from sim.solvers.sweeps import COLUMNS, relax, settle, start_sweeps
+from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
+
+WORK = 24000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
+COST = 25  # an iteration of Newton's method, in sweeps ...
+FEWEST = 4  # ... fewer iterations lead to nothing
+FULL, MOST = 20, 100  # sweeps of all, at least and at most
+LOCAL = 100  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
+SETTLE = 30  # sweeps of the worst between two of all
+LOOKS = 5  # at the end of the coming drift
+
+
+@lean
+def plain_crowds(bodies, contacts, joints, plain):
+    """Mark the islands that `kick_crowds` solves: crowds of contacts alone."""
+    for i in range(len(plain)):
+        plain[i] = bodies.crowd[i] > 0
+    for j in range(len(joints.island)):
+        plain[joints.island[j]] = False
+    for k in range(contacts.count[0]):
+        if contacts.law[k, ROLLING] > 0.0 or contacts.law[k, TORSION] > 0.0:
+            plain[contacts.island[k]] = False
+
+
+@kernel(**FOR_KERNELS)
+def _kick_crowds(model, geometry, settings, plain):
+    """Solve, apply and book the contacts of the marked islands of a table sorted by islands."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    h, n = settings.dt, len(bodies.kind)
+    count, islands = 0, 0
+    room = contacts.count[0]
+    rows, start = np.empty(room, dtype=np.int64), np.empty(room + 1, dtype=np.int64)
+    local, members, size = np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+    for at in range(room):
+        k = contacts.order[at]
+        if not plain[contacts.island[k]]:
+            continue
+        if count == 0 or contacts.island[k] != contacts.island[rows[count - 1]]:
+            start[islands] = count
+            islands += 1
+        rows[count] = k
+        count += 1
+    if count == 0:
+        return
+    start[islands] = count
+    for i in range(n):
+        if bodies.kind[i] == DYNAMIC and plain[bodies.island[i]]:
+            local[i] = size
+            members[size] = i
+            size += 1
+    most = count + LOOKS * (count // 2 + 16)  # with room for corners that turn in
+    rows, members = _longer(rows[:count], most), members[:size]
+    light, inverse = np.zeros(size + 1), np.empty((size, 3, 3))
+    before, v = np.zeros((size + 1, 6)), np.zeros((size + 1, 6))
+    a, b, packed = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty((most, COLUMNS))
+    mu, c, p = np.zeros(most), np.zeros((most, 3)), np.zeros((most, 3))
+    stick, fast, none = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), np.zeros((0, 3))
+    shallow = math.inf
+    for m in range(size):
+        light[m] = bodies.inv_mass[members[m]]
+        shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
+        store9(inverse, m, world_inverse_inertia(bodies, members[m]))
+    if _uneven(bodies, contacts, books, settings, rows[:count]):
+        load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
+        _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v)
+        for m in range(size):
+            store9(inverse, m, world_inverse_inertia(bodies, members[m]))
+    for m in range(size):
+        i = members[m]
+        for r in range(3):
+            before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
+    load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
+    load_friction(contacts, rows[:count], mu)
+    targets(bodies, contacts, rows[:count], h, h, KICK, True, c)
+    soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
+    for m in range(count):
+        for r in range(3):
+            p[m, r] = contacts.impulse[rows[m], r]
+            packed[m, 54 + r] -= c[m, r]
+    start_sweeps(light, before, a[:count], b[:count], mu, none, none, packed, p, v)
+    worst, awake = np.zeros(islands), np.empty(size + 1, dtype=np.bool_)
+    for s in range(islands):
+        worst[s], done = settle(
+            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
+            settings.tolerance, min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))), SETTLE, awake,
+        )  # fmt: skip
+        if worst[s] > settings.tolerance and settings.solver == NEWTON:
+            worst[s], spent = _solve_exactly(
+                bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, start[s], start[s + 1], worst[s], settings
+            )
+            done += spent
+        books.counters[SOLVES] += 1
+        books.counters[ITERATIONS] += done
+    awake[:] = True
+    first, turned_in, seen = count, False, np.full((size, 6), math.nan)
+    for _ in range(LOOKS):
+        found = look_ahead(
+            model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p,
+            stick, fast, awake, seen,
+        )  # fmt: skip
+        if found < 0:
+            break
+        count, turned_in = found, True
+        relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, LOCAL, awake)
+    if turned_in:
+        off, _ = settle(
+            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count,
+            settings.tolerance, min(MOST, WORK // (4 * count)), SETTLE, awake,
+        )  # fmt: skip
+        worst[:] = off
+    s = 0
+    for m in range(count):
+        while m < first and m >= start[s + 1]:
+            s += 1
+        contacts.residual[rows[m]] = worst[s]
+    for s in range(islands):
+        books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst[s])
+        books.counters[UNSOLVED] += worst[s] > settings.tolerance
+    taken_laws(contacts, rows[:count], p, mu, fast)
+    apply_contacts(bodies, contacts, books, rows[:count], p, KICK, 0.5, 1.0)
+    for i in members:
+        refresh_velocity(bodies, i)
+        bodies.kicked[i], bodies.flown[i] = 0.0, h
+    for m in range(count):
+        book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan, 0.0)
+
+
+@inner
+def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, first, last, worst, settings):
+    """Newton's method from where the sweeps ended, on an island that is small enough: (what is missed [m/s], iterations).
+
+    Its result counts only if it is within the tolerance: its best iterate otherwise is another split of the load, and would
+    set in motion what sweeps hold (docs/numerics.md).
+    """
+    m = last - first
+    most = WORK // (2 * COST * m)
+    if most < FEWEST:
+        return worst, 0
+    place, n = np.full(len(light), -1, dtype=np.int64), 0
+    for k in range(first, last):
+        for i in (a[k], b[k]):
+            if i >= 0 and place[i] < 0:
+                place[i] = n
+                n += 1
+    mass, inv_mass, inertia, inv_inertia = np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3))
+    arrive, leave, u0 = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
+    one, two = np.full(m, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
+    ja, jb, zero, q = np.zeros((m, 3, 6)), np.zeros((m, 3, 6)), np.zeros((m, 3)), p[first:last].copy()
+    for i in range(len(place)):
+        if place[i] >= 0:
+            j = place[i]
+            mass[j], inv_mass[j] = bodies.mass[members[i]], light[i]
+            store9(inertia, j, symmetric_product(load9(bodies.rot, members[i]), load9(bodies.inertia, members[i])))
+            store9(inv_inertia, j, load9(inverse, i))
+            arrive[j] = before[i]
+    for k in range(m):
+        row = packed[first + k]
+        for r in range(3):
+            u0[k, r] = row[54 + r] + c[first + k, r]
+            for d in range(3):
+                if a[first + k] >= 0:
+                    one[k] = place[a[first + k]]
+                    ja[k, r, d], ja[k, r, 3 + d] = -row[3 * r + d], row[9 + 3 * r + d]
+                if b[first + k] >= 0:
+                    two[k] = place[b[first + k]]
+                    jb[k, r, d], jb[k, r, 3 + d] = row[3 * r + d], row[18 + 3 * r + d]
+    off, spent = newton(
+        mass, inertia, inv_mass, inv_inertia, arrive, one, two, ja, jb, mu[first:last], zero, zero, c[first:last], u0,
+        settings.tolerance, most, q, leave,
+    )  # fmt: skip
+    if off > settings.tolerance:
+        return worst, spent
+    p[first:last] = q
+    for i in range(len(place)):
+        if place[i] >= 0:
+            v[i] = leave[place[i]]
+    return off, spent
+
+
+@inner
+def _longer(rows, most):
+    out = np.empty(most, dtype=np.int64)
+    out[: len(rows)] = rows
+    return out
+
+
+@lean
+def _uneven(bodies, contacts, books, settings, rows):
+    """A point overlaps by more than rounding, or bears load and stands open by more than that."""
+    found = too_deep(contacts, books, settings, rows)
+    for k in rows:
+        found = found or (contacts.gap[k] > settings.slop and bears(bodies, contacts, k, settings.skin))
+    return found
+
+
+@inner
+def _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v):
+    """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements.
+
+    Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
+    body has more points than it can touch at, some stay open.
+    """
+    still, law, low, high = np.zeros((len(light), 6)), np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
+    stick, fast, largest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
+    for m in range(count):
+        gap, row = contacts.gap[rows[m]], packed[m]
+        for r in range(3):
+            p[m, r] = row[54 + r] = 0.0
+        p[m, 2] = contacts.push[rows[m]]
+        shut = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin)
+        row[56] = gap * settings.correction if shut else gap
+        largest = max(largest, -gap)
+        if shut and gap > 0.0:
+            i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
+            pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt
+            law[m], high[m, 2] = BOX, math.inf
+            low[m, 2] = -4.0 * contacts.impulse[rows[m], 2] * row[56] / pull if pull > 0.0 else 0.0
+    start_sweeps(light, still, a[:count], b[:count], law, low, high, packed, p, v)
+    awake = np.ones(len(light), dtype=np.bool_)
+    least = max(settings.slop, 1e-2 * largest) * settings.correction
+    relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, least, 2 * FULL, awake)
+    for m in range(count):
+        contacts.push[rows[m]] = p[m, 2]
+    none = np.zeros(0, dtype=np.int64)
+    displace(bodies, contacts, joints, books, rows[:count], none, none, members, a, b, p, v)
+
+
+_FLAGS = np.zeros(0, np.bool_)
+kick_crowds = far(_kick_crowds, lambda: (EXAMPLE, empty_geometry(), SETTINGS, _FLAGS))

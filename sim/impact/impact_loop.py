@@ -1,0 +1,350 @@
+"""Impacts inside the drift, one instant after the other.
+
+At an instant the pair that approaches fastest collides first; approaching pairs that share a body with it and tie act together
+(mirror symmetry), all others follow in sequence, until none approaches: Newton's cradle transmits. All points between
+the same two bodies act together: a cube that lands flat bounces flat (multi_contact.py). Bodies left in slow touch are
+kicked again, for the rest of the step, with the island they belong to (substep_resolve.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.geometry import empty_geometry
+from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from sim.contact.contact_table import (
+    LULL,
+    MANY,
+    SINKING,
+    TIRED,
+    UNKNOWN,
+    crowded,
+    least_speed,
+    outgrown,
+    pair_restitution,
+    pair_size,
+    update_pairs,
+)
+from sim.contact.ground_facets import bring_facets, has_ground, place_new
+from sim.contact.half_kick import take_back
+from sim.contact.sleep_criterion import rouse
+from sim.flight.clusters import book_cluster
+from sim.flight.flight_split import bring, bring_linked, launch_touched
+from sim.flight.motion import fly_to
+from sim.impact.event_log import log_impacts
+from sim.impact.joint_impulses import linked_joints, settle_joints
+from sim.impact.multi_contact import approaching, joint_impact, single_impact, touching_rows
+from sim.impact.substep_resolve import kick_again
+from sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
+from sim.ledger.kick_numbers import MID_STEP, can_be_taken
+from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, NOT_FINITE, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
+
+TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
+DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
+FEW_ASKED = 32  # next impacts that one thread looks for
+IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
+
+
+@kernel(**FOR_KERNELS)
+def _drift(model, geometry, settings, table):
+    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL or WAKE.
+
+    ``table`` is a spare table of contacts.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt = settings.dt
+    n = len(bodies.kind)
+    share(model, geometry, settings, FLIGHTS, n)
+    touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n)
+    contacts.count[1], contacts.count[2] = contacts.count[0], max(contacts.count[2], MID_STEP)
+    helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
+    rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
+    share(model, geometry, settings, ARRIVALS, pairs.count[0])
+    most = 10 * pairs.count[0] + 100
+    for _ in range(most):
+        first = _first_event(pairs, dt)
+        due = _first_due(bodies)
+        while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
+            result = _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
+            if result != OK:
+                return result
+            first, due = _first_event(pairs, dt), _first_due(bodies)
+        if first < 0:
+            break
+        if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
+            return WAKE
+        t = pairs.event[first]
+        for i in range(n):
+            touched[i] = False
+        rested = _settle_phase(model, settings, first, t, touched, effort)
+        _collide(model, geometry, settings, table, first, t, touched)
+        if pairs.hits[first] < IDLE:
+            _look_again(geoms, pairs, touched)
+        for i in range(n):
+            if touched[i] and bodies.crowd[i] > 0:
+                bodies.crowd[i] = LULL
+        result, sinks = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+        spent = 0.0
+        for i in range(n):
+            if touched[i]:
+                spent = max(spent, effort[i])
+        linked = len(linked_joints(bodies, joints, touched)) > 0
+        if result == OK and t < dt and (linked or (spent <= settings.crowd and (sinks or rested))):
+            if kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
+                return WAKE
+            _look_again(geoms, pairs, touched)
+            for i in range(n):
+                helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
+            result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+        if result != OK:
+            return result
+    else:
+        books.counters[CAPPED] += 1
+    for i in range(n):
+        if effort[i] > settings.crowd:
+            bodies.crowd[i] = LULL  # from the coming kick on
+    book_flights(model, geometry, settings)
+    for c in range(len(forces.potential)):
+        book_cluster(bodies, forces, books, c, dt)
+    return OK
+
+
+@lean
+def _first_due(bodies):
+    """The body whose island is kicked again first; -1: none."""
+    first = -1
+    for i in range(len(bodies.until)):
+        if bodies.until[i] > 0.0 and (first < 0 or bodies.until[i] < bodies.until[first]):
+            first = i
+    return first
+
+
+@inner
+def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids):
+    """Kick the island of body ``due`` at the time that its last kick was for; OK, PAIRS_FULL or WAKE."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    t, label = bodies.until[due], bodies.island[due]
+    for i in range(len(touched)):
+        touched[i] = False
+    for i in range(len(touched)):
+        if bodies.until[i] == t and bodies.island[i] == label:
+            bodies.until[i] = 0.0
+            bring(bodies, forces, books, i, t, touched)
+    if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
+        return WAKE
+    _look_again(geoms, pairs, touched)
+    result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+    return result
+
+
+@lean
+def _look_again(geoms, pairs, touched):
+    """Pairs that would collide without an impulse may not any more, once something else has moved their bodies."""
+    for k in range(pairs.count[0]):
+        if pairs.hits[k] == IDLE and (touched[geoms.body[pairs.geoms[k, 0]]] or touched[geoms.body[pairs.geoms[k, 1]]]):
+            pairs.hits[k] = 1
+
+
+@inner
+def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
+    """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
+
+    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can
+    ask for that once in a step.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt, full, wide = settings.dt, False, False
+    launch_touched(bodies, forces, t, touched)
+    for i in range(len(touched)):
+        if touched[i]:
+            moves = bodies.kind[i] == DYNAMIC
+            if moves:
+                others, wider = outgrown(bodies, geoms, geometry, i, dt - t, dt)
+                full, wide = full or others, wide or wider
+            fly_to(bodies, forces, i, dt)
+            if not finite_body(bodies, i):  # a search for its impacts would look for ever
+                return NOT_FINITE, False
+            touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
+    if wide and has_ground(geometry):
+        if bring_facets(bodies, geoms, geometry, True) != OK:
+            return PAIRS_FULL, False
+        full = place_new(bodies, geoms, geometry) or full
+    if full and update_pairs(geoms, pairs, joints) != OK:
+        return PAIRS_FULL, False
+    count, many = pairs.count[0], 0
+    asked = np.zeros(count, dtype=np.bool_)
+    for k in range(count):
+        i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+        if pairs.hits[k] == IDLE:
+            pairs.fresh[k] = False
+            pairs.event[k] = math.inf
+        elif touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+            asked[k] = True
+            many += 1
+            pairs.fresh[k] = False
+            pairs.event[k] = UNKNOWN
+    if many < FEW_ASKED:
+        work(model, geometry, settings, AGAIN, 0, count, rows, ids)
+    else:
+        share(model, geometry, settings, AGAIN, count)
+    sinks = False
+    for k in range(count):
+        if asked[k]:
+            i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+            least = least_speed(bodies, geoms, pairs, k, dt)
+            if crowded(bodies, i, j):
+                if pairs.speed[k] <= least:
+                    pairs.event[k] = math.inf
+                elif _never_ends(bodies, pairs, k, i, j, dt):
+                    pairs.event[k] = math.inf
+                    sinks = sinks or not (helped[i] or helped[j])
+            else:
+                sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
+    return OK, sinks
+
+
+@lean
+def finite_body(bodies, i):
+    """The state of body i is a number."""
+    total = 0.0
+    for r in range(3):
+        total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
+    return math.isfinite(total)
+
+
+@inner
+def _settle_phase(model, settings, first, t, touched, effort):
+    """Take the phase of their resting contacts from the bodies of pair ``first``, and from all of their islands, at time t.
+
+    True where there was any: these bodies must be kicked again for the rest of the step. Where they would not be, it stays.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    if crowded(bodies, i, j):
+        return False
+    found = False
+    for body in (i, j):  # the two can belong to different islands
+        number = bodies.held[body] if bodies.kind[body] == DYNAMIC else 0
+        spent = 0.0
+        for m in range(len(bodies.held)):
+            if bodies.held[m] == number:
+                spent = max(spent, effort[m])
+        if spent <= settings.crowd and can_be_taken(bodies, contacts, joints, number):
+            found = True
+            for m in range(len(bodies.held)):
+                if bodies.held[m] == number:
+                    bring(bodies, forces, books, m, t, touched)
+            take_back(bodies, contacts, books, number, t)
+    return found
+
+
+@lean
+def _never_ends(bodies, pairs, k, i, j, dt):
+    """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
+    end. A fast one, which would leave a deep overlap, is followed for longer."""
+    often = TIRED if pairs.speed[k] * dt <= DEEP * pair_size(bodies, i, j) else MANY
+    return pairs.hits[k] > often and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+
+
+@lean
+def _sinks(bodies, pairs, k, i, j, t, dt):
+    """Pair k needs the kick: it would overlap, slowly; or it collides at once, or again and again, without restitution."""
+    if pairs.event[k] < math.inf:
+        at_once = pairs.event[k] <= t + TIE * dt or pairs.hits[k] > 0
+        return at_once and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    if not pairs.fresh[k]:
+        return False
+    deepest = 0.0
+    for r in range(pairs.points[k]):
+        deepest = min(deepest, pairs.rows[k, r, 3])
+    return deepest < -SINKING * pair_size(bodies, i, j)
+
+
+@lean
+def _first_event(pairs, dt):
+    """The pair with the earliest event, the fastest among those of the same instant; -1: none."""
+    t = math.inf
+    for k in range(pairs.count[0]):
+        t = min(t, pairs.event[k])
+    if t == math.inf:
+        return -1
+    best = -1
+    for k in range(pairs.count[0]):
+        if pairs.event[k] <= t + TIE * dt and (best < 0 or pairs.speed[k] > pairs.speed[best]):
+            best = k
+    return best
+
+
+@lean
+def _tired(bodies, geoms, pairs, k, dt):
+    """Pair k has bounced in this step, and bounces no more."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    return pairs.hits[k] >= TIRED and pairs.hits[k] < IDLE and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+
+
+@inner
+def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
+    """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies.
+
+    Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
+    is left of their speeds round and round.
+    """
+    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    speed, tired = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt)
+    group[first] = True
+    bring(bodies, forces, books, i, t, touched)
+    bring(bodies, forces, books, j, t, touched)
+    grew = True
+    while grew:
+        grew = False
+        for k in range(len(group)):
+            if group[k]:
+                continue
+            a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+            same = touched[a] and touched[b]
+            shares = (touched[a] and bodies.kind[a] == DYNAMIC) or (touched[b] and bodies.kind[b] == DYNAMIC)
+            tie = shares and abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - TIE)
+            if same or tie or (tired and shares and _tired(bodies, geoms, pairs, k, dt)):
+                group[k] = True
+                grew = True
+                bring(bodies, forces, books, a, t, touched)
+                bring(bodies, forces, books, b, t, touched)
+
+
+@kernel(**FOR_KERNELS)
+def _collide_now(model, geometry, settings, table, first, t, touched):
+    """The impact of pair ``first`` at time t, with all that acts together with it."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt = settings.dt
+    books.counters[IMPACTS] += 1
+    group = np.zeros(pairs.count[0], dtype=np.bool_)
+    _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books)
+    links = linked_joints(bodies, joints, touched)
+    if len(links) > 0:
+        bring_linked(bodies, forces, joints, books, links, t, touched)
+        settle_joints(bodies, table, joints, books, links, False)
+    count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, False)
+    if not approaching(table, count):
+        count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, True)
+    for n in range(len(group)):
+        pairs.hits[n] += group[n]
+    if count == 1:
+        single_impact(bodies, table, joints, books, settings, links)
+    elif count > 1:
+        joint_impact(bodies, table, joints, books, settings, links)
+    log_impacts(bodies, table, books, forces.clock[0] + t)
+    idle = True
+    for k in range(count):
+        idle = idle and table.impulse[k, 2] == 0.0
+    if idle:
+        pairs.hits[first] = IDLE
+
+
+_collide = far(
+    _collide_now,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_)),
+)
+
+drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts))

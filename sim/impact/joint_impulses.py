@@ -1,0 +1,158 @@
+"""Joints in impacts: an impulse on a jointed body goes through its joints at the same instant.
+
+In free flight between two kicks the rates of rigid coordinates are those of the micro-collisions, of order dt. An impact first
+takes them away; then the law acts with the effective mass of the jointed bodies, K = J (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G
+M^-1) J^T, and joint impulses restore G u = 0, which does no work; the kick for the rest of the step gives the rates back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.jit import FOR_KERNELS, far, inner, kernel
+from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
+from sim.contact.contact_solve import problem
+from sim.flight.motion import point_velocity, refresh_velocity
+from sim.joints.rows import is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
+from sim.ledger import entries as ledger
+from sim.ledger.work import AGAIN, book_work, to_reservoir
+from sim.solvers.newton import newton_far as newton
+from sim.solvers.rows import add_impulses, inverse_effective_mass
+from sim.state import EXAMPLE
+
+NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest
+HOLDS = 1e-10  # of the free mobility: what is left of it is rounding where joints hold the point
+
+
+@inner
+def linked_joints(bodies, joints, touched):
+    """Joints of all bodies that joints connect with those that are touched."""
+    hit = np.zeros(len(bodies.kind), dtype=np.bool_)
+    for i in range(len(touched)):
+        if touched[i] and joints.linked[i] >= 0:
+            hit[joints.linked[i]] = True
+    links, n = np.empty(len(joints.kind), dtype=np.int64), 0
+    for j in range(len(links)):
+        i = joints.body[j, 0] if is_dynamic(bodies, joints.body[j, 0]) else joints.body[j, 1]
+        if hit[joints.linked[i]]:
+            links[n] = j
+            n += 1
+    return links[:n]
+
+
+@inner
+def joints_of_island(bodies, joints, label):
+    """Joints of bodies with this label."""
+    links, n = np.empty(len(joints.kind), dtype=np.int64), 0
+    for j in range(len(links)):
+        i = joints.body[j, 0] if is_dynamic(bodies, joints.body[j, 0]) else joints.body[j, 1]
+        if bodies.island[i] == label:
+            links[n] = j
+            n += 1
+    return links[:n]
+
+
+@inner
+def constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, first, p, d):
+    """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints' blocks from ``first`` allow.
+
+    ``p`` holds the joints' impulses: the guess, and then the answer.
+    """
+    if len(a) == first:
+        return
+    fastest = 0.0
+    for i in range(len(d)):
+        for r in range(6):
+            fastest = max(fastest, abs(d[i, r]))
+    newton(
+        mass, inertia, inv_mass, inv_inertia, d.copy(), a[first:], b[first:], ja[first:], jb[first:], mu[first:], lo[first:],
+        hi[first:], np.zeros((len(a) - first, 3)), u0[first:], NEGLIGIBLE * fastest, 100, p, d,
+    )  # fmt: skip
+
+
+@kernel(**FOR_KERNELS)
+def _settle_joints(bodies, table, joints, books, links, together):
+    """Joint impulses that end all motion which rigid coordinates forbid.
+
+    ``together``: they act together with the impulses that were given since the last call, which found no such motion: their work
+    is that of both. What they take is booked.
+    """
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    members, a, b, mass, inv_mass, inertia, inv_inertia, v, _, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
+        bodies, table, joints, links[:0], links, links[:0], local
+    )
+    rigid_rows(joints, owner, block, 0, mu, lo, hi)
+    p[:] = 0.0
+    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 0, p, v)
+    for n in range(len(owner)):
+        point, frame, _ = place_joint(bodies, joints, owner[n])
+        f, t = wrench(joints, owner[n], block[n], frame, load3(p, n))
+        for side in range(2):
+            i = joints.body[owner[n], side]
+            f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
+            if is_dynamic(bodies, i):
+                add3(bodies.p, i, f)
+                add3(bodies.l, i, add(cross(sub(point, load3(bodies.x, i)), f), t))
+            else:
+                to_reservoir(books, scale(0.5, f), scale(0.5, add(cross(point, f), t)), AGAIN)
+                if i >= 0:
+                    v_point, w = point_velocity(bodies, i, point), load3(bodies.w, i)
+                    work = -0.5 * (
+                        f[0] * v_point[0] + f[1] * v_point[1] + f[2] * v_point[2] + t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
+                    )
+                    book_work(books, ledger.EXTERNAL, work, work, AGAIN)
+    for i in members:
+        refresh_velocity(bodies, i)
+    for n in range(len(owner)):
+        j = owner[n]
+        point, frame, _ = place_joint(bodies, joints, j)
+        for r in range(3):
+            used, turns, e = row_axis(joints, j, block[n], r, frame)
+            if used and lo[n, r] < 0.0:
+                at = 3 * block[n] + r
+                before, after = (
+                    joints.after[j, at] if together else joints.before[j, at],
+                    row_velocity(bodies, joints, j, turns, e, point),
+                )
+                book_work(books, ledger.CONTACT, 0.5 * p[n, r] * (before + after), 0.0, AGAIN)
+                joints.after[j, at] = after
+
+
+@kernel(**FOR_KERNELS)
+def _linked_mass(bodies, table, joints, links):
+    """K of the first contact of the table, in its frame: velocity by unit impulses, joints included, nine numbers [1/kg].
+
+    Joints may hold the point in some direction: what K is there is rounding, of either sign, and an impulse by its inverse has no
+    bounds. So d^2/(k + d) is added to each of its eigenvalues k, with d = HOLDS of the trace without joints: d where joints hold,
+    and nothing that shows elsewhere.
+    """
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    members, a, b, mass, inv_mass, inertia, inv_inertia, _, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
+        bodies, table, joints, np.arange(1), links, links[:0], local
+    )
+    rigid_rows(joints, owner, block, 1, mu, lo, hi)
+    u0[:] = 0.0
+    k, least = np.zeros((3, 3)), 0.0
+    for r in range(3):
+        p[:] = 0.0
+        p[0, r] = 1.0
+        v[:] = 0.0
+        add_impulses(inv_mass, inv_inertia, a[:1], b[:1], ja[:1], jb[:1], p[:1], v)
+        least += HOLDS * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, 0, r)
+        constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 1, p[1:], v)
+        for s in range(3):
+            for c in range(6):
+                if a[0] >= 0:
+                    k[s, r] += ja[0, s, c] * v[a[0], c]
+                if b[0] >= 0:
+                    k[s, r] += jb[0, s, c] * v[b[0], c]
+    xy, xz, yz = 0.5 * (k[0, 1] + k[1, 0]), 0.5 * (k[0, 2] + k[2, 0]), 0.5 * (k[1, 2] + k[2, 1])
+    more = symmetric_inverse((k[0, 0] + least, xy, xz, xy, k[1, 1] + least, yz, xz, yz, k[2, 2] + least))
+    f = least * least
+    xy, xz, yz = xy + f * more[1], xz + f * more[2], yz + f * more[5]
+    return (k[0, 0] + f * more[0], xy, xz, xy, k[1, 1] + f * more[4], yz, xz, yz, k[2, 2] + f * more[8])
+
+
+_ROWS = np.zeros(0, np.int64)
+settle_joints = far(_settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True))
+linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS))

@@ -1,0 +1,116 @@
+"""The kick in mid-step: bodies that an impact leaves in slow touch are kicked again, for the rest of the step, with their island.
+
+Where that happens again and again the island is a crowd for a while (contact_table.py): it is left to the kick at the step's end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.jit import inner, lean
+from sim.contact.contact_solve import kick_island
+from sim.contact.contact_table import INELASTIC, concerns, forget_arrivals, tabulate, update_manifold
+from sim.contact.half_kick import take_back
+from sim.contact.sleep_criterion import rouse
+from sim.flight.flight_split import bring, bring_linked
+from sim.flight.motion import fly_to
+from sim.impact.joint_impulses import joints_of_island
+from sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall
+from sim.ledger.work import AGAIN
+from sim.state import DYNAMIC, OK, REKICKS, WAKE
+
+
+@lean
+def _spend(bodies, label, effort):
+    """The island ``label`` is kicked again: what that costs is on the account of its bodies, half of it where they are few."""
+    size = 0
+    for i in range(len(effort)):
+        size += bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+    for i in range(len(effort)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            effort[i] += effort_of(size)
+
+
+@lean
+def _merge(bodies, i, label):
+    """Make the island of body i part of the island ``label``, or the first one if that is -1."""
+    old = bodies.island[i]
+    if label >= 0 and old != label:
+        for k in range(len(bodies.kind)):
+            if bodies.island[k] == old:
+                bodies.island[k] = label
+    return label if label >= 0 else old
+
+
+@inner
+def _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched):
+    """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
+    a sleeping one."""
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    grew = True
+    while grew:
+        grew = False
+        for n in range(pairs.count[0]):
+            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+            if pairs.fresh[n] or not concerns(bodies, i, j, label):
+                continue
+            bring(bodies, forces, books, i, t, touched)
+            bring(bodies, forces, books, j, t, touched)
+            update_manifold(bodies, geoms, pairs, geometry, n, dt)
+            if pairs.points[n] > 0:
+                if rouse(bodies, i, j):
+                    return -1
+                for k in (i, j):
+                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
+                        label = _merge(bodies, k, label)
+                        grew = True
+    for n in range(pairs.count[0]):
+        pairs.fresh[n] = False
+    return label
+
+
+@inner
+def kick_again(model, geometry, settings, table, t, touched, effort):
+    """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
+
+    Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
+    in this step. Where they are many the island is a crowd from the coming kick on.
+    """
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt = settings.dt
+    books.counters[REKICKS] += 1
+    label = -1
+    for i in range(len(touched)):
+        if touched[i]:
+            fly_to(bodies, forces, i, t)
+            if bodies.kind[i] == DYNAMIC:
+                label = _merge(bodies, i, label)
+    label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
+    if label < 0:
+        return WAKE
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
+            bring(bodies, forces, books, i, t, touched)
+    for i in range(len(touched)):
+        member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
+        in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
+        if in_flight and can_be_taken(bodies, contacts, joints, bodies.held[i]):
+            take_back(bodies, contacts, books, bodies.held[i], t)
+    if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, label, INELASTIC) != OK:
+        return OK
+    recall(bodies, contacts, table, t, dt)
+    for n in range(pairs.count[0]):
+        if concerns(bodies, geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]], label):
+            forget_arrivals(pairs, n)
+    links = joints_of_island(bodies, joints, label)
+    if len(links) == 0:  # joints can not wait
+        _spend(bodies, label, effort)
+    bring_linked(bodies, forces, joints, books, links, t, touched)
+    local = np.full(len(bodies.kind), -1, dtype=np.int64)
+    rows = np.arange(table.count[0])
+    kick_island(model, geometry, settings, table, t, AGAIN, rows, links, local)
+    for i in range(len(touched)):
+        if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
+            bodies.held[i] = 0  # a crowd from the coming kick on: it keeps the phase
+    return OK

@@ -1,0 +1,360 @@
+"""When the next impact of a pair is: the first instant in the drift at which a gap closes faster than the threshold.
+
+Pairs that are apart: conservative advancement on the certified distance (Mirtich, thesis 1996, 2.3.2). Along a fixed normal n
+the gap can not close faster than c = -n.v + sum of |n x omega| r, plus a t with a bound a on what accelerations add. So it is
+safe to advance by the time in which c t + a t^2/2 reaches the gap; close by, Newton's method on the gap, kept in a bracket,
+takes over. Pairs that touch already (a rocking block about to land on its other edge): the points of the manifold at the end of
+the drift; one that is under the surface and came fast has crossed it, and Newton finds when.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.facets import barred, facet_normal, is_facet, is_level
+from collision.geometry import empty_geometry
+from collision.jit import far, lean, remote
+from collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
+from collision.narrowphase import distance_far as distance
+from collision.narrowphase import level_distance_far as level_distance
+from collision.narrowphase import manifold_far as manifold
+from collision.status import BEYOND_MARGIN
+from sim.contact.contact_table import (
+    FASTER,
+    SINKING,
+    bounce_time,
+    contact_acceleration,
+    foreseen,
+    free_limit,
+    pair_size,
+    slowest_impact,
+    threshold,
+    update_manifold,
+)
+from sim.flight.motion import composed, velocity_of
+from sim.flight.motion import flight_far as flight
+from sim.state import DYNAMIC, EXAMPLE
+
+TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
+NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
+FAR = 0.1  # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
+AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
+MOST = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
+EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
+
+
+@lean
+def state_at(bodies, forces, i, t):
+    """Position, rotation, velocity and angular velocity of body i at time t of the drift."""
+    x, q, p, l = flight(bodies, forces, i, t)
+    rot = rotation(q)
+    v, w = velocity_of(bodies, i, rot, p, l)
+    return x, rot, v, w
+
+
+@lean
+def velocity_at(point, x, v, w):
+    return add(v, cross(w, sub(point, x)))
+
+
+@lean
+def turning_bounds(bodies, i, dt):
+    """Bounds on |omega| r [m/s] and |alpha| r [m/s^2] of body i in the drift, r its radius: how its rotation closes a gap."""
+    if bodies.kind[i] == DYNAMIC:
+        l = norm(load3(bodies.l0, i)) + bodies.twist[i] * dt
+        w = bodies.spin[i] * l
+        alpha = bodies.spin[i] * (bodies.twist[i] + w * l)
+    else:
+        alpha = bodies.twist[i]
+        w = norm(load3(bodies.l0, i)) + alpha * dt
+    return w * bodies.radius[i] if w > 0.0 else 0.0, alpha * bodies.radius[i] if alpha > 0.0 else 0.0
+
+
+@lean
+def _across(bodies, i, n, w):
+    """|n x omega| r of body i: the part of its turning that closes a gap along n [m/s]."""
+    turning = norm(cross(n, w))
+    return turning * bodies.radius[i] if turning > 0.0 else 0.0
+
+
+@remote
+def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+    i, j = geoms.body[a], geoms.body[b]
+    xi, ri, vi, wi = state_at(bodies, forces, i, t)
+    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    if is_level(geometry, geoms.shape[b]):  # facets are the second of a pair: they come behind all bodies
+        status, gap, lower, _, n, pb, pa, _ = level_distance(geometry, geoms.shape[b], xb, rb, geoms.shape[a], xa, ra, margin)
+        n = neg(n)
+    else:
+        status, gap, lower, _, n, pa, pb, _ = distance(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis)
+    middle = (0.5 * (pa[0] + pb[0]), 0.5 * (pa[1] + pb[1]), 0.5 * (pa[2] + pb[2]))
+    closing = -dot(n, sub(velocity_at(middle, xj, vj, wj), velocity_at(middle, xi, vi, wi)))
+    turning = _across(bodies, i, n, wi) + _across(bodies, j, n, wj)
+    return status, gap, lower, n, closing, -dot(n, sub(vj, vi)), turning
+
+
+@lean
+def _barred(bodies, geoms, geometry, a, b, n):
+    """Whether n, from piece a to b, is no normal of the ground that one of them is a facet of; grounds do not turn."""
+    return barred(geometry, geoms.shape[a], load9(bodies.rot, geoms.body[a]), geoms.shape[b], load9(bodies.rot, geoms.body[b]), n)
+
+
+@lean
+def _stays_level(bodies, geoms, geometry, a, b, pull, spin, h, most):
+    """Whether two pieces, one a facet of a ground, come no nearer than ``most`` along the facet's normal in a time h."""
+    i, j = geoms.body[a], geoms.body[b]
+    n = facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j))
+    return (abs(dot(n, sub(load3(bodies.v, j), load3(bodies.v, i)))) + pull * h + spin) * h <= most
+
+
+_PAIR = (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, empty_geometry(), 0, 0)
+distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO))
+
+
+@remote
+def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, part, rows, ids):
+    """The deepest of the contact points of pair n at time t that close too fast: (found, gap, closing speed).
+
+    Faster than ``part`` of ``limit``, and of what the last kick foresaw for what bore load in it, FASTER times.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    xi, ri, vi, wi = state_at(bodies, forces, i, t)
+    xj, rj, vj, wj = state_at(bodies, forces, j, t)
+    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
+    found, gap, speed = False, math.inf, 0.0
+    for k in range(count):
+        point = (rows[k, 0], rows[k, 1], rows[k, 2])
+        closing = -dot(normal, sub(velocity_at(point, xj, vj, wj), velocity_at(point, xi, vi, wi)))
+        if rows[k, 3] < gap and closing > part * max(limit, FASTER * foreseen(pairs, n, ids[k])):
+            found, gap, speed = True, rows[k, 3], closing
+    return found, gap, speed
+
+
+fastest_point = far(
+    _fastest_point,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, ZERO, 0.0, 0.0,
+        np.zeros((8, 14)), np.zeros(8, np.int64),
+    ),
+)  # fmt: skip
+
+
+@lean
+def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+    """Whether all that pair n meets with at time t comes as the last kick foresaw: the next one is for it."""
+    if pairs.arrives[n, 0] <= 0.0:
+        return False
+    found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, 10.0 * TOUCH * size, axis, limit, 1.0, rows, ids)
+    return not found
+
+
+@lean
+def _limit(bodies, pairs, n, i, j, dt, wait):
+    """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
+    slowest = slowest_impact(bodies, i, j, dt)
+    limit = threshold(slowest, 0.0, dt)
+    normal = load3(pairs.normal, n)
+    s, t = orthonormal(normal)
+    for k in range(pairs.points[n]):
+        limit = max(limit, threshold(slowest, contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, wait)[2], wait))
+    return limit
+
+
+@remote
+def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids):
+    """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
+
+    Those slower than ``least`` are of no interest. All bodies must stand at the end of their flights. Leaves the manifold of
+    that state in the table of pairs.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    start = max(bodies.t0[i], bodies.t0[j])
+    if start >= dt:
+        return math.inf, 0.0
+    size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
+    axis = load3(pairs.axis, n)
+    wi, alpha_i = turning_bounds(bodies, i, dt)
+    wj, alpha_j = turning_bounds(bodies, j, dt)
+    spin, alpha = wi + wj, alpha_i + alpha_j
+    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
+    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
+    bound = speed + spin  # no point closes faster
+    known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
+    pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
+    if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
+        return math.inf, 0.0  # a pair at rest, or out of reach still
+    ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
+    rim = False
+    t = start
+    for _ in range(MOST):
+        reach = bound * (dt - t)
+        status, gap, lower, normal, closing, centers, turning = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
+        if t == start:
+            pairs.clear[n, 0] = max(pairs.clear[n, 0], lower + bound * t)
+        if status == BEYOND_MARGIN or lower > reach:
+            return math.inf, 0.0
+        axis = normal
+        rim = level or (ground and gap < NEAR * size and _barred(bodies, geoms, geometry, a, b, normal))
+        if rim and gap <= TOUCH * size:
+            break  # at the rim of a facet, or beyond it, where its neighbours are: what is over it is seen by its own normal
+        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
+            break
+        if gap <= TOUCH * size:
+            limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
+            fast = t > start and closing > limit  # without rotation the advance is exact
+            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+                return t, closing
+            away = -AWAY * size / closing if closing < 0.0 else math.inf
+            if t > start or pairs.rests[n] == 1 or spin * (dt - t) < FAR * size or t + away >= dt:
+                break
+            found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
+            if found:
+                break
+            t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
+            continue
+        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < FAR * size:
+            break  # it has just left, or rolls: to advance by such a gap would not get anywhere
+        if least > 0.0 and closing <= least and gap < NEAR * size and spin * (dt - t) < FAR * size:
+            break  # of no interest, unless another point comes faster
+        fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
+        if fastest * (dt - t) <= lower:
+            return math.inf, 0.0
+        # a body that spins closes by a small part of its bound: near the surface Newton's method takes over all the same
+        if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
+            found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
+            if found:
+                if ground and not level:
+                    axis = distance_at(bodies, forces, geoms, geometry, a, b, when, math.inf, axis)[3]
+                    rim = _barred(bodies, geoms, geometry, a, b, axis)
+                if rim:
+                    t = when
+                    break
+                limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
+                if speed_then > limit and not _awaited(
+                    bodies, forces, geoms, pairs, geometry, n, when, size, axis, limit, rows, ids
+                ):
+                    return when, speed_then
+                t = when
+                break
+        t += max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT * size / fastest)
+        if t >= dt:
+            return math.inf, 0.0
+    # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
+    if t == start or rim:
+        found, gap, closing = fastest_point(
+            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
+        )
+        if found and gap <= TOUCH * size:
+            if t > start and not level:
+                axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
+            slow = _limit_at(bodies, i, j, rows, axis, dt, wait) if t == start else free_limit(bodies, i, j, axis, dt, wait)
+            if closing > max(least, slow):
+                return t, closing
+    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
+
+
+@lean
+def _advance(gap, closing, accel):
+    """Time in which a gap can not close that closes at ``closing`` now and no faster than that plus ``accel`` t: the bound of the
+    whole drift is far above it where a small body tumbles fast."""
+    root = closing + math.sqrt(closing * closing + 2.0 * accel * gap)
+    return 2.0 * gap / root if root > 0.0 else 0.0
+
+
+@lean
+def _limit_at(bodies, i, j, rows, normal, dt, wait):
+    s, t = orthonormal(normal)
+    a_n = contact_acceleration(bodies, i, j, rows[0], s, t, normal, wait)[2]
+    return threshold(slowest_impact(bodies, i, j, dt), a_n, wait)
+
+
+@lean
+def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt):
+    """The instant near t at which a small gap closes: (found, time, approach speed)."""
+    low, high = t, math.inf
+    for _ in range(30):
+        step = gap / closing if closing > 0.0 else math.inf
+        t_new = t + step
+        if not (low <= t_new <= high):
+            if high == math.inf:
+                return False, 0.0, 0.0
+            t_new = 0.5 * (low + high)
+        if t_new > dt:
+            return False, 0.0, 0.0
+        if t_new == t:
+            return True, t, closing
+        t = t_new
+        _, gap, _, axis, closing, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
+        if abs(gap) <= EXACT * size:
+            return True, t, closing
+        if gap > 0.0:
+            low = t
+        else:
+            high = t
+    return high < math.inf, high if high < math.inf else t, closing
+
+
+@lean
+def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least, rows, ids):
+    """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    if not pairs.fresh[n]:
+        update_manifold(bodies, geoms, pairs, geometry, n, dt)
+    if pairs.points[n] == 0:
+        return math.inf, 0.0
+    size = pair_size(bodies, i, j)
+    limit = max(least, _limit(bodies, pairs, n, i, j, dt, bounce_time(bodies, pairs, n, i, j, dt)))
+    found, gap, closing = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
+    )
+    if not found or gap > -(NEAR if least > 0.0 else EXACT) * size:
+        return math.inf, 0.0
+    t, low, high = dt, start, dt
+    reach = 2.0 * closing * (dt - start) + size
+    when, speed = dt, closing
+    for _ in range(40):
+        t = t + gap / closing
+        if not (low <= t <= high):
+            t = 0.5 * (low + high)
+        found, gap, closing = fastest_point(
+            bodies, forces, geoms, pairs, geometry, n, t, reach, load3(pairs.normal, n), limit, 0.5, rows, ids
+        )
+        if not found:
+            low = t
+            t = 0.5 * (low + high)
+            gap, closing = 0.0, 1.0
+        else:
+            when, speed = t, closing
+            if abs(gap) <= EXACT * size or high - low <= 1e-15 * dt:
+                break
+            if gap > 0.0:
+                low = t
+            else:
+                high = t
+    return max(when, start), speed
+
+
+next_impact = far(
+    _next_impact,
+    lambda: (
+        EXAMPLE.bodies,
+        EXAMPLE.forces,
+        EXAMPLE.geoms,
+        EXAMPLE.pairs,
+        empty_geometry(),
+        0,
+        0.0,
+        0.0,
+        np.zeros((8, 14)),
+        np.zeros(8, np.int64),
+    ),
+)

@@ -1,0 +1,354 @@
+"""Instruments: what sensors on a machine would read, each at its own rate, with noise by choice.
+
+    log = Instruments(Accelerometer("imu", "chassis", rate=200, noise=0.02), RangeFinder("lidar", "chassis", reach=10))
+    world.run(seconds=2.0, observers=[log])
+    log["imu"].times, log["imu"].values
+
+They read the state at the end of a step. An instrument with a rate reads at the first step at or after each multiple of 1/rate
+from the start of the run.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from collision.errors import InputError, check_number, check_quaternion, check_vector
+from collision.spelling import did_you_mean
+from sim.ledger.diagnostics import rotations
+
+if TYPE_CHECKING:
+    from sim.world.body import Body
+    from sim.world.joint import Joint
+    from sim.world.world import World
+
+Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing to tell yet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instrument:
+    """What all instruments share. ``rate`` [Hz], None: at each step. ``noise``: standard deviation of each number, in its unit.
+
+    The noise is drawn from ``seed`` and the name: the same world reads the same.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ("x", "y", "z")
+    unit: ClassVar[str] = ""
+
+    rate: float | None = None
+    noise: float = 0.0
+    seed: int = 0
+
+    def _check(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("name", self.name, "must be a text")
+        if self.rate is not None:
+            check_number("rate", self.rate, above=0)
+        check_number("noise", self.noise, least=0)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InputError("seed", self.seed, "must be a whole number, zero or positive")
+
+    def probe(self, world: World) -> Probe:
+        """What reads this instrument in a world. InputError where what it is on is not there."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted(Instrument):
+    """An instrument on a ``body``, at ``position`` (3,) [m] and ``orientation`` (4,) of its frame."""
+
+    name: str
+    body: str
+    position: Any = (0.0, 0.0, 0.0)
+    orientation: Any = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        self._check()
+        object.__setattr__(self, "body", getattr(self.body, "name", self.body))
+        object.__setattr__(self, "position", tuple(check_vector("position", self.position)))
+        object.__setattr__(self, "orientation", tuple(check_quaternion("orientation", self.orientation)))
+
+    def mounted(self, world: World) -> tuple[Body, np.ndarray, np.ndarray]:
+        """The body, and place and axes of the instrument in its frame."""
+        body = _named("body", self.body, {b.name: b for b in world.bodies})
+        return body, np.array(self.position), rotations(np.array([self.orientation]))[0]
+
+
+def _named(field: str, name: str, known: Mapping[str, Any]) -> Any:
+    if name not in known:
+        raise InputError(field, name, f"there is none of this name in the world{did_you_mean(name, list(known))}")
+    return known[name]
+
+
+def _turn(body: Body) -> np.ndarray:
+    return rotations(body.orientation[None])[0]
+
+
+def _velocity(body: Body, place: np.ndarray) -> np.ndarray:
+    """(3,) of a point of a body, given in its frame."""
+    arm = _turn(body) @ (place - body.center_of_mass)
+    return body.velocity + np.cross(body.angular_velocity, arm)
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerometer(Mounted):
+    """(3,) [m/s^2] in its own axes: the change of its velocity since the last reading, by the time between, without gravity.
+
+    A body at rest reads the support, g upwards; one in free fall nothing. The axes are those half way between both readings:
+    of second order in the time between. Impacts are in it.
+    """
+
+    unit: ClassVar[str] = "m/s^2"
+
+    def probe(self, world: World) -> Probe:
+        body, place, axes = self.mounted(world)
+        last: list[Any] = [world.time, _velocity(body, place), body.orientation]
+
+        def read() -> np.ndarray | None:
+            now = world.time, _velocity(body, place), body.orientation
+            (t0, v0, q0), (t1, v1, q1) = last, now
+            if t1 <= t0:
+                return None
+            last[:] = now
+            middle = q0 + (q1 if q0 @ q1 > 0 else -q1)
+            turn = rotations(middle[None] / np.linalg.norm(middle))[0]
+            i = body.index
+            field = world.model.bodies.gravity[i] + world.model.bodies.field[i]
+            return (turn @ axes).T @ ((v1 - v0) / (t1 - t0) - field)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Gyroscope(Mounted):
+    """(3,) [rad/s] angular velocity in its own axes."""
+
+    unit: ClassVar[str] = "rad/s"
+
+    def probe(self, world: World) -> Probe:
+        body, _, axes = self.mounted(world)
+        return lambda: (_turn(body) @ axes).T @ body.angular_velocity
+
+
+@dataclass(frozen=True, slots=True)
+class Velocimeter(Mounted):
+    """(3,) [m/s] velocity of its place, in its own axes."""
+
+    unit: ClassVar[str] = "m/s"
+
+    def probe(self, world: World) -> Probe:
+        body, place, axes = self.mounted(world)
+        return lambda: (_turn(body) @ axes).T @ _velocity(body, place)
+
+
+@dataclass(frozen=True, slots=True)
+class Tracker(Mounted):
+    """(3,) [m] its place in the world, as motion capture has it."""
+
+    unit: ClassVar[str] = "m"
+
+    def probe(self, world: World) -> Probe:
+        body, place, _ = self.mounted(world)
+        return lambda: body.position + _turn(body) @ place
+
+
+@dataclass(frozen=True, slots=True)
+class RangeFinder(Mounted):
+    """[m] from its place along ``direction``, in its own axes, to the first other body; inf beyond ``reach``."""
+
+    columns: ClassVar[tuple[str, ...]] = ("distance",)
+    unit: ClassVar[str] = "m"
+
+    direction: Any = (0.0, 0.0, 1.0)
+    reach: float = math.inf
+
+    def __post_init__(self) -> None:
+        Mounted.__post_init__(self)
+        vector = check_vector("direction", self.direction)
+        if not any(vector):
+            raise InputError("direction", self.direction, "must have a length")
+        object.__setattr__(self, "direction", tuple(vector))
+        if self.reach != math.inf:
+            check_number("reach", self.reach, above=0)
+
+    def probe(self, world: World) -> Probe:
+        body, place, axes = self.mounted(world)
+
+        def read() -> np.ndarray:
+            turn = _turn(body)
+            hit = world.ray_cast(body.position + turn @ place, turn @ axes @ self.direction, self.reach, ignore=[body])
+            return np.array([math.inf if hit is None else hit.distance])
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class ContactForce(Instrument):
+    """(3,) [N] the sum of the contact forces on a ``body``, world axes, mean over the last step; ``other``: those of one alone.
+
+    Of lasting contact: impacts are events of their own (``On("impact", ...)``).
+    """
+
+    unit: ClassVar[str] = "N"
+
+    name: str
+    body: str
+    other: str | None = None
+
+    def __post_init__(self) -> None:
+        self._check()
+        for side in ("body", "other"):
+            object.__setattr__(self, side, getattr(getattr(self, side), "name", getattr(self, side)))
+
+    def probe(self, world: World) -> Probe:
+        bodies = {b.name: b for b in world.bodies}
+        body = _named("body", self.body, bodies)
+        other = None if self.other is None else _named("other", self.other, bodies)
+
+        def read() -> np.ndarray:
+            c, i = world.contacts(), body.index
+            sign = (c["body_b"] == i).astype(float) - (c["body_a"] == i)
+            if other is not None:
+                sign *= (c["body_a"] == other.index) | (c["body_b"] == other.index)
+            return sign @ c["force"]
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class OfJoint(Instrument):
+    """An instrument of a ``joint``, by its name."""
+
+    name: str
+    joint: str
+
+    def __post_init__(self) -> None:
+        self._check()
+        object.__setattr__(self, "joint", getattr(self.joint, "name", self.joint))
+
+    def found(self, world: World) -> Joint:
+        return _named("joint", self.joint, {j.name: j for j in world.joints})
+
+
+@dataclass(frozen=True, slots=True)
+class ForceTorque(OfJoint):
+    """(6,) [N, N m] force and torque of a joint on its b, at the anchor, in the axes of b; mean over the last step."""
+
+    columns: ClassVar[tuple[str, ...]] = ("fx", "fy", "fz", "tx", "ty", "tz")
+    unit: ClassVar[str] = "N, N m"
+
+    def probe(self, world: World) -> Probe:
+        joint = self.found(world)
+
+        def read() -> np.ndarray:
+            body = joint.bodies[1]
+            turn = np.eye(3) if body is None else _turn(body)
+            return np.concatenate([turn.T @ joint.force, turn.T @ joint.torque])
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder(OfJoint):
+    """(2,) position and speed of the coordinate of a joint [rad or m, rad/s or m/s]."""
+
+    columns: ClassVar[tuple[str, ...]] = ("position", "speed")
+    unit: ClassVar[str] = "rad or m, and by s"
+
+    def probe(self, world: World) -> Probe:
+        joint = self.found(world)
+        _ = joint.position  # InputError where it has none
+        return lambda: np.array([joint.position, joint.speed])
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What an instrument has read: ``times`` (k,) [s], ``values`` (k, m) in its ``unit``, by its ``columns``."""
+
+    times: np.ndarray
+    values: np.ndarray
+    columns: tuple[str, ...]
+    unit: str
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        """(k,) one of the columns."""
+        if column not in self.columns:
+            raise KeyError(f"there is no column {column!r}; there are {', '.join(self.columns)}")
+        return self.values[:, self.columns.index(column)]
+
+
+class Instruments(Mapping):
+    """Reads instruments while a world runs: an observer for ``World.run``, and name -> :class:`Readings`.
+
+    To files: ``scenarios.export_readings(instruments, "run.csv")``, also .parquet and .mcap.
+    """
+
+    def __init__(self, *instruments: Instrument):
+        self.every = 1
+        for one in instruments:
+            if not isinstance(one, Instrument):
+                raise InputError("instrument", one, "must be an instrument, such as Accelerometer(name, body)")
+        names = [one.name for one in instruments]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError("name", twice, "is the name of two instruments")
+        self.instruments = {one.name: one for one in instruments}
+        self._times: dict[str, list[float]] = {name: [] for name in names}
+        self._values: dict[str, list[np.ndarray]] = {name: [] for name in names}
+        self._probes: list[tuple[Instrument, Probe, np.random.Generator]] = []
+        self._world: World | None = None
+        self._origin = 0.0
+        self._due: dict[str, int] = {}
+
+    def start(self, world: World) -> None:
+        """Find what the instruments are on. A second run of the same world goes on."""
+        if self._world is world:
+            return
+        if self._world is not None:
+            raise InputError("world", world, "is another than these instruments have read")
+        self._probes = [
+            (one, one.probe(world), np.random.default_rng([one.seed, zlib.crc32(one.name.encode())]))
+            for one in self.instruments.values()
+        ]
+        self._world, self._origin, self._due = world, world.time, dict.fromkeys(self.instruments, 0)
+
+    def __call__(self, world: World) -> None:
+        """Read those that are due."""
+        if self._world is None:
+            self.start(world)
+        now = world.time
+        for one, read, noise in self._probes:
+            times = self._times[one.name]
+            if times and now <= times[-1]:  # a second run begins where the first ended
+                continue
+            if one.rate is not None:
+                passed = math.floor((now - self._origin) * one.rate + 1e-9)
+                if passed < self._due[one.name]:
+                    continue
+                self._due[one.name] = passed + 1
+            value = read()
+            if value is None:
+                continue
+            if one.noise:
+                value = value + noise.normal(scale=one.noise, size=len(value))
+            times.append(now)
+            self._values[one.name].append(value)
+
+    def __getitem__(self, name: str) -> Readings:
+        one = self.instruments[name]
+        values = np.array(self._values[name]).reshape(-1, len(one.columns))
+        return Readings(np.array(self._times[name]), values, one.columns, one.unit)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.instruments)
+
+    def __len__(self) -> int:
+        return len(self.instruments)

@@ -1,0 +1,84 @@
+"""The strip: samples of a run that the compiled step takes by itself; what is recorded is worked out by compiled_recording.py."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.group import group
+from collision.jit import far, inner, kernel
+from collision.linalg import add, load3, load4, scale, store3, store4
+from sim.ledger.entries import ENTRIES
+from sim.state import DYNAMIC, EXAMPLE, STEPS
+
+
+@group
+class Strip(NamedTuple):
+    """Room for samples of a world of n bodies and j joints: row k of ``step`` and the like, rows k n to (k + 1) n of ``x``."""
+
+    every: np.ndarray  # (1,) int64 a sample each so many steps; 0: none
+    count: np.ndarray  # (1,) int64 samples so far
+    step: np.ndarray  # (s,) int64
+    x: np.ndarray  # (s n, 3)
+    q: np.ndarray  # (s n, 4)
+    p: np.ndarray  # (s n, 3) in the middle of the kick; of driven bodies the velocity
+    l: np.ndarray  # (s n, 3)
+    turn: np.ndarray  # (s j,) Joints.value
+    energy: np.ndarray  # (s, ENTRIES) Books.energy
+    moved: np.ndarray  # (s,)
+    reservoir: np.ndarray  # (2 s, 3)
+    depth: np.ndarray  # (s,) of the deepest contact
+
+
+def strip_of(samples: int, bodies: int = 0, joints: int = 0, every: int = 0) -> Strip:
+    """An empty strip."""
+    rows = samples * bodies
+    whole = [np.array([every], np.int64), np.zeros(1, np.int64), np.zeros(samples, np.int64)]
+    moving = [np.empty((rows, 3)), np.empty((rows, 4)), np.empty((rows, 3)), np.empty((rows, 3)), np.empty(samples * joints)]
+    return Strip(*whole, *moving, np.empty((samples, ENTRIES)), np.empty(samples), np.empty((2 * samples, 3)), np.empty(samples))
+
+
+NONE = strip_of(0)
+
+
+@inner
+def sample(model, strip):
+    """Take a sample where one is due, and there is room."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    every = strip.every[0]
+    if every > 0 and books.counters[STEPS] % every == 0 and strip.count[0] < len(strip.step):
+        keep_far(bodies, books, contacts, joints, strip)
+
+
+@kernel
+def keep(bodies, books, contacts, joints, strip):
+    """Take a sample."""
+    k = strip.count[0]
+    strip.count[0] = k + 1
+    strip.step[k] = books.counters[STEPS]
+    n = len(bodies.kind)
+    for i in range(n):
+        row = k * n + i
+        p, l = load3(bodies.p, i), load3(bodies.l, i)
+        if bodies.kind[i] == DYNAMIC:
+            p = scale(0.5, add(p, load3(bodies.p_before, i)))
+            l = scale(0.5, add(l, load3(bodies.l_before, i)))
+        store3(strip.x, row, load3(bodies.x, i))
+        store3(strip.p, row, p)
+        store3(strip.l, row, l)
+        store4(strip.q, row, load4(bodies.q, i))
+    for j in range(len(joints.value)):
+        strip.turn[k * len(joints.value) + j] = joints.value[j]
+    for e in range(len(books.energy)):
+        strip.energy[k, e] = books.energy[e]
+    strip.moved[k] = books.moved[0]
+    store3(strip.reservoir, 2 * k, load3(books.reservoir, 0))
+    store3(strip.reservoir, 2 * k + 1, load3(books.reservoir, 1))
+    deepest = 0.0
+    for c in range(contacts.count[0]):
+        deepest = max(deepest, -contacts.gap[c])
+    strip.depth[k] = deepest
+
+
+keep_far = far(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))

@@ -1,0 +1,155 @@
+"""Materials: coefficients of surfaces by name, rules that combine two of them, and pairs with coefficients of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from collision.errors import check_number
+from sim.checks import check_range
+from sim.errors import InputError
+from sim.scene.visual import check_finish
+from sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
+
+if TYPE_CHECKING:
+    from sim.scene.body_definition import BodyDef
+
+RULES = ("geometric", "min", "max", "average", "multiply")  # as surfaces.GEOMETRIC ...
+RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # as collision_law.STRONGE ...
+
+Checked = Callable[[str, object], float]
+
+# What a contact takes from its two surfaces.
+FIELDS: dict[str, tuple[int, Checked]] = {
+    "friction": (MU, lambda name, value: check_number(name, value, least=0)),
+    "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
+    "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
+    "tangential_restitution": (BETA, lambda name, value: check_range(name, value, -1, 1)),
+    "rolling_friction": (ROLLING, lambda name, value: check_number(name, value, least=0, unit="[m]")),
+    "torsional_friction": (TORSION, lambda name, value: check_number(name, value, least=0, unit="[m]")),
+}
+LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
+OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
+MATERIAL = ("density", "color", "finish", *FIELDS)  # what a material may say
+
+
+def choice(name: str, value: object, known: Iterable[str]) -> str:
+    """One of ``known``; InputError otherwise."""
+    if value not in (known := tuple(known)):
+        raise InputError(name, value, f"must be one of {', '.join(known)}")
+    return value
+
+
+def rules(friction: str, restitution: str) -> np.ndarray:
+    """Bodies.rules of these two; what is not asked for takes the larger value."""
+    friction, restitution = choice("friction_rule", friction, RULES), choice("restitution_rule", restitution, RULES)
+    out = np.full(COEFFICIENTS, RULES.index("max"))
+    out[[MU, MU_STATIC]] = RULES.index(friction)
+    out[E] = RULES.index(restitution)
+    return out
+
+
+def coefficients(fields: dict[str, float | None]) -> np.ndarray:
+    """A row of Bodies.material."""
+    out = np.zeros(COEFFICIENTS)
+    out[BETA] = -np.inf
+    for name, (column, _) in FIELDS.items():
+        if fields.get(name) is not None:
+            out[column] = fields[name]
+    out[MU] = felt(out[MU])
+    out[MU_STATIC] = max(out[MU], felt(out[MU_STATIC]))
+    return out
+
+
+def felt(friction: float) -> float:
+    """A coefficient of friction as it acts."""
+    return friction if friction >= LEAST_FRICTION else 0.0
+
+
+def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
+    """Add a material to a table, or replace it."""
+    from sim.scene.body_definition import check_surface, rgb  # BodyDef knows this module
+
+    if not isinstance(name, str) or not name:
+        raise InputError("name", name, "a material's name must be a text")
+    for key, value in fields.items():
+        if key not in MATERIAL:
+            raise InputError(key, value, f"unknown field; a material has {', '.join(MATERIAL)}")
+    out = {key: value for key, value in fields.items() if value is not None}
+    if "density" in out:
+        out["density"] = check_number("density", out["density"], above=0)
+    if "color" in out:
+        out["color"] = rgb("color", out["color"])
+    if "finish" in out:
+        check_finish("finish", out["finish"])
+    table[name] = {**out, **check_surface(out)}
+
+
+def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a body, with those of its material where it does not say them itself. InputError for one that there is not."""
+    from sim.scene.body_definition import BodyDef  # it knows this module
+
+    for key in fields.keys() - BodyDef.__dataclass_fields__.keys():
+        near = get_close_matches(key, BodyDef.__dataclass_fields__, n=1)
+        raise InputError(key, fields[key], f"unknown field of a body{f'; did you mean {near[0]}?' if near else ''}")
+    material = fields.get("material", "")
+    if not material:
+        return fields
+    if material not in table:
+        known = f"; there are {', '.join(sorted(table))}" if table else "; see set_material"
+        raise InputError("material", material, f"there is no such material{known}")
+    return {**table[material], **{key: value for key, value in fields.items() if value is not None}}
+
+
+def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, float]) -> None:
+    """Add a pair to a list, or replace it. ``a`` and ``b`` name bodies or materials."""
+    from sim.scene.body_definition import check_surface
+
+    for key, name in (("a", a), ("b", b)):
+        if not isinstance(name, str) or not name:
+            raise InputError(key, name, "must be a body, or the name of a body or of a material")
+    for key, value in fields.items():
+        if key not in FIELDS:
+            raise InputError(key, value, f"unknown coefficient; a pair has {', '.join(FIELDS)}")
+    given = check_surface({key: value for key, value in fields.items() if value is not None})
+    if not given:
+        raise InputError("coefficients", fields, f"a pair needs at least one of {', '.join(FIELDS)}")
+    if "static_friction" in given and "friction" not in given:
+        raise InputError("static_friction", given["static_friction"], "needs friction too")
+    pairs[:] = [pair for pair in pairs if {pair["a"], pair["b"]} != {a, b}]
+    pairs.append({"a": a, "b": b, **given})
+
+
+def surfaces(
+    bodies: list[BodyDef], table: dict[str, dict[str, Any]], pairs: list[dict[str, Any]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Bodies.surface and Bodies.exceptions for these pairs. A pair of bodies comes before one of a body and a material,
+    and that before one of materials; among equals the last holds."""
+    index = {body.name: i for i, body in enumerate(bodies)}
+    named = [name for pair in pairs for name in (pair["a"], pair["b"])]
+    for name in named:
+        if name not in index and name not in table:
+            raise InputError("pair", name, "is neither a body nor a material")
+        if name in index and name in table:
+            raise InputError("pair", name, "is both a body and a material: give one of them another name")
+    # surfaces that differ: bodies that a pair names, and materials that one does
+    own: dict[tuple[str, str], int] = {}
+    surface = np.zeros(len(bodies), dtype=np.int64)
+    for i, body in enumerate(bodies):
+        key = (body.name if body.name in named else "", body.material if body.material in named else "")
+        if key != ("", ""):
+            surface[i] = own.setdefault(key, len(own) + 1)
+    out = np.full((len(own) + 1, len(own) + 1, COEFFICIENTS), np.nan)
+    for pair in sorted(pairs, key=lambda pair: (pair["a"] in index) + (pair["b"] in index)):
+        row = {column: pair[name] for name, (column, _) in FIELDS.items() if name in pair}
+        if MU in row:
+            row[MU] = felt(row[MU])
+            row.setdefault(MU_STATIC, row[MU])
+        for s in (own[key] for key in own if pair["a"] in key):
+            for t in (own[key] for key in own if pair["b"] in key):
+                for column, value in row.items():
+                    out[s, t, column] = out[t, s, column] = value
+    return surface, out

@@ -1,0 +1,364 @@
+"""A scene: everything a simulation starts from, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from collision.errors import check_number, check_vector
+from collision.hints import FileName, Numbers, Rows, Turn
+from collision.shapes import Shape
+from collision.spelling import did_you_mean, missing, spelled
+from sim.checks import check_range, plain
+from sim.errors import InputError
+from sim.forces.definitions import Force, as_force, force_from_dict
+from sim.forces.path import Path
+from sim.joints.definitions import Driven, JointDef, joint_from_dict
+from sim.joints.mechanism.actuators import Actuator
+from sim.scene.body_definition import BodyDef, Finish, Kind, said
+from sim.scene.materials import made_of, put_material, put_pair
+from sim.scene.options import Options
+from sim.scene.visual import Visual
+
+if TYPE_CHECKING:
+    from sim.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class CameraDef:
+    """Where the picture is taken from: ``position``, ``target`` and ``up`` (3,) [m], ``fov_degrees`` from top to bottom."""
+
+    position: tuple[float, float, float] = (6.0, -8.0, 4.0)
+    target: tuple[float, float, float] = (0.0, 0.0, 0.5)
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    fov_degrees: float = 40.0
+
+    def __post_init__(self) -> None:
+        for name in ("position", "target", "up"):
+            object.__setattr__(self, name, check_vector(f"camera.{name}", getattr(self, name)))
+        object.__setattr__(self, "fov_degrees", check_range("camera.fov_degrees", self.fov_degrees, 1, 170))
+        if self.position == self.target:
+            raise InputError("camera.target", plain(self.target), "must differ from camera.position")
+        sight = [t - p for t, p in zip(self.target, self.position, strict=True)]
+        up = self.up
+        cross = (sight[1] * up[2] - sight[2] * up[1], sight[2] * up[0] - sight[0] * up[2], sight[0] * up[1] - sight[1] * up[0])
+        if sum(c * c for c in cross) <= 1e-12 * sum(s * s for s in sight) * sum(u * u for u in up):
+            raise InputError("camera.up", plain(up), "must not be zero or point along the line of sight")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+
+
+@spelled
+@dataclass
+class Scene(Options):
+    """Bodies, materials, and how to run them: all :class:`~sim.scene.options.Options` of a world, such as ``gravity`` and
+    ``dt``, are fields of it. Compares by value; goes to a dict and back without loss.
+
+    >>> scene = Scene(name="drop", duration=2.0)
+    >>> scene.add(HalfSpace(), kind="static", name="floor")
+    >>> scene.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 2))
+    >>> world = scene.build()
+    """
+
+    name: str = "scene"
+    about: str = ""  # what to look for, and why: on pages about runs
+    duration: float = 5.0  # s: how long a run lasts where nothing else is said
+    camera: CameraDef | None = None
+    seed: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)  # what a scenario was built with
+    allow_overlap: bool = False  # bodies may start inside each other
+    materials: dict[str, dict[str, Any]] = field(default_factory=dict)  # see set_material
+    pairs: list[dict[str, Any]] = field(default_factory=list)  # see set_pair
+    bodies: list[BodyDef] = field(default_factory=list)
+    joints: list[JointDef] = field(default_factory=list)
+    forces: list[Force] = field(default_factory=list)
+    apart: list[tuple[str, str]] = field(default_factory=list)  # see exclude
+    actuators: list[Actuator] = field(default_factory=list)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        known = self.__dataclass_fields__
+        if name not in known and not name.startswith("_"):
+            raise missing("'Scene' object", name, known, self)
+        object.__setattr__(self, name, value)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError("name", self.name, "must be a text")
+        if not isinstance(self.about, str):
+            raise InputError("about", self.about, "must be a text")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise InputError("seed", self.seed, "must be a whole number")
+        if not isinstance(self.allow_overlap, bool):
+            raise InputError("allow_overlap", self.allow_overlap, "must be true or false")
+        if self.camera is not None and not isinstance(self.camera, CameraDef):
+            raise InputError("camera", self.camera, "must be a CameraDef")
+        super().__post_init__()
+        self.duration = check_number("duration", self.duration, least=0)
+        materials, self.materials = self.materials, {}
+        for name, material in materials.items():
+            self.set_material(name, **material)
+        pairs, self.pairs = self.pairs, []
+        for pair in pairs:
+            self.set_pair(**pair)
+        bodies, self.bodies = self.bodies, []
+        names = Names()
+        for body in bodies:
+            self.append(body, names)
+        joints, self.joints = self.joints, []
+        for joint in joints:
+            self.add_joint(joint)
+        actuators, self.actuators = self.actuators, []
+        for actuator in actuators:
+            self.add_actuator(actuator)
+        forces, self.forces = self.forces, []
+        for force in forces:
+            self.add_force(force)
+        apart, self.apart = self.apart, []
+        if isinstance(apart, str) or any(isinstance(pair, str) or len(pair) != 2 for pair in apart):
+            raise InputError("apart", apart, "must be a list of pairs of names")
+        for pair in apart:
+            self.exclude(*pair)
+
+    def exclude(self, a: str, b: str) -> None:
+        """Let two bodies, by name, pass through each other."""
+        names = [body.name for body in self.bodies]
+        for name in (a, b):
+            if name not in names:
+                raise InputError("apart", name, f"there is no such body; there are {', '.join(names) or 'none'}")
+        if a == b:
+            raise InputError("apart", a, "must be two bodies")
+        pair = tuple(sorted((a, b)))
+        if pair not in self.apart:
+            self.apart.append(pair)
+
+    @spelled
+    def add(
+        self,
+        shape: Shape,
+        *,
+        name: str = "",
+        kind: Kind = "dynamic",
+        position: Numbers = (0.0, 0.0, 0.0),
+        orientation: Numbers | Turn = (1.0, 0.0, 0.0, 0.0),
+        velocity: Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: Numbers = (0.0, 0.0, 0.0),
+        path: Path | None = None,
+        density: float | None = None,
+        mass: float | None = None,
+        inertia: Numbers | Rows | None = None,
+        center_of_mass: Numbers | None = None,
+        groups: int = 1,
+        mask: int = 0xFFFFFFFF,
+        sensor: bool = False,
+        material: str = "",
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+        surface_velocity: Numbers = (0.0, 0.0, 0.0),
+        surface_spin: Numbers = (0.0, 0.0, 0.0),
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        visual: Visual | FileName | None = None,
+    ) -> BodyDef:
+        """Add a body; the fields are those of :class:`~sim.BodyDef`. Nameless bodies are named box, box_2 ..."""
+        return self.append(BodyDef(shape, **made_of(self.materials, said(locals()))))
+
+    def add_force(self, force: Force | Callable[..., Any], bodies: str | Iterable[str] | None = None) -> Force:
+        """Add a force, or a function that is one; ``bodies`` names what it acts on, all dynamic bodies by default."""
+        force = as_force(force, bodies)
+        names = [body.name for body in self.bodies]
+        for name in force.on() or ():
+            if name not in names:
+                raise InputError("bodies", name, f"there is no such body; there are {', '.join(names) or 'none'}")
+        self.forces.append(force)
+        return force
+
+    def append(self, body: BodyDef, names: Names | None = None) -> BodyDef:
+        """Add a ready body; returns it as it stands in the scene, with its name.
+
+        ``names`` of all bodies of the scene, for who adds many.
+        """
+        names = Names(other.name for other in self.bodies) if names is None else names
+        missing = {key: value for key, value in made_of(self.materials, {"material": body.material}).items()
+                   if getattr(body, key) is None}  # fmt: skip
+        body = body.replace(**missing) if missing else body
+        if not body.name:
+            body = body.replace(name=names.free(type(body.shape).__name__.lower()))
+        elif body.name in names.taken:
+            raise InputError("name", body.name, "is taken by another body of the scene")
+        names.taken.add(body.name)
+        self.bodies.append(body)
+        return body
+
+    @spelled
+    def set_material(
+        self,
+        name: str,
+        *,
+        density: float | None = None,
+        color: str | Numbers | None = None,
+        finish: Finish | None = None,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Say what bodies of a material are like: density, color, friction, restitution; for bodies added from now on."""
+        put_material(self.materials, name, said(locals(), "name"))
+
+    @spelled
+    def set_pair(
+        self,
+        a: str,
+        b: str,
+        *,
+        friction: float | None = None,
+        static_friction: float | None = None,
+        restitution: float | None = None,
+        tangential_restitution: float | None = None,
+        rolling_friction: float | None = None,
+        torsional_friction: float | None = None,
+    ) -> None:
+        """Give two bodies or materials, by name, coefficients of their own, such as ``friction=0.05``.
+
+        A pair of bodies comes before a pair of a body and a material, and that before a pair of materials.
+        """
+        coefficients = said(locals(), "a", "b")
+        put_pair(self.pairs, a, b, coefficients)
+
+    def add_joint(self, joint: JointDef) -> JointDef:
+        """Add a joint between bodies of the scene, by their names; returns it as it stands in the scene, with its name."""
+        if not isinstance(joint, JointDef):
+            raise InputError("joint", joint, "must be a joint, such as Hinge(None, arm, axis=(0, 1, 0))")
+        kinds = {body.name: body.kind for body in self.bodies}
+        for side in ("a", "b"):
+            name = getattr(joint, side)
+            if name is not None and name not in kinds:
+                raise InputError(side, name, f"there is no body of this name in the scene{did_you_mean(name, kinds)}")
+        if "dynamic" not in (kinds.get(joint.a), kinds.get(joint.b)):
+            raise InputError("a", joint.a, "one of the two bodies must be dynamic")
+        taken = {other.name for other in self.joints}
+        if not joint.name:
+            joint = joint.replace(name=free_name(type(joint).__name__.lower(), taken))
+        elif joint.name in taken:
+            raise InputError("name", joint.name, "is taken by another joint of the scene")
+        self.joints.append(joint)
+        return joint
+
+    def add_actuator(self, actuator: Actuator) -> Actuator:
+        """Drive a joint of the scene, by its name, by a named input: ``world.controls[actuator.name]``."""
+        if not isinstance(actuator, Actuator):
+            raise InputError("actuator", actuator, "must be an Actuator")
+        driven = [joint.name for joint in self.joints if isinstance(joint, Driven)]
+        for name in actuator.joints:
+            if name not in driven:
+                raise InputError("joint", name, f"must be one with a coordinate of its own: {', '.join(driven) or 'none'}")
+        if actuator.name in {other.name for other in self.actuators}:
+            raise InputError("name", actuator.name, "is taken by another actuator of the scene")
+        self.actuators.append(actuator)
+        return actuator
+
+    def __iter__(self) -> Iterator[BodyDef]:
+        return iter(self.bodies)
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    def copied(self) -> Scene:
+        """A scene of its own with the same bodies, joints, forces and materials, which are not changed but replaced."""
+        out = object.__new__(type(self))
+        held = out.__dict__
+        held.update(self.__dict__)
+        for name, value in self.__dict__.items():
+            if value.__class__ is list or value.__class__ is dict:
+                held[name] = deepcopy(value) if value and name in ("materials", "pairs", "parameters") else value.copy()
+        return out
+
+    @classmethod
+    def known(cls, **values: Any) -> Scene:
+        """The scene "world" of fields that a world has checked, all lists among them."""
+        out = object.__new__(cls)
+        out.__dict__.update(_plain(cls).__dict__, parameters={}, **values)
+        return out
+
+    def build(self) -> World:
+        """A world that starts from this scene."""
+        from sim.world.world import World  # World knows Scene, not the other way round
+
+        return World.from_scene(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts, lists and dicts, fit for JSON and TOML. Nothing is lost."""
+        out: dict[str, Any] = {"name": self.name}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if f.name == "camera":
+                if value is not None:
+                    out["camera"] = value.to_dict()
+            elif f.name in ("about", "apart"):
+                if value:
+                    out[f.name] = plain(value)
+            elif f.name == "bodies":
+                out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
+            elif f.name in ("joints", "forces", "actuators"):
+                if value:
+                    out[f.name] = [one.to_dict() for one in value]
+            else:
+                out[f.name] = plain(value)
+        return out
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Scene:
+        """The inverse of :meth:`to_dict`."""
+        known = {f.name for f in fields(cls)}
+        for key in data:
+            if key not in known:
+                raise InputError(key, data[key], f"unknown field; a scene has {', '.join(sorted(known))}")
+        values = dict(data)
+        materials = data.get("materials", {})
+        values["bodies"] = [BodyDef.from_dict(made_of(materials, body)) for body in data.get("bodies", [])]
+        values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
+        values["forces"] = [force_from_dict(force) for force in data.get("forces", [])]
+        values["actuators"] = [Actuator.from_dict(one) for one in data.get("actuators", [])]
+        values["parameters"] = dict(data.get("parameters", {}))
+        if data.get("camera") is not None:
+            values["camera"] = CameraDef(**data["camera"])
+        return cls(**values)
+
+
+class Names:
+    """Names that are taken, and for each stem the number from which on one may be free: names never become free again."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self.taken = set(taken)
+        self._from: dict[str, int] = {}
+
+    def free(self, base: str) -> str:
+        """``base``, or base_2, base_3 ... where that is taken."""
+        if base not in self.taken:
+            return base
+        n = self._from.get(base, 2)
+        while f"{base}_{n}" in self.taken:
+            n += 1
+        self._from[base] = n
+        return f"{base}_{n}"
+
+
+def free_name(base: str, taken: set[str]) -> str:
+    """``base``, or base_2, base_3 ... where that is taken."""
+    return Names(taken).free(base)
+
+
+@cache
+def _plain(kind: type[Scene]) -> Scene:
+    """A scene with nothing in it."""
+    return kind("world")

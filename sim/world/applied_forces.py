@@ -1,0 +1,113 @@
+"""Forces and torques that the user applies to single bodies, each constant over one step: ``body.apply_force``.
+
+A body that was ever pushed has a row of its own among the forces (forces/tables.py), whose numbers are written before a step. So
+it flies under its push as under any other force, and the work is booked as ``user``.
+
+The kick at the end of a step takes the push to go on, as it does with every force: a body that is pushed steadily is at rest to
+rounding. Where the next push is another one, or none, the kick was not that of the step to come. A body in free flight does not
+mind. One that bears load or is jointed is kicked anew before the step, from the velocities in the middle of the kick.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from collision.errors import check_vector
+from sim.errors import InputError
+from sim.state import CONSTANT, SLEEPING, Forces
+from sim.world import sleep as sleeping
+
+if TYPE_CHECKING:
+    from sim.world.body import Body
+    from sim.world.world import World
+
+USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
+NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+Push = tuple[float, float, float, float, float, float]  # force [N] and torque about the centre of mass [N m], world axes
+
+
+class Pushes:
+    """What a world is pushed with: in the coming step, and in the one that was taken last."""
+
+    def __init__(self) -> None:
+        self.coming: dict[Body, Push] = {}
+        self.now: dict[Body, Push] = {}
+        self.rows: dict[Body, int] = {}  # of the group of forces
+        self.step: int | None = None  # before which the numbers were written last
+
+    def add(self, body: Body, push: Push) -> None:
+        """Push a body in the coming step, besides what pushes it already."""
+        if body.kind != "dynamic":
+            raise InputError("body", body.name, f"is {body.kind}: forces act on dynamic bodies")
+        old = self.coming.get(body)
+        self.coming[body] = push if old is None else tuple(a + b for a, b in zip(old, push, strict=True))
+
+    def to_dict(self) -> dict[str, Push | None]:
+        """By name: the bodies that have rows, and what pushed them last."""
+        return {body.name: self.now.get(body) for body in self.rows}
+
+    def take(self, world: World, data: dict[str, list[float] | None]) -> None:
+        """The inverse of :meth:`to_dict`."""
+        for name, push in data.items():
+            body = world[name]
+            self.rows[body] = -1
+            if push is not None:
+                self.now[body] = tuple(push)
+        world._packed_for = None
+
+    def forget(self, body: Body) -> None:
+        for table in (self.coming, self.now, self.rows):
+            table.pop(body, None)
+
+    def find(self, group: Forces) -> None:
+        """Take up the rows of a group of forces that was packed anew."""
+        at = {int(group.body[k, 0]): int(k) for k in np.flatnonzero((group.kind == CONSTANT) & (group.number[:, USERS] != 0.0))}
+        self.rows = {body: at[body.index] for body in self.rows}
+        self.write(group)
+
+    def write(self, group: Forces) -> None:
+        number = group.number
+        for body, row in self.rows.items():
+            number[row, :6] = self.now.get(body, NONE)
+
+    def begin(self, world: World) -> bool:
+        """The coming step begins: what pushes in it takes hold; True where the last kick has to be done anew."""
+        step = world.step_count
+        if step == self.step:  # the step was undone, and is taken again
+            return False
+        self.step = step
+        coming, before = self.coming, self.now
+        self.coming = {}
+        if coming == before:
+            return False
+        self.now = coming
+        for body in coming:
+            if body not in self.rows:
+                self.rows[body] = -1
+                world._packed_for = None
+        changed = [body for body in {**coming, **before} if coming.get(body, NONE) != before.get(body, NONE)]
+        rows = [body.index for body in changed]
+        if world.model.bodies.kind[rows].max(initial=0) == SLEEPING:
+            sleeping.wake(world, rows)
+            world._packed_for = None
+        self.write(world._packed().forces)
+        return any(_bears(world, i) for i in rows)
+
+
+def _bears(world: World, i: int) -> bool:
+    """Body i is jointed, or in contact."""
+    joints, contacts = world.model.joints, world.model.contacts
+    return bool(joints.linked[i] >= 0) or bool((contacts.body[: contacts.count[0]] == i).any())
+
+
+def three(name: str, value: object) -> tuple[float, float, float]:
+    """Three finite numbers; as ``check_vector``, which says what is wrong, but faster where nothing is."""
+    try:
+        x, y, z = value
+        x, y, z = float(x), float(y), float(z)
+    except (TypeError, ValueError):
+        return check_vector(name, value)
+    return (x, y, z) if math.isfinite(x + y + z) and not isinstance(value, (str, set, dict)) else check_vector(name, value)

@@ -1,0 +1,97 @@
+"""Threads that help a world with its steps (impact/thread_jobs.py). They are asked for in each call, and leave
+where there is nothing to do.
+
+And a thread that takes a long step by itself, so that Ctrl-C is heard meanwhile.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from collision.errors import InputError
+from collision.native import Call
+from sim.compiled import ASSIST
+from sim.impact.thread_jobs import LINE, OPEN, WORDS
+from sim.state import Settings
+
+MOST = 64  # threads
+LARGE = 100  # bodies from which a step is worth the help
+LONG = 0.1  # s that a step may take of which Python waits for the end
+HUGE = 5000  # bodies from which the first one is taken to be longer
+
+
+def cores() -> int:
+    """How many threads step a world: $TUMBLE_THREADS, or one on each core that this process may use."""
+    given = os.environ.get("TUMBLE_THREADS", "")
+    if given:
+        if not given.isdigit() or not 0 < int(given) <= MOST:
+            raise InputError("TUMBLE_THREADS", given, f"must be a number of threads from 1 to {MOST}")
+        return int(given)
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(able, MOST)
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MOST, thread_name_prefix="tumble")
+
+
+class Helpers:
+    """``number`` threads that help with the steps of one world, whose arrays these are."""
+
+    def __init__(self, number: int, model: Any, geometry: Any, settings: Settings):
+        room = np.zeros(WORDS + LINE // 8, dtype=np.int64)
+        skipped = -room.ctypes.data % LINE // 8
+        self._words = room[skipped : skipped + WORDS]  # from the start of a cache line
+        self.settings = settings._replace(crew=self._words.ctypes.data) if number > 0 else settings
+        self._assist = ASSIST.bind(model, geometry, self.settings)
+        self._number = number
+        self._there: list[Future[None]] = []
+
+    def take(self, advance: Call, steps: int) -> tuple[int, int]:
+        """Call the compiled step with the help of those who are there."""
+        self._there = [one for one in self._there if not one.done()]
+        while len(self._there) < self._number:
+            self._there.append(_pool().submit(self._help))
+        try:
+            return advance(steps)
+        finally:
+            self._words[OPEN // 8] = 0
+
+    def _help(self) -> None:
+        self._assist()
+
+
+class Apart:
+    """A compiled call in a thread of its own. It goes on where one does not wait for it: its arrays must stay as they are."""
+
+    def __init__(self, call: Callable[..., Any], *arguments: Any):
+        self._call, self._arguments = call, arguments
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._done = threading.Event()
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self))  # not even the end of the program gives its arrays back before
+        threading.Thread(target=self._run, daemon=True, name="tumble step").start()
+
+    def _run(self) -> None:
+        try:
+            self._result = self._call(*self._arguments)
+        except BaseException as error:
+            self._error = error
+        self._done.set()
+        ctypes.pythonapi.Py_DecRef(ctypes.py_object(self))
+
+    def result(self) -> Any:
+        """Wait for what it gives; signals are heard."""
+        self._done.wait()
+        if self._error is not None:
+            raise self._error
+        return self._result
