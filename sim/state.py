@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.group import group
-from sim.forces.path import COLUMNS
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints
@@ -22,6 +21,8 @@ KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 # What a compiled call reports back.
 OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROWN = range(9)
 
+KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
+USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
 FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.flight.integrators.TABLE
 START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
@@ -112,7 +113,7 @@ class Bodies(NamedTuple):
     bed: np.ndarray  # (n,) int64 of sleeping bodies: serial number of the first body of the island
     field: np.ndarray  # (n, 3) of sleeping bodies: gravity, which then is zero in flight [m/s^2]
     period: np.ndarray  # (n,) [s] of a path that is a loop; 0: none
-    knots: np.ndarray  # (k, COLUMNS) of all paths, see forces/path.py
+    knots: np.ndarray  # (k, KNOT) of all paths
 
 
 @group
@@ -362,7 +363,7 @@ def bodies_of(n: int) -> Bodies:
     group = arrays(Bodies, n, BODY_SHAPES, integers)
     exceptions = np.full((1, 1, COEFFICIENTS), np.nan)
     rules = np.zeros(COEFFICIENTS, dtype=np.int64)
-    return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, COLUMNS)))
+    return group._replace(rules=rules, exceptions=exceptions, knots=np.zeros((0, KNOT)))
 
 
 def geoms_of(n: int) -> Geoms:

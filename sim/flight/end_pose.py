@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.jit import lean
-from collision.linalg import load3, load9, rotation, store3, store9
+from collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
 from sim.flight.clusters import launch
 from sim.flight.motion import flight_far as flight
 from sim.flight.motion import start_flight, velocity_of
-from sim.joints.rows import NO_FRAME
 from sim.ledger.work import START
 
 
@@ -60,7 +59,7 @@ def fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, end,
 def end_pose(bodies, forces, i, local, ends, t, end):
     """Position and rotation of body i (-1: the world) at the end of the flight."""
     if i < 0:
-        return NO_FRAME
+        return ZERO, IDENTITY
     if local[i] >= 0:
         return load3(ends.x, local[i]), load9(ends.rot, local[i])
     start_flight(bodies, i, t)

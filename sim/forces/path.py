@@ -11,8 +11,7 @@ import numpy as np
 from collision.errors import InputError, check_number, check_vector
 from collision.pose import Pose
 from sim.checks import check_orientation, plain
-
-COLUMNS = 29  # of a row of coefficients: time, then 7 cubics (x, y, z, and the quaternion), highest power first
+from sim.state import KNOT
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,9 @@ class Path:
         return self._spline((0.0,) * 3, (1.0, 0.0, 0.0, 0.0))[1] if self.loop else 0.0
 
     def coefficients(self, position: tuple[float, ...], orientation: tuple[float, ...]) -> tuple[np.ndarray, float]:
-        """(table (r, COLUMNS), period [s]) for a body; what the path does not say is the body's own pose."""
+        """(table (r, KNOT), period [s]) for a body; what the path does not say is the body's own pose."""
         spline, period = self._spline(position, orientation)
-        rows = np.zeros((len(spline.x), COLUMNS))
+        rows = np.zeros((len(spline.x), KNOT))
         rows[:, 0] = spline.x
         rows[:-1, 1:] = spline.c.transpose(1, 2, 0).reshape(-1, 28)
         rows[-1, 4::4] = spline(spline.x[-1])  # at rest behind the end

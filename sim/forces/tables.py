@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,9 +24,10 @@ from sim.forces.definitions import (
     UniformGravity,
 )
 from sim.forces.functions import Callback
-from sim.state import DOP853, DYNAMIC, SLEEPING, Bodies, Forces, forces_of
-from sim.world.applied_forces import USERS
-from sim.world.body import Body
+from sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, forces_of
+
+if TYPE_CHECKING:
+    from sim.world.body import Body
 
 Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
 

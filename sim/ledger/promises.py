@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from collision.ground import Ground
 from collision.shapes import Capsule, HalfSpace, Rounded, Shape, convex_parts
-from sim.scene.body_definition import BodyDef
+
+if TYPE_CHECKING:
+    from sim.scene.body_definition import BodyDef
 
 OVERLAP = 1e-3  # deepest overlap, of the smaller body
 UNSOLVED = 1e-5  # solves above the tolerance, of all

@@ -11,7 +11,6 @@ from collision.ground import Ground
 from collision.pose import Pose
 from collision.shapes import Shape
 from collision.shapeset import ShapeSet
-from sim.forces.path import COLUMNS
 from sim.joints.tables import linked
 from sim.ledger import entries as ledger
 from sim.ledger.diagnostics import rotations, unheard
@@ -22,6 +21,7 @@ from sim.state import (
     CARRIER,
     IDLE,
     KINDS,
+    KNOT,
     PIECE,
     POINTS,
     SHARED,
@@ -192,7 +192,7 @@ def with_other(model: Model, i: int, definition: BodyDef, gravity: tuple[float, 
 
 def with_paths(model: Model, definitions: Sequence[BodyDef]) -> Model:
     """The model with the paths of all its bodies, which are these."""
-    bodies, tables, first = model.bodies, [np.zeros((0, COLUMNS))], 0
+    bodies, tables, first = model.bodies, [np.zeros((0, KNOT))], 0
     for i, d in enumerate(definitions):
         bodies.path[i], bodies.period[i] = first, 0.0
         if d.path is not None:

@@ -17,14 +17,13 @@ import numpy as np
 
 from collision.errors import check_vector
 from sim.errors import InputError
-from sim.state import CONSTANT, SLEEPING, Forces
+from sim.state import CONSTANT, SLEEPING, USERS, Forces
 from sim.world import sleep as sleeping
 
 if TYPE_CHECKING:
     from sim.world.body import Body
     from sim.world.world import World
 
-USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Push = tuple[float, float, float, float, float, float]  # force [N] and torque about the centre of mass [N m], world axes
 

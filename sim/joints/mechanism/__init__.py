@@ -1,1 +1,10 @@
-"""A world's jointed bodies in coordinates of their own."""
+"""A world's jointed bodies as one machine: coordinates of its own, actuators that drive it, instruments that read it.
+
+In: a world, its joints and their coordinates.
+Out: mass matrix, Jacobians, bias forces and energies in joint coordinates; commands for actuators; readings of sensors.
+
+Equations: Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 5 and 6.
+
+mechanism.py: what ``World.mechanism`` gives. tree.py: which body hangs on which, and what may move there. dynamics.py:
+kinematics and dynamics in NumPy. actuators.py: named inputs. instruments.py: sensors, each with its rate and noise.
+"""
