@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from collision.broadphase import find_pairs
-from collision.jit import kernel
+from collision.broadphase.candidate_pairs import find_pairs
+from collision.kernels.jit import kernel
 
 COUNTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 

@@ -27,8 +27,8 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from collision.polytope import polytope
-from collision.shapeset import packed
+from collision.shapes.polytope import polytope
+from collision.shapes.shapeset import packed
 
 PAIRS, ROUNDS = 200, 15
 

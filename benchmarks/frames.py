@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from collision.shapes import Box, HalfSpace
+from collision.shapes.definitions import Box, HalfSpace
 from render.camera import Camera
 from render.context import describe, open_renderer
 from render.frame import Frame, cast_of

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peers.page import write_measured
-from collision.shapes import Box, Cylinder, HalfSpace, Shape, Sphere
+from collision.shapes.definitions import Box, Cylinder, HalfSpace, Shape, Sphere
 from render.camera import Camera
 from render.meshes import mesh_of, parts_of
 from render.recorded import RunFrames

@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.exact import holds, square_by_hull
 from benchmarks.peers.families import matrices
 from collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
-from collision.jit import kernel
-from collision.shapeset import pack
+from collision.kernels.jit import kernel
+from collision.shapes.shapeset import pack
 from collision.status import OVERLAPPING, UNCERTAIN, Status
 
 EPS = np.finfo(float).eps

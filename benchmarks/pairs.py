@@ -12,10 +12,10 @@ import numpy as np
 
 from collision import Box, ConvexHull, Pose, Sphere
 from collision.geometry import Geometry
-from collision.jit import kernel
+from collision.kernels.jit import kernel
 from collision.linalg import load3, load9
 from collision.narrowphase import distance, manifold
-from collision.shapeset import ShapeSet
+from collision.shapes.shapeset import ShapeSet
 
 PAIRS = 200
 

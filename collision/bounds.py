@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
-from collision.jit import kernel
+from collision.kernels.jit import kernel
 from collision.linalg import add, dot, load3, mul, sub
 
 

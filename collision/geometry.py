@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.group import group
+from collision.kernels.group import group
 
 # Kinds. The order is the order of dispatch: a pair is always handled with kind[a] <= kind[b].
 HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)
-GROUND = 8  # a surface of triangles: no kernel of pairs takes it, its facets are hulls (facets.py)
+GROUND = 8  # a surface of triangles: no kernel of pairs takes it, its facets are hulls (contact/facets.py)
 
 # What a row of `facets` holds: the triangle, sides, normal; of each edge two directions and its kind; directions from each corner
 # along the edges that begin there, RING at most; 1 where the surface goes on without a bend at all three edges.
@@ -39,7 +39,7 @@ class Geometry(NamedTuple):
     skin: np.ndarray  # (s,) [m] radius of a ball added to what kind and size tell (`Rounded`); 0 for spheres and capsules
     slack: (
         np.ndarray
-    )  # (s,) [m] the hull of the points that were given lies no further from the vertices' and the planes: shortfall.py
+    )  # (s,) [m] the hull of the points given lies no further from that of the vertices, and the planes: hull_shortfall.py
     rank: np.ndarray  # (s,) int64 affine dimension: 3 solid, 2 flat polygon, 1 segment, 0 point
     vertex: np.ndarray  # (s, 2) int64: rows [first, stop) of `vertices`
     face: np.ndarray  # (s, 2) int64: rows [first, stop) of the face tables; a flat polygon has two faces
@@ -53,12 +53,12 @@ class Geometry(NamedTuple):
     loop_start: np.ndarray  # (f + 1,) int64: slots of `loops` by face row
     loops: np.ndarray  # vertex rows of each face, counter-clockwise seen from outside (absolute rows)
     block: np.ndarray  # (s, 2) int64: rows [first, stop) of `blocks`
-    blocks: np.ndarray  # (b, 24) the vertices once more, eight x, eight y, eight z a row: see sweep.py
+    blocks: np.ndarray  # (b, 24) the vertices once more, eight x, eight y, eight z a row: see shapes/support_simd.py
     guide: np.ndarray  # (s, 2) int64: first row of `cells`, cells along a side of the cube; 0 of them for few vertices
     cells: np.ndarray  # (c + 1,) int64: rows of `candidates` by cell of a cube of directions
     candidates: np.ndarray  # (k, 8) int32: rows of the vertices that are furthest along some direction of a cell, or nearly so
     edges: np.ndarray  # (e, 4) int64: vertex rows v0 v1 and the face rows on either side (-1: none)
-    # grounds, and those of their triangles that a world has at hand as hulls (facets.py)
+    # grounds, and those of their triangles that a world has at hand as hulls (contact/facets.py)
     ground: np.ndarray  # (s, 4) int64: MESH or FIELD, 2 where it has two sides, samples along x and y; 0: no ground
     facet: np.ndarray  # (s, 2) int64: rows [first, stop) of `facets`; none: it is no facet
     corner: np.ndarray  # (s, 2) int64: rows of `corners`

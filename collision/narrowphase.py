@@ -10,16 +10,16 @@ import math
 
 import numpy as np
 
-from collision.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
+from collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
+from collision.contact.manifold import MOST, bend_rows, swap_rows
+from collision.contact.polytope_manifold import polytope_manifold_far
+from collision.distance.polytopes import polytope_distance
+from collision.distance.result import SIGN_ONLY, swapped
 from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
-from collision.jit import far, kernel, lean, remote, stack_table
+from collision.kernels.jit import far, kernel, lean, remote, stack_table
 from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
-from collision.manifold import MOST, bend_rows, swap_rows
 from collision.pairs.capsule import capsule_distance, capsule_manifold
 from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
-from collision.pairs.polytope import polytope_distance
-from collision.pairs.polytope_manifold import polytope_manifold_far
-from collision.pairs.result import SIGN_ONLY, swapped
 from collision.pairs.smooth import smooth_distance
 from collision.pairs.smooth_manifold import smooth_manifold
 from collision.pairs.sphere import sphere_distance, sphere_manifold
@@ -113,7 +113,7 @@ spare_rows, spare_ids = stack_table(MOST, 14), stack_table(1, MOST, "int64")
 
 @remote
 def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
-    """`manifold_of` facet f of a ground with shape b: along a normal that the surface has there (facets.py).
+    """`manifold_of` facet f of a ground with shape b: along a normal that the surface has there (contact/facets.py).
 
     Where the normal is the facet's, or none that is allowed, the points are those of the half-space under the facet that lie over
     the facet; the others belong to its neighbours. Where the surface bends or ends, so does what is touched: there the points of

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.boxes import bounding_boxes, candidate_pairs
-from collision.ground import Ground
-from collision.shapeset import ShapeSet
+from collision.broadphase.bounding_boxes import bounding_boxes, candidate_pairs
+from collision.shapes.ground import Ground
+from collision.shapes.shapeset import ShapeSet
 from render.look import KINEMATIC, PALETTE, STATIC, rgb
 from render.meshes import bounding_ball, ground_of, planes_of
 from render.rotation import rotate

@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 
 from collision.pose import Pose
-from collision.rays import ray_cast
+from collision.queries.ray_casts import ray_cast
 from render.camera import FOV, Camera
 from render.frame import Frame
 from render.meshes import mesh_of, parts_of

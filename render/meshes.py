@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from collision.ground import GROUNDS, Ground
-from collision.polytope import polytope
-from collision.shapes import Box, ConvexHull, shape_from_dict
+from collision.shapes.definitions import Box, ConvexHull, shape_from_dict
+from collision.shapes.ground import GROUNDS, Ground
+from collision.shapes.polytope import polytope
 from render.rotation import multiply, rotate
 from render.rounded import rounded_ball, rounded_outline, rounded_polytope
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.trace import Trace
+from collision.queries.trace import Trace
 from render.files import whole
 from render.look import PALETTE
 from render.writers import write

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.pose import Pose
-from collision.rays import ray_cast
+from collision.queries.ray_casts import ray_cast
 from render.camera import Camera
 from render.frame import Frame
 

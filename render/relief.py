@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from collision.ground import Ground
+from collision.shapes.ground import Ground
 from render import look
 from render.meshes import mesh_of
 from render.visuals import Skin

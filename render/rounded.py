@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.polytope import Polytope
+from collision.shapes.polytope import Polytope
 
 if TYPE_CHECKING:
     from render.meshes import Mesh

@@ -1,8 +1,8 @@
 """How fast scenes step, and where the time goes.
 
 Each scene runs from its start, in chunks of steps, for its seconds or until its share of wall-clock time is used up. The
-stages are measured in a process of their own, whose far calls are clocked (collision/clocks.py), over the same steps; their
-shares then divide the processor time of the process without clocks, which other load on the machine hardly changes.
+stages are measured in a process of their own, whose far calls are clocked (collision/kernels/clocks.py), over the same steps;
+their shares then divide the processor time of the process without clocks, which other load on the machine hardly changes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
 }
 STEP = 1 / 240  # s
 STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
-    "broad": ("collision.broadphase",),
+    "broad": ("collision.broadphase.candidate_pairs",),
     "narrow": ("collision.",),
     "solver": ("sim.solvers.",),
     "contact": ("sim.contact.", "sim.joints."),
@@ -67,7 +67,7 @@ def chosen(names: Iterable[str]) -> list[str]:
 
 def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any]:
     """Step a scene of the suite, for so many steps or within a budget of wall-clock seconds; times in microseconds a step."""
-    from collision import clocks
+    from collision.kernels import clocks
     from scenarios.registry import load
 
     scenario, parameters, seconds = SUITE[name]
@@ -140,7 +140,7 @@ def stages(row: dict[str, Any]) -> dict[str, float]:
 
 def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict[str, Any]]:
     """Measure scenes: the timings here, their stages in a process with clocks."""
-    from collision import clocks
+    from collision.kernels import clocks
     from scenarios.progress import Bar
     from scenarios.run import warm
 
@@ -207,7 +207,7 @@ def write_json(rows: list[dict[str, Any]], path: str | Path) -> Path:
 
 def main() -> None:
     """The process with clocks: steps by scene as JSON in, measurements as JSON out."""
-    from collision import clocks
+    from collision.kernels import clocks
 
     clocks.start()
     print(json.dumps([measure(name, 0.0, steps) for name, steps in json.loads(sys.argv[1]).items()]))

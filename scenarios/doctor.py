@@ -69,7 +69,7 @@ def _compiler() -> Iterator[Finding]:
 
 
 def _cache() -> Iterator[Finding]:
-    from collision.sources import cache_root, stale_folders
+    from collision.kernels.sources import cache_root, stale_folders
 
     root = cache_root()
     try:

@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import Any
 
 from collision.errors import InputError
-from collision.ground import GROUNDS, Ground
 from collision.pose import Pose
-from collision.rings import torus
-from collision.shapes import Compound, Rounded, Shape, convex_parts, shape_from_dict
-from collision.shapeset import check_convex
+from collision.shapes.definitions import Compound, Rounded, Shape, convex_parts, shape_from_dict
+from collision.shapes.ground import GROUNDS, Ground
+from collision.shapes.shapeset import check_convex
+from collision.solids.torus import torus
 from collision.spelling import did_you_mean
 from scenarios.declared import as_read, as_written, declared, filled
 from scenarios.expressions import known
@@ -429,7 +429,7 @@ class _Reader:
             raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
 
     def mesh(self, key: str, values: dict[str, Any]) -> Shape:
-        from collision.mesh import load_mesh, load_meshes
+        from collision.solids.mesh_files import load_mesh, load_meshes
 
         file = self.path.parent / values.pop("file")
         if not is_file(file):

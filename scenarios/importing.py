@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.mass import mass_properties
 from collision.pose import Pose
-from collision.shapes import Compound, HalfSpace, Shape
+from collision.shapes.definitions import Compound, HalfSpace, Shape
+from collision.solids.mass_properties import mass_properties
 from scenarios.limits import MOST_WHOLE, package, read_xml
 from sim.joints.mechanism.instruments import Instrument
 from sim.ledger.diagnostics import rotations

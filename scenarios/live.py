@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from collision.errors import check_number
-from collision.shapes import Box, Capsule, Cone, Cylinder, Sphere
+from collision.shapes.definitions import Box, Capsule, Cone, Cylinder, Sphere
 from scenarios.backstage import Backstage
 from scenarios.fields import Real, Whole
 from scenarios.registry import Parameter, Scenario

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.shapes import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
 from sim.files import whole
 from sim.ledger.readings import CONTACT
 from sim.recording.recorded_contacts import AXES as CONTACT_AXES

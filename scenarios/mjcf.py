@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.ground import Ground
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from collision.shapes.ground import Ground
 from collision.spelling import did_you_mean
 from scenarios.importing import (
     Imported,

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from collision.errors import InputError
-from collision.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
 from collision.regular import regular
+from collision.shapes.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
 from scenarios.importing import needed, numbers, whole
 from scenarios.limits import packaged
 

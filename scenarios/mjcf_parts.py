@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from collision.errors import InputError
-from collision.mass import enclosed
-from collision.mesh import MOST_BYTES, read_mesh
-from collision.polytope import polytope
 from collision.regular import regular
-from collision.shapes import ConvexHull
+from collision.shapes.definitions import ConvexHull
+from collision.shapes.polytope import polytope
+from collision.solids.mass_properties import enclosed
+from collision.solids.mesh_files import MOST_BYTES, read_mesh
 from scenarios.importing import Mass, matrix, numbers, solid_of
 from scenarios.limits import packaged, read_xml
 

@@ -45,7 +45,7 @@ class Artefacts:
 
 def warm(quiet: bool = False) -> int:
     """Compile what a step needs, on all cores, where it is not kept already; how many kernels were compiled."""
-    from collision.shipped import provide
+    from collision.kernels.shipped import provide
     from sim.compiled import LIBRARY
 
     provide(LIBRARY)

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.mesh import load_mesh
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
+from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
+from collision.solids.mesh_files import load_mesh
 from scenarios.importing import (
     Imported,
     Mass,

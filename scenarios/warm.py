@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from collision.build import Line
-from collision.one import LIBRARY
-from collision.shipped import provide
+from collision.kernels.build import Line
+from collision.kernels.shipped import provide
+from collision.queries.single import LIBRARY
 from scenarios.run import warm
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.jit import kernel, lean
+from collision.kernels.jit import kernel, lean
 from collision.linalg import add, add3, cross, load3, load4, scale, sub
 from sim.contact.contact_solve import problem
 from sim.contact.overlap_correction import rigid_targets

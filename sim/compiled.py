@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collision.geometry import empty_geometry
-from collision.native import Entry, Library
+from collision.kernels.native import Entry, Library
 from sim.assemble import assemble
 from sim.contact.recentre import recentre
 from sim.flight.clusters import refresh

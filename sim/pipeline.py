@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.contact.contact_solve import kick
 from sim.contact.contact_table import (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import kernel, lean
+from collision.kernels.jit import kernel, lean
 from collision.linalg import ZERO, add, cross, dot, load3, load4, load9, mul, mul_t, norm, rotation, scale, sub
 from sim.joints.rows import NO_FRAME, anchor_pose
 from sim.state import DISTANCE, DYNAMIC, HINGE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 
 
 @lean

@@ -1,6 +1,6 @@
 """The state of a world: structure of arrays, grouped by who reads and who writes.
 
-Every group is a NamedTuple of arrays, which compiled kernels take as one pointer (collision/group.py). Row i of the body
+Every group is a NamedTuple of arrays, which compiled kernels take as one pointer (collision/kernels/group.py). Row i of the body
 arrays is body i of the world, in the order of adding.
 """
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.group import group
+from collision.kernels.group import group
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints

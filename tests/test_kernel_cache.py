@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from collision.sources import PACKAGES, import_statements, modules
+from collision.kernels.sources import PACKAGES, import_statements, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLEE = "from {decorator}\n\n@{name}\ndef factor():\n    return {value}\n"
 CALLER = "from {decorator}\nfrom collision.callee import factor\n\n@{name}\ndef answer(x):\n    return x * factor()\n"
-TUMBLE = {"decorator": "collision.jit import kernel", "name": "kernel"}
+TUMBLE = {"decorator": "collision.kernels.jit import kernel", "name": "kernel"}
 PLAIN = {"decorator": "numba import njit", "name": "njit(cache=True)"}
 ASK = """
 import sys
@@ -179,7 +179,7 @@ def test_processes_that_fill_one_cache(package):
 
 
 CALL = """
-from collision.jit import inner, kernel, lean, remote, tight
+from collision.kernels.jit import inner, kernel, lean, remote, tight
 @{name}
 def only(x): return x + 1.0
 @kernel

@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from collision.jit import DISABLED
-from collision.native import Library, read, write
+from collision.kernels.jit import DISABLED
+from collision.kernels.native import Library, read, write
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
 
 RUN = """
 import sys
-from collision.native import Library
+from collision.kernels.native import Library
 Library.used = {used}
 from scenarios.registry import load
 for name in ("two_cuboids", "double_pendulum", "kepler_orbit", "newtons_cradle"):
@@ -98,17 +98,17 @@ def test_bound_arguments_stay_packed():
     assert call(1)[:4] == (1.0, 2.0, 3.0, 1.0)
 
 
-@pytest.mark.parametrize("module", ["collision.one", "sim.compiled"])
+@pytest.mark.parametrize("module", ["collision.queries.single", "sim.compiled"])
 def test_a_library_names_no_kernel_that_its_module_does_not_bring(module):
     """The compiler imports that module alone; an import within a function, of a file with kernels of its own, brought one."""
     program = f"""
 import importlib
-from collision.build import dependencies
-from collision.jit import FAR
-from collision.native import name_of
+from collision.kernels.build import dependencies
+from collision.kernels.jit import FAR
+from collision.kernels.native import name_of
 library = importlib.import_module({module!r}).LIBRARY
 known = {{name_of(far) for far in FAR}} | {{entry.name for entry in library.entries}}
-import collision.manager, collision.proximity, sim, sim.compiled
+import collision.broadphase.collision_manager, collision.queries.proximity, sim, sim.compiled
 print(*(set(dependencies(library)) - known))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

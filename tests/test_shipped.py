@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from collision import shipped
-from collision.jit import DISABLED
-from collision.native import read, write
+from collision.kernels import shipped
+from collision.kernels.jit import DISABLED
+from collision.kernels.native import read, write
 
 ROOT = Path(__file__).resolve().parent.parent
 LEVEL, MODULE = "x86-64-v3", "sim.compiled"
@@ -24,7 +24,7 @@ OBJECTS = [("code", "", b"machine code " * 10)]
 RUN = """
 import sys
 from pathlib import Path
-from collision import shipped
+from collision.kernels import shipped
 shipped.FOLDER, shipped.LEVELS = Path(sys.argv[1]), {"x86-64-v3": ()}
 from scenarios.registry import load
 world = load("two_cuboids")().build()
@@ -79,7 +79,7 @@ def test_what_does_not_fit_is_left_alone(folder, monkeypatch):
     with monkeypatch.context() as other:
         other.setattr(shipped, "sources", lambda path: [Path(__file__)])  # other sources
         assert shipped.fitting(MODULE) is None
-    assert shipped.fitting("collision.one") is None
+    assert shipped.fitting("collision.queries.single") is None
 
 
 def test_what_is_damaged_or_can_not_be_kept_is_left_alone(folder):

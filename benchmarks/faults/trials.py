@@ -399,7 +399,7 @@ def two_at_once(base: Path, folder: Path, rng: random.Random, length: float) -> 
 
 # ---------------------------------------------------------------------- the cache of kernels
 
-KERNELS = """from collision.jit import kernel
+KERNELS = """from collision.kernels.jit import kernel
 
 @kernel
 def factor():

@@ -24,7 +24,7 @@ from collision import (
     Sphere,
     signed_distance,
 )
-from collision.shapes import Shape, convex_parts
+from collision.shapes.definitions import Shape, convex_parts
 from sim import BodyDef, ConstantForce, Distance, Drag, Fixed, Hinge, Path, Point, Scene, Slider, Spring
 
 RESTITUTIONS, FRICTIONS = (0.0, 0.3, 0.8, 1.0), (0.0, 0.2, 1.0, 10.0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from collision import ShapeSet, signed_distances
-from collision.shapes import convex_parts
+from collision.shapes.definitions import convex_parts
 from sim import BodyDef, Scene, SimulationError, World
 from sim.forces.definitions import ConstantForce, MutualGravity, Spring
 from sim.ledger.diagnostics import rotations

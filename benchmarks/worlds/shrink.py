@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.worlds.measure import Trial, measure
 from collision import Box, Compound, ConvexHull, Pose, Sphere
-from collision.shapes import convex_parts
+from collision.shapes.definitions import convex_parts
 from sim import BodyDef, InputError, Scene
 
 PLAIN = {  # simpler values of fields of bodies, in the order in which they are tried

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collision.gjk import NO_START
-from collision.jit import lean, tight
+from collision.contact.patch import put_contact
+from collision.distance.gjk import NO_START
+from collision.distance.polytopes import polytope_query_far, relative, start_axis
+from collision.distance.result import answer, inflated, slack_of, to_world, touching_limit
+from collision.kernels.jit import lean, tight
 from collision.linalg import mul, norm, sub
-from collision.pairs.patch import put_contact
-from collision.pairs.polytope import polytope_query_far, relative, start_axis
-from collision.pairs.result import answer, inflated, slack_of, to_world, touching_limit
+from collision.shapes.support_points import inflation
 from collision.status import BEYOND_MARGIN
-from collision.support import inflation
 
 
 @tight

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CONE, CYLINDER
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import ZERO, add, axpy, dot, mul, mul_t, neg, sub
-from collision.pairs.surface import reach, support_piece
-from collision.support import EPS
+from collision.shapes.support_functions import reach, support_piece
+from collision.shapes.support_points import EPS
 
 NEAR = 0.9  # cosine: an axis this near to the normal of a flat may belong to it
 

@@ -20,9 +20,9 @@ import math
 import numpy as np
 
 from collision.geometry import CAPSULE, ELLIPSOID
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import add, axpy, cross, mul, mul_t, neg, norm, orthonormal, sub
-from collision.pairs.surface import is_revolved, support_piece
+from collision.shapes.support_functions import is_revolved, support_piece
 
 FIRST, MOST_SECTORS = 8, 4096  # sectors to begin with, and of one size
 MOST_LOOKS = 200000  # directions; 70 ns each

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import dot, load3, mul_t, norm, scale, sub
-from collision.pairs.surface import reach
+from collision.shapes.support_functions import reach
 
 NEWTON = 60  # steps for the root; ten are the rule
 

@@ -1,8 +1,8 @@
 """The short way to the depth of round bodies: Newton's method finds it, an inner polytope and a cap prove it.
 
-D = B - A holds the origin. As in `collision.depth` a polytope inside D grows where it is nearest to the origin. Along the normal
-of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of directions, h is d or
-more for what is known of its curvature there:
+D = B - A holds the origin. As in `collision.distance.epa_fast` a polytope inside D grows where it is nearest to the origin. Along
+the normal of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of
+directions, h is d or more for what is known of its curvature there:
 
 Along a great circle with the angle x from the minimum h'' + h = R, the radius of curvature, so that h = d cos x + g sin x +
 the integral of R(y) sin(x - y), g >= 0 being the slope of the piece that rises on that side. R is bounded from below
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from collision.depth import (
+from collision.distance.epa_fast import (
     LAST_POINT,
     MOST_POINTS,
     ROUGH,
@@ -33,15 +33,15 @@ from collision.depth import (
     nearest,
     point_table,
 )
+from collision.distance.gjk_fast import SHIFT
 from collision.geometry import CYLINDER, ELLIPSOID
-from collision.jit import lean, stack_table
+from collision.kernels.jit import lean, stack_table
 from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from collision.pairs.flats import on_flats, separation
 from collision.pairs.point import depth_bound, point_curved
-from collision.pairs.surface import ellipsoid_point, is_revolved, support_piece
 from collision.pairs.tangent import tangent_newton, two_pieces
-from collision.quick import SHIFT
-from collision.support import EPS
+from collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
+from collision.shapes.support_points import EPS
 
 MOST_CAPS = 4
 cap_table = stack_table(MOST_CAPS, 4)  # axis, square of the cosine

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.contact.patch import put_contact
+from collision.distance.result import slack_of, touching_limit
+from collision.kernels.jit import lean
 from collision.linalg import norm, sub
-from collision.pairs.patch import put_contact
-from collision.pairs.result import slack_of, touching_limit
 from collision.pairs.smooth import smooth_status, smooth_witness
 from collision.status import BEYOND_MARGIN
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
+from collision.contact.features import bend_at
+from collision.contact.manifold import put
+from collision.distance.gjk import APART, BEYOND, NO_START, gjk, witnesses
+from collision.distance.result import answer, slack_of, to_world, touching_limit
 from collision.geometry import BOX, SHARP, SPHERE
-from collision.gjk import APART, BEYOND, NO_START, gjk, witnesses
-from collision.jit import lean, tight
+from collision.kernels.jit import lean, tight
 from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.manifold import put
-from collision.pairs.features import bend_at
 from collision.pairs.point import point_curved
-from collision.pairs.result import answer, slack_of, to_world, touching_limit
+from collision.shapes.support_points import EPS, inflation, is_polytope
 from collision.status import BEYOND_MARGIN
-from collision.support import EPS, inflation, is_polytope
 
 FACE, EDGE, VERTEX, ROUND = range(4)
 TINY, LARGE = 1e-140, 2.0**700  # shorter vectors [m] are made longer before their squares are taken

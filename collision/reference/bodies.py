@@ -10,10 +10,10 @@ import numpy as np
 
 from collision.errors import InputError, check_number
 from collision.hints import Numbers, PoseLike, Rows
-from collision.polytope import polytope as faces_of
 from collision.pose import Pose, as_pose
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
-from collision.supports import SupportShape
+from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
+from collision.shapes.polytope import polytope as faces_of
+from collision.shapes.support_shape import SupportShape
 
 NO_NORMALS = np.empty((0, 3))
 

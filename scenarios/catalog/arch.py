@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes import ConvexHull, HalfSpace
+from collision.shapes.definitions import ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.ground import HeightField
-from collision.shapes import Sphere
+from collision.shapes.definitions import Sphere
+from collision.shapes.ground import HeightField
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

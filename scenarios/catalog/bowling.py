@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from collision.pose import Pose
-from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Sphere
+from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from collision.pose import Pose
-from collision.shapes import Box, Compound, ConvexHull, Cylinder, Shape
+from collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Shape
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge

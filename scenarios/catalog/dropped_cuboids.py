@@ -5,7 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes import Box, HalfSpace
+from collision.shapes.definitions import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

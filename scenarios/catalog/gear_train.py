@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from collision.pose import Pose
-from collision.shapes import Box, Compound, Cylinder
+from collision.shapes.definitions import Box, Compound, Cylinder
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.joints.definitions import Gear, Hinge

@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from collision.pose import Pose
-from collision.shapes import Box, Compound, Cylinder, Sphere
+from collision.shapes.definitions import Box, Compound, Cylinder, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import General, Hinge, Slider

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes import Cylinder
+from collision.shapes.definitions import Cylinder
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Point

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from collision.pose import Pose
-from collision.shapes import Capsule, Compound, HalfSpace
+from collision.shapes.definitions import Capsule, Compound, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.ground import TriangleMesh
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
+from collision.shapes.ground import TriangleMesh
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

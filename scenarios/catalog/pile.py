@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes import Box, ConvexHull, HalfSpace
+from collision.shapes.definitions import Box, ConvexHull, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.ground import TriangleMesh
-from collision.shapes import Box, Capsule, ConvexHull, Cylinder, Sphere
+from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, Sphere
+from collision.shapes.ground import TriangleMesh
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge, Slider

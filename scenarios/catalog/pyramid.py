@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes import Box, HalfSpace
+from collision.shapes.definitions import Box, HalfSpace
 from scenarios.fields import Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

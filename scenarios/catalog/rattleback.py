@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes import Ellipsoid, HalfSpace
+from collision.shapes.definitions import Ellipsoid, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

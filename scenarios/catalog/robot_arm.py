@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes import Box
+from collision.shapes.definitions import Box
 from scenarios.fields import Flag, Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Hinge

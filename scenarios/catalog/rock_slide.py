@@ -5,8 +5,8 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.ground import HeightField
-from collision.shapes import Box, ConvexHull
+from collision.shapes.definitions import Box, ConvexHull
+from collision.shapes.ground import HeightField
 from scenarios.fields import Flag, Real, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

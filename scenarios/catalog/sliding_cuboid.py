@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from collision.pose import Pose
-from collision.shapes import Box, HalfSpace
+from collision.shapes.definitions import Box, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

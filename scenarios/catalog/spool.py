@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from collision.pose import Pose
-from collision.shapes import Compound, Cylinder, HalfSpace
+from collision.shapes.definitions import Compound, Cylinder, HalfSpace
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.forces.definitions import ConstantForce

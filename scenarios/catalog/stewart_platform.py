@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 
 from collision.pose import Pose
-from collision.shapes import Cylinder
+from collision.shapes.definitions import Cylinder
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.joints.definitions import Point, Slider, Universal

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from collision.shapes import HalfSpace, Sphere
+from collision.shapes.definitions import HalfSpace, Sphere
 from scenarios.fields import Real
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

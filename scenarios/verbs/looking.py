@@ -141,7 +141,7 @@ def add_trace(verb: Adder) -> None:
 
 def trace(arguments: argparse.Namespace) -> None:
     """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
-    from collision.trace import Trace
+    from collision.queries.trace import Trace
     from render.minkowski import film, still
 
     recorded = Trace.load(arguments.file)

@@ -88,7 +88,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     from scenarios.doctor import examine
 
     if arguments.prune:
-        from collision.sources import prune
+        from collision.kernels.sources import prune
         from sim.words import count
 
         print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
 
 WAY = 1e-4  # change of the pose of one body against the other, as part of its size, up to which points are carried along

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import far, lean, remote
+from collision.kernels.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
 from collision.narrowphase import manifold_far as manifold
 from sim.contact.contact_table import normal_target

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from collision.bounds import aabb
-from collision.broadphase import find_pairs_far as find_pairs
-from collision.facets import barred
+from collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
+from collision.contact.facets import barred
 from collision.geometry import empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean, remote
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean, remote
 from collision.linalg import (
     ZERO,
     add,

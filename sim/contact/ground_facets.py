@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from collision.bounds import aabb
-from collision.facets import near_triangles, set_facet
+from collision.contact.facets import near_triangles, set_facet
 from collision.geometry import HELD, empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import add, axpy, load3, load9, mul_t, scale, store3, sub
 from sim.flight.motion import geom_pose
 from sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import apply_impulse, point_velocity

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner
+from collision.kernels.jit import inner
 from collision.linalg import dot, load3, load9, sub
 from sim.contact.ground_facets import same_facets
 from sim.state import FAST

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
 from sim.contact.surfaces import surface_slip
 from sim.equations import drive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import kernel
+from collision.kernels.jit import kernel
 from collision.linalg import add, load3, scale, store3
 
 

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_turn
 from sim.equations import acceleration

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import add, add3, cross, load3, load9, norm, scale
 from sim.equations import angular_velocity
 from sim.state import DYNAMIC, KINEMATIC, SLEEPING

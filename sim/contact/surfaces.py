@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
 
 GEOMETRIC, LEAST, MOST, AVERAGE, PRODUCT = range(5)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import far, inner, kernel, lean, remote
+from collision.kernels.jit import far, inner, kernel, lean, remote
 from collision.linalg import add, axpy, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
 from sim.equations import acceleration, angular_velocity, drive, orientation_rate
 from sim.flight.composition import cluster_composed

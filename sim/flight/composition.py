@@ -8,7 +8,7 @@ taken by the classical Runge-Kutta method, at fixed poses.
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import load3, load4
 from sim.flight.exact import turn_exact
 from sim.flight.explicit import copy_row

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from sim.flight.explicit import blend, copy_row, normalize_row, stages
 from sim.forces.laws import rates
 from sim.state import END, RATE0, RATE1, SLOPE, STAGE, START

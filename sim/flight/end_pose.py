@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
 from sim.flight.clusters import launch
 from sim.flight.motion import flight_far as flight

@@ -24,7 +24,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, lean, remote
+from collision.kernels.jit import far, inner, lean, remote
 from collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
 from sim.flight.splitting import about, conjugate
 

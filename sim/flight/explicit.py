@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from sim.forces.laws import rates
 from sim.state import FLIGHT, SLOPE, STAGE
 

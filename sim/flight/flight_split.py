@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from sim.flight.clusters import book_cluster, flight_balance, launch
 from sim.flight.motion import fly_to, start_flight
 from sim.ledger import entries as ledger

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import far, lean, remote, tight
+from collision.kernels.jit import far, lean, remote, tight
 from collision.linalg import (
     ZERO,
     add,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import qnormalize
 from sim.equations import turning_rate
 from sim.flight.explicit import blend, normalize_row, stages

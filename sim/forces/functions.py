@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from collision.jit import intrinsic
+from collision.kernels.jit import intrinsic
 from sim.errors import InputError
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))

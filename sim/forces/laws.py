@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import far, lean, remote
+from collision.kernels.jit import far, lean, remote
 from collision.linalg import (
     ZERO,
     add,

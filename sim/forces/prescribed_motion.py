@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, mul, norm, qmul, qnormalize, rotation, scale, store3, sub
 from sim.equations import drive
 

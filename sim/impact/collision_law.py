@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel
+from collision.kernels.jit import far, inner, kernel
 from collision.linalg import add, dot, inverse, mul, norm, scale
 
 STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse, velocity

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import (
     ZERO,
     add,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import add, cross, load3, load9, mul, scale, sub
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import point_velocity

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import load3, load9, norm, store9, symmetric_product
 from sim.contact.contact_solve import apply_contacts, book_contact, load_friction, targets
 from sim.contact.overlap_correction import displace, too_deep

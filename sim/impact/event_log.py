@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
 from collision.narrowphase import distance_far as distance
 from sim.flight.motion import geom_pose

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from collision.geometry import empty_geometry
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from sim.contact.contact_table import (
     LULL,
     MANY,

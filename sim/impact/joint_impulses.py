@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import FOR_KERNELS, far, inner, kernel
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel
 from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
 from sim.contact.contact_solve import problem
 from sim.flight.motion import point_velocity, refresh_velocity

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import (
     ZERO,
     add,

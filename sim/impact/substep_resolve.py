@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from sim.contact.contact_solve import kick_island
 from sim.contact.contact_table import INELASTIC, concerns, forget_arrivals, tabulate, update_manifold
 from sim.contact.half_kick import take_back

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.broadphase import (
+from collision.broadphase.candidate_pairs import (
     FEW,
     Tree,
     fill_tree,
@@ -32,12 +32,12 @@ from collision.broadphase import (
     tree_pairs,
     unbounded_pairs,
 )
-from collision.broadphase import find_pairs_far as find_pairs
+from collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
 from collision.geometry import empty_geometry
 from collision.halving import halve_once, halve_range, nodes_of, put_centers
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
-from collision.waiting import doze, give_way, pause
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
+from collision.kernels.waiting import doze, give_way, pause
 from sim.contact.contact_table import UNKNOWN, fresh_manifolds, least_speed, sweep_bounds, update_manifold
 from sim.flight.clusters import flight_balance
 from sim.flight.flight_split import book_balance, book_flight
@@ -209,7 +209,7 @@ def book_flights(model, geometry, settings):
 
 @inner
 def find_together(model, geometry, settings):
-    """As collision.broadphase.find_pairs, for the boxes of the pieces; with the crew."""
+    """As collision.broadphase.candidate_pairs.find_pairs, for the boxes of the pieces; with the crew."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, crew = len(geoms.body), settings.crew
     if crew == 0 or n <= 2 * FEW:

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from collision.facets import barred, facet_normal, is_facet, is_level
+from collision.contact.facets import barred, facet_normal, is_facet, is_level
 from collision.geometry import empty_geometry
-from collision.jit import far, lean, remote
+from collision.kernels.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
 from collision.narrowphase import distance_far as distance
 from collision.narrowphase import level_distance_far as level_distance

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import axpy, cross, dot, mul_t, norm, scale, sub
 
 

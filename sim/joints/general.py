@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import cross, mul_t, norm, scale, sub
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further

@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, lean, remote
+from collision.kernels.jit import far, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
 from sim.joints.distance import line_frame, measure_distance
 from sim.joints.fixed import measure_fixed

@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, lean, remote
+from collision.kernels.jit import far, inner, lean, remote
 from collision.linalg import add, cross, dot, load3, matmul, scale, sub
 from sim.flight.end_pose import Ends, end_pose
 from sim.joints.rows import (

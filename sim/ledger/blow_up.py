@@ -6,7 +6,7 @@ masses start deep in each other, many rows ask for what no impulse gives, and a 
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import dot, load3, load9, norm, rotation
 from sim.equations import angular_velocity
 from sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import load3, load9, mul, mul_t, store3, store9
 from sim.ledger.work import AGAIN
 from sim.state import DYNAMIC

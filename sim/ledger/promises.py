@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from collision.ground import Ground
-from collision.shapes import Capsule, HalfSpace, Rounded, Shape, convex_parts
+from collision.shapes.definitions import Capsule, HalfSpace, Rounded, Shape, convex_parts
+from collision.shapes.ground import Ground
 
 if TYPE_CHECKING:
     from sim.scene.body_definition import BodyDef

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import add, add3, cross, load3, scale, sub
 from sim.state import ACCOUNTS, DYNAMIC
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.group import group
-from collision.jit import far, inner, kernel
+from collision.kernels.group import group
+from collision.kernels.jit import far, inner, kernel
 from collision.linalg import add, load3, load4, scale, store3, store4
 from sim.ledger.entries import ENTRIES
 from sim.state import DYNAMIC, EXAMPLE, STEPS

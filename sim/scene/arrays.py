@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from collision.ground import Ground
 from collision.pose import Pose
-from collision.shapes import Shape
-from collision.shapeset import ShapeSet
+from collision.shapes.definitions import Shape
+from collision.shapes.ground import Ground
+from collision.shapes.shapeset import ShapeSet
 from sim.joints.tables import linked
 from sim.ledger import entries as ledger
 from sim.ledger.diagnostics import rotations, unheard

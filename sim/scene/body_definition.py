@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from collision.errors import check_number, check_vector
-from collision.ground import Ground
-from collision.mass import mass_properties
-from collision.shapes import HalfSpace, Shape, shape_from_dict
+from collision.shapes.definitions import HalfSpace, Shape, shape_from_dict
+from collision.shapes.ground import Ground
+from collision.solids.mass_properties import mass_properties
 from sim.checks import check_inertia, check_orientation, check_range, check_weight, plain
 from sim.errors import InputError
 from sim.forces.path import Path

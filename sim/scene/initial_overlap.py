@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import KDTree
 
-from collision.ground import Ground
 from collision.pose import Pose
-from collision.shapes import convex_parts
-from collision.shapeset import ShapeSet
+from collision.shapes.definitions import convex_parts
+from collision.shapes.ground import Ground
+from collision.shapes.shapeset import ShapeSet
 from sim.scene.body_definition import BodyDef
 from sim.scene.scene import Scene
 

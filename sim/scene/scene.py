@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from collision.errors import check_number, check_vector
 from collision.hints import FileName, Numbers, Rows, Turn
-from collision.shapes import Shape
+from collision.shapes.definitions import Shape
 from collision.spelling import did_you_mean, missing, spelled
 from sim.checks import check_range, plain
 from sim.errors import InputError

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner
+from collision.kernels.jit import inner
 from collision.linalg import clear_table
 
 

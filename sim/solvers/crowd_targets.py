@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from sim.state import FAST, HELD, LOOSE
 
 

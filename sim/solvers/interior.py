@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.joint_laws import project_joint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.jit import inner
+from collision.kernels.jit import inner
 from sim.state import DYNAMIC
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 
 BOX, BALL, AXIS, DISC = -1.0, -2.0, -3.0, -4.0
 RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.jit import inner, lean
+from collision.kernels.jit import inner, lean
 from collision.linalg import copy_table
 
 DEPTH = 8  # changes that are remembered

@@ -39,7 +39,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
 from sim.solvers.friction import coulomb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.jit import lean
+from collision.kernels.jit import lean
 from collision.linalg import copy_table
 from sim.solvers.friction import coulomb
 from sim.solvers.joint_laws import BALL, DISC, clip_joint, residual_joint

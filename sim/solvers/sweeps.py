@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from collision.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import norm, scale
 from sim.solvers.joint_laws import AXIS, BALL, DISC
 from sim.solvers.rows import clip, regularisation

@@ -17,7 +17,7 @@ from sim.world.world_queries import fixed
 
 if TYPE_CHECKING:
     from collision.hints import Numbers, Turn
-    from collision.shapes import Shape
+    from collision.shapes.definitions import Shape
     from sim.scene.body_definition import BodyDef, Kind
     from sim.scene.visual import Visual
     from sim.world.world import World

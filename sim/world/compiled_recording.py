@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.group import Group
-from collision.native import Call, Plain
+from collision.kernels.group import Group
+from collision.kernels.native import Call, Plain
 from sim.compiled import KEEP
 from sim.ledger import diagnostics
 from sim.ledger.entries import ENTRIES, SIGNS, Ledger

@@ -10,16 +10,16 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.errors import InputError, check_number, check_vector
-from collision.ground import Facet
-from collision.ground_distance import distance_to_ground
+from collision.ground.distance import distance_to_ground
 from collision.hints import PoseLike
-from collision.jit import kernel
+from collision.kernels.jit import kernel
 from collision.linalg import load3, load9, store3
 from collision.narrowphase import distance
 from collision.pose import as_pose
-from collision.rays import ray
-from collision.shapes import ConvexHull, Shape, convex_parts
-from collision.shapeset import ShapeSet, own_tables
+from collision.queries.ray_casts import ray
+from collision.shapes.definitions import ConvexHull, Shape, convex_parts
+from collision.shapes.ground import Facet
+from collision.shapes.shapeset import ShapeSet, own_tables
 from sim.ledger.diagnostics import rotations
 from sim.state import CARRIER, PIECE
 

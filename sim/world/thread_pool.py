@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from collision.native import Call
+from collision.kernels.native import Call
 from sim.compiled import ASSIST
 from sim.impact.thread_jobs import LINE, OPEN, WORDS
 from sim.state import Settings

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
-from collision.ground import Facet, Ground
 from collision.hints import FileName, Numbers, Rows, Turn
-from collision.shapes import Shape, convex_parts
-from collision.shapeset import ShapeSet, check_convex
-from collision.shipped import provide
+from collision.kernels.shipped import provide
+from collision.shapes.definitions import Shape, convex_parts
+from collision.shapes.ground import Facet, Ground
+from collision.shapes.shapeset import ShapeSet, check_convex
 from collision.spelling import did_you_mean, spelled
 from collision.suggesting import Keeps
 from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE, REFRESH

@@ -26,7 +26,7 @@ from sim.world import sleep as sleeping
 from sim.world import spatial_queries as queries
 
 if TYPE_CHECKING:
-    from collision.shapes import Shape
+    from collision.shapes.definitions import Shape
     from sim.world.body import Body
     from sim.world.joint import Joint
 

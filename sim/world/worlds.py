@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from collision.native import Call, Calls
+from collision.kernels.native import Call, Calls
 from collision.spelling import spelled
 from collision.suggesting import Keeps, Reads
 from sim.errors import InputError, SimulationError

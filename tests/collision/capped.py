@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from collision.pairs import smooth_depth
-from collision.shapes import Capsule
-from collision.shapeset import ShapeSet
+from collision.shapes.definitions import Capsule
+from collision.shapes.shapeset import ShapeSet
 from tests.collision.placing import measure, reach, shape_of, turn
 
 KINDS = ("cylinder", "cone", "ellipsoid", "capsule", "box", "hull")

@@ -11,8 +11,8 @@ import numpy as np
 
 from collision.narrowphase import distance, manifold
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from collision.shapeset import ShapeSet
+from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.shapes.shapeset import ShapeSet
 
 EPS = np.finfo(float).eps
 UNTURNED = np.eye(3)

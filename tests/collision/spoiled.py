@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from benchmarks.exact import holds
-from collision import Compound, Motion, Pose, ShapeSet, Sphere, careful, epa, gjk, impact, time_of_impact, times_of_impact
-from collision.pairs import directions, overlap, polytope, smooth, smooth_depth
-from collision.shapes import Box, Cylinder
+from collision import Compound, Motion, Pose, ShapeSet, Sphere, time_of_impact, times_of_impact
+from collision.distance import epa, gjk, overlap
+from collision.distance import exact_hull as careful
+from collision.distance import polytopes as polytope
+from collision.pairs import directions, smooth, smooth_depth
+from collision.queries import time_of_impact as impact
+from collision.shapes.definitions import Box, Cylinder
 from collision.status import UNCERTAIN
 from tests.collision.placing import EPS, measure
 from tests.collision.test_careful import THIN, warm_answers

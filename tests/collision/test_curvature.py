@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pytest
 
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from tests.collision.placing import about, measure, touch, turn
 
 UNTURNED = np.eye(3)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from collision.status import OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from tests.collision.placing import (
     EPS,

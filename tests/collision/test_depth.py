@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull as Qhull
 
-from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, batch, batch_kernels, signed_distances
+from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, signed_distances
+from collision.queries import batch, batch_kernels
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 

@@ -27,8 +27,8 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from collision import polytope as polytope_module
-from collision.polytope import polytope
+from collision.shapes import polytope as polytope_module
+from collision.shapes.polytope import polytope
 
 ANGLES = np.arange(8) * np.pi / 4
 EPS = 2.0**-52

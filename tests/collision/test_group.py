@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-import collision.group_type  # noqa: F401, compilers know groups by it
-from collision.group import Group, group
+import collision.kernels.group_type  # noqa: F401, compilers know groups by it
+from collision.kernels.group import Group, group
 
 
 @group

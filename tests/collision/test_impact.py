@@ -27,7 +27,7 @@ from collision import (
     signed_distances,
     time_of_impact,
 )
-from collision.mass import mass_properties
+from collision.solids.mass_properties import mass_properties
 
 HIT, MISS, OVERLAPPING = ImpactStatus.HIT, ImpactStatus.MISS, ImpactStatus.OVERLAPPING
 CUBE = Box((0.5, 0.5, 0.5))

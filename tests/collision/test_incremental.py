@@ -21,7 +21,7 @@ from collision import (
     Status,
     contact_manifold,
 )
-from collision.incremental import _area
+from collision.queries.incremental_manifold import _area
 
 ROOT = Path(__file__).parents[2]
 CUBE = Box((0.5, 0.5, 0.5))

@@ -11,8 +11,8 @@ from numba.core import config
 
 from collision.geometry import SHARP
 from collision.pose import Pose
-from collision.proximity import contact_manifold, signed_distance
-from collision.shapes import Box, Cone, ConvexHull, Cylinder, HalfSpace, Sphere
+from collision.queries.proximity import contact_manifold, signed_distance
+from collision.shapes.definitions import Box, Cone, ConvexHull, Cylinder, HalfSpace, Sphere
 from collision.status import Status
 from tests.collision.placing import EPS, UNTURNED, about, measure, touch, turn, vertices
 

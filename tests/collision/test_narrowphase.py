@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull as Qhull
 
-from collision.shapes import Box, ConvexHull, HalfSpace, Sphere
+from collision.shapes.definitions import Box, ConvexHull, HalfSpace, Sphere
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from tests.collision.placing import (
     CASES,

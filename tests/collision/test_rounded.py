@@ -41,7 +41,7 @@ from collision import (
     time_of_impact,
 )
 from collision.narrowphase import manifold
-from collision.shapeset import packed
+from collision.shapes.shapeset import packed
 from tests.collision.test_curved import KINDS, random_shape
 
 CORES = [

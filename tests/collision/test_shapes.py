@@ -14,10 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from collision.errors import InputError, check_number, check_quaternion, check_vector
-from collision.mass import mass_properties, principal_axes
-from collision.mesh import load_mesh
 from collision.pose import Pose
-from collision.shapes import (
+from collision.shapes.definitions import (
     Box,
     Capsule,
     Compound,
@@ -30,7 +28,9 @@ from collision.shapes import (
     convex_parts,
     shape_from_dict,
 )
-from collision.shapeset import ShapeSet
+from collision.shapes.shapeset import ShapeSet
+from collision.solids.mass_properties import mass_properties, principal_axes
+from collision.solids.mesh_files import load_mesh
 
 HULL = ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 SHAPES = [
@@ -65,7 +65,7 @@ def test_same_after_plain_data_and_pickle(shape):
 
 def test_a_hull_from_another_process_is_equal():
     """The hash of bytes differs from process to process; equality must not."""
-    code = "import pickle, sys; from collision.shapes import ConvexHull as H;"
+    code = "import pickle, sys; from collision.shapes.definitions import ConvexHull as H;"
     code += "sys.stdout.buffer.write(pickle.dumps(H([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])))"
     other = pickle.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert other == HULL

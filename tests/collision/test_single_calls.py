@@ -31,11 +31,11 @@ from collision import (
     contact_manifold,
     ray_cast,
     ray_casts,
-    shapeset,
     signed_distance,
     signed_distances,
 )
-from collision.pieces import MANY, piece_pairs
+from collision.shapes import shapeset
+from collision.shapes.compounds import MANY, piece_pairs
 
 
 def hull(seed, n=20, size=0.5):
@@ -214,7 +214,7 @@ def test_the_tree_of_pieces_leaves_out_nothing_that_matters(apart, margin, monke
     places = [np.array([p.position for p in poses[:4]]), np.array([p.orientation for p in poses[:4]])]
     places += [np.array([p.position for p in poses[4:]]) + (apart, 0, 0), np.array([p.orientation for p in poses[4:]])]
     few = piece_pairs(shapes, a, b, places, margin)
-    monkeypatch.setattr("collision.pieces.MANY", 10**9)
+    monkeypatch.setattr("collision.shapes.compounds.MANY", 10**9)
     all_of_them = piece_pairs(shapes, a, b, places, margin)
     assert np.array_equal(few.pair, all_of_them.pair)
     assert np.array_equal(few.row, all_of_them.row)
@@ -225,12 +225,12 @@ def test_the_tree_of_pieces_leaves_out_nothing_that_matters(apart, margin, monke
 
 def test_most_pieces_are_not_looked_at(monkeypatch):
     """Of 250,000 pairs of pieces less than one in a hundred is worked on."""
-    import collision.pieces
+    import collision.shapes.compounds
 
     shapes = ShapeSet([cluster(3, 500), cluster(4, 500)])
     looked = []
-    near = collision.pieces.near
-    monkeypatch.setattr(collision.pieces, "near", lambda *given: looked.append(near(*given)) or looked[-1])
+    near = collision.shapes.compounds.near
+    monkeypatch.setattr(collision.shapes.compounds, "near", lambda *given: looked.append(near(*given)) or looked[-1])
     place = [np.zeros((1, 3)), np.array([(1.0, 0, 0, 0)]), np.array([(5.0, 0, 0)]), np.array([(1.0, 0, 0, 0)])]
     r = signed_distances(shapes, [0], [1], *place)
     assert r.status[0] == Status.SEPARATED

@@ -21,12 +21,12 @@ from collision import (
     contact_manifold,
     contact_manifolds,
     manifold,
-    proximity,
     reference,
     signed_distance,
 )
-from collision.jit import DISABLED
+from collision.kernels.jit import DISABLED
 from collision.pairs import directions, meridians
+from collision.queries import proximity
 from collision.status import UNCERTAIN
 
 TREMBLE = 1e-9

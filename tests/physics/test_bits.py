@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision.jit import DISABLED
+from collision.kernels.jit import DISABLED
 from scenarios.registry import load, names
 from tools.catalog_hashes import EARLY, KEPT, maths, outcome, poses
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pygame
 
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
 from sim.scene.scene import Scene
 
 SIZE = (320, 180)

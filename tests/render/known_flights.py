@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from render.frame import Frame, cast_of
 from render.rotation import multiply
 from sim.recording.run import Run

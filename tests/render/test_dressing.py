@@ -8,7 +8,7 @@ import pytest
 
 import render
 from collision.errors import InputError
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
 from render.dressing import title_panels
 from render.recorded import RunFrames
 from render.sound import RATE, soundtrack

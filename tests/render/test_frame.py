@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
 from render.frame import cast_of
 from render.recorded import RunFrames, _Rows, between
 from render.rotation import interpolate, matrices, multiply, rotate

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.framing import LEFT, measure, run_of
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
 from render.camera import Camera
 from render.frame import frame_of
 from render.framing import action_of, camera_from, clear_from, framed

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from collision.ground import HeightField
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
+from collision.shapes.ground import HeightField
 from render import export, picture
 from render.camera import Camera
 from render.context import open_renderer

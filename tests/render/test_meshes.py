@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull as Qhull
 
-from collision.mass import mass_properties
 from collision.pose import Pose
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere
+from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere
+from collision.solids.mass_properties import mass_properties
 from render.meshes import bounding_ball, mesh_of, parts_of, planes_of
 from render.replay import tones
 from render.rotation import rotate

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collision.boxes import bounding_box
+from collision.broadphase.bounding_boxes import bounding_box
 from collision.errors import InputError
 from collision.pose import Pose
-from collision.shapes import Box, HalfSpace, Sphere
+from collision.shapes.definitions import Box, HalfSpace, Sphere
 from render import marks, overlay
 from render.camera import Camera
 from render.context import open_renderer

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from collision.pose import Pose
-from collision.rays import ray_cast
-from collision.shapes import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from collision.queries.ray_casts import ray_cast
+from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from render.camera import Camera
 from render.context import open_renderer
 from render.look import PRESETS, SUN

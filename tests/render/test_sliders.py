@@ -9,7 +9,7 @@ import pygame
 import pytest
 
 from collision.errors import InputError
-from collision.shapes import HalfSpace, Sphere
+from collision.shapes.definitions import HalfSpace, Sphere
 from render.sliders import Sheet
 from scenarios.fields import Real, Text, Whole
 from scenarios.registry import scenario

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from collision import clocks
-from collision.clocks import Reading
 from collision.errors import InputError
+from collision.kernels import clocks
+from collision.kernels.clocks import Reading
 from scenarios import bench
 from scenarios.bench import Chunk, _kernels, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
 from scenarios.registry import load

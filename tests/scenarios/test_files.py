@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from collision.errors import InputError
 from collision.pose import Pose
-from collision.rings import torus
-from collision.shapes import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
+from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
+from collision.solids.torus import torus
 from scenarios.files import SceneFileError, load_scene, save_scene, scene_to_toml
 from scenarios.registry import catalog
 from sim.scene.body_definition import BodyDef

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from collision.errors import InputError
-from collision.ground import HeightField
-from collision.mesh import read_mesh
 from collision.regular import regular
+from collision.shapes.ground import HeightField
+from collision.solids.mesh_files import read_mesh
 from render.shots import parse
 from scenarios.converge import converge
 from scenarios.importing import load_model

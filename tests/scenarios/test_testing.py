@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from collision.sources import cache_root
+from collision.kernels.sources import cache_root
 from scenarios.assertions import Violation
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -56,7 +56,7 @@ def spoiled(*edits: tuple[str, str]) -> types.ModuleType:
     """The module uncompiled, with pieces of its source replaced."""
     plain = "kernel = inner = lambda f: f\nfar = lambda f, examples: f"
     source = Path(sim.impact.collision_law.__file__).read_text()
-    for old, new in (("from collision.jit import far, inner, kernel", plain), *edits):
+    for old, new in (("from collision.kernels.jit import far, inner, kernel", plain), *edits):
         assert old in source, old
         source = source.replace(old, new)
     module = types.ModuleType("spoiled")

@@ -1,0 +1,425 @@
+"""Contact points of two bodies of which one is round at least: where the features that face each other overlap.
+
+Seen along the normal a feature is a point, a segment, a polygon or a disc. The contact points are the corners of the
+overlap: corners of one inside the other, and crossings of their outlines. Each has its own gap, the distance of the two
+features along the normal there, so features may be askew. A rim counts by eight points: fixed ones where it stands on all of
+them, else its lowest point and seven that go round with it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.contact.features import (
+    ACROSS,
+    ALONG,
+    BESIDE,
+    COLUMNS,
+    DIR,
+    DISC,
+    LINE,
+    LOWEST,
+    POINT,
+    POLYGON,
+    RIM_POINTS,
+    bend_at,
+    corner_capacity,
+    facing,
+    side_bend,
+)
+from collision.contact.manifold import choose, put
+from collision.distance.clip import GAP, NAME, OUT, at
+from collision.distance.result import touching_limit
+from collision.geometry import SHARP, empty_geometry
+from collision.kernels.jit import far, inner, lean, remote
+from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
+from collision.shapes.support_functions import is_revolved
+from collision.shapes.support_points import EPS, inflation
+
+PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
+ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off
+BY_OTHERS = 1e-3  # of the smaller body: a point beside the lowest of a rim that is this near to another one is left out
+RIMS, PASSED, CROSSED = 5, 6, 7  # in names of candidates, from bit 56: two rims cross; a line passes a polygon, an edge a rim
+CORNER = 1 << 27  # in the names of those of a line: it passes a corner of the polygon
+WHOSE = 1 << 55  # in the names of candidates: a corner of B
+ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
+
+
+@lean
+def keep(found, tags, count, pa, pb, gap, limit, snap, name):
+    """Write a candidate unless it is too far or one is there already; (count, row to fill or -1)."""
+    if gap > limit or count == found.shape[0]:
+        return count, -1
+    middle = scale(0.5, add(pa, pb))
+    for j in range(count):
+        if norm(sub(at(found, j, OUT), middle)) <= snap:
+            return count, -1
+    for i in range(3):
+        found[count, OUT + i] = middle[i]
+    found[count, GAP] = gap
+    tags[count, NAME] = name
+    return count + 1, count
+
+
+@lean
+def put_bend(found, k, column, e, along, across):
+    if k >= 0:
+        for i in range(3):
+            found[k, column + i] = e[i]
+        found[k, column + 3] = along
+        found[k, column + 4] = across
+
+
+@lean
+def put_corner_bend(found, k, column, work, i):
+    put_bend(found, k, column, at(work, i, DIR), work[i, ALONG], work[i, ACROSS])
+
+
+@lean
+def drop(x, n, m, offset):
+    """x moved along n to the plane m . x = offset."""
+    return axpy((offset - dot(m, x)) / dot(m, n), n, x)
+
+
+@lean
+def in_polygon(work, count, m, y, slack):
+    """Is y inside the polygon of corners counter-clockwise about m?"""
+    for i in range(count):
+        u = at(work, i, 0)
+        side = cross(sub(at(work, (i + 1) % count, 0), u), m)
+        if dot(side, sub(y, u)) > slack * norm(side):
+            return False
+    return True
+
+
+@lean
+def disc(g, s, x, r, m):
+    """Centre and radius of the base of s that looks along m."""
+    half = g.size[s, 1]
+    return axpy(half, m, x), g.size[s, 0]
+
+
+@lean
+def inside(g, s, form, work, count, x, r, m, y, slack):
+    if form == DISC:
+        center, radius = disc(g, s, x, r, m)
+        return norm(sub(y, center)) <= radius + slack
+    return in_polygon(work, count, m, y, slack)
+
+
+@lean
+def corners_inside(g, own, n, other, form, work_other, count_other, x, r, m, offset, work, names, count, first, limit, slack,
+                   snap, found, tags, kept):  # fmt: skip
+    """Corners of one feature (body ``own``: 0 for A) over the flat of the other."""
+    flat, _ = orthonormal(n)
+    for i in range(count):
+        c = at(work, i, 0)
+        y = drop(c, n, m, offset)
+        if inside(g, other, form, work_other, count_other, x, r, m, y, slack):
+            gap = dot(n, sub(y, c)) if own == 0 else dot(n, sub(c, y))
+            kept, k = keep(found, tags, kept, c, y, gap, limit, snap, first | names[i])
+            put_corner_bend(found, k, ROW_A if own == 0 else ROW_B, work, i)
+            put_bend(found, k, ROW_B if own == 0 else ROW_A, flat, 0.0, 0.0)
+    return kept
+
+
+@lean
+def crossing(own, n, u, v, f, m, offset, bend_u, bend_y, limit, snap, name, found, tags, kept):
+    """The point at part f of the edge u-v of body ``own`` and under it on the other's flat, with the curvatures of both."""
+    c = axpy(f, sub(v, u), u)
+    y = drop(c, n, m, offset)
+    gap = dot(n, sub(y, c)) if own == 0 else dot(n, sub(c, y))
+    kept, k = keep(found, tags, kept, c, y, gap, limit, snap, name)
+    put_bend(found, k, ROW_A if own == 0 else ROW_B, bend_u[0], bend_u[1], bend_u[2])
+    put_bend(found, k, ROW_B if own == 0 else ROW_A, bend_y[0], bend_y[1], bend_y[2])
+    return kept
+
+
+@lean
+def edge_bend(g, s, form, r, x, u, v):
+    """Curvature along the edge u-v of a feature."""
+    if form == LINE:
+        return side_bend(g, s, r, x, scale(0.5, add(u, v)))
+    e = sub(v, u)
+    return scale(1.0 / norm(e), e), 0.0, SHARP
+
+
+@lean
+def edges_over_circle(g, s, own, form, r, x, work, count, n, center, radius, m, offset, limit, snap, found, tags, kept):
+    """Where the edges of a feature pass the rim of a base."""
+    for i in range(count if form == POLYGON else 1):
+        u, v = at(work, i, 0), at(work, (i + 1) % count, 0)
+        y = sub(drop(u, n, m, offset), center)
+        e = sub(drop(v, n, m, offset), add(y, center))
+        ee, ey = dot(e, e), dot(e, y)
+        under = ey * ey - ee * (dot(y, y) - radius * radius)
+        if ee <= 0.0 or under <= 0.0:
+            continue
+        root = math.sqrt(under)
+        for k in range(2):
+            f = ((root if k == 1 else -root) - ey) / ee
+            if 0.0 < f < 1.0:
+                at_rim = axpy(f, e, y)
+                tangent = cross(m, scale(1.0 / radius, at_rim))
+                name = CROSSED << 56 | own << 55 | i << 8 | k
+                kept = crossing(
+                    own, n, u, v, f, m, offset, edge_bend(g, s, form, r, x, u, v), (tangent, 0.0, SHARP), limit, snap, name,
+                    found, tags, kept,
+                )  # fmt: skip
+    return kept
+
+
+@lean
+def line_over_polygon(g, s, own, r, x, work, n, other, names, count_other, m, offset, slack, limit, snap, found, tags, kept):
+    """Where the line of one body passes the edges of the other's polygon; at a corner of it under the name of the corner."""
+    u, v = at(work, 0, 0), at(work, 1, 0)
+    y, z = drop(u, n, m, offset), drop(v, n, m, offset)
+    low, high, i_low, i_high = 0.0, 1.0, -1, -1
+    for i in range(count_other):
+        c = at(other, i, 0)
+        side = cross(sub(at(other, (i + 1) % count_other, 0), c), m)
+        length = norm(side)
+        if length == 0.0:
+            continue
+        dy, dz = dot(side, sub(y, c)) / length, dot(side, sub(z, c)) / length
+        if dy <= slack and dz <= slack:
+            continue
+        if dy > slack and dz > slack:
+            return kept
+        f = min(max(dy / (dy - dz), 0.0), 1.0)
+        if dy > slack:
+            if f > low:
+                low, i_low = f, i
+        elif f < high:
+            high, i_high = f, i
+    if low > high:
+        return kept
+    for k in range(2):
+        i = i_low if k == 0 else i_high
+        if i >= 0:
+            j = (i + 1) % count_other
+            e = sub(at(other, j, 0), at(other, i, 0))
+            f = low if k == 0 else high
+            c = axpy(f, sub(v, u), u)
+            bend_u = side_bend(g, s, r, x, c)
+            name, along = i << 8 | k, 0.0
+            foot = drop(c, n, m, offset)
+            for corner in (i, j):  # the line of a side passes the corner that it touches with: either edge will do
+                if norm(sub(foot, at(other, corner, 0))) <= snap:
+                    name, along = CORNER | names[corner], SHARP
+            name |= PASSED << 56 | own << 55
+            kept = crossing(
+                own, n, u, v, f, m, offset, bend_u, (scale(1.0 / norm(e), e), along, SHARP), limit, snap, name, found, tags, kept
+            )
+    return kept
+
+
+@lean
+def rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept):
+    """Where the rims of two bases cross."""
+    y = sub(drop(ca, n, mb, dot(mb, cb)), cb)
+    d = norm(y)
+    if d == 0.0 or d >= rad_a + rad_b or d <= abs(rad_a - rad_b):
+        return kept
+    e = scale(1.0 / d, y)
+    f = cross(mb, e)
+    along = 0.5 * (d * d + rad_b * rad_b - rad_a * rad_a) / d
+    height = math.sqrt(max(rad_b * rad_b - along * along, 0.0))
+    for k in range(2):
+        out = add(scale(along, e), scale(height if k == 1 else -height, f))
+        pb = add(cb, out)
+        pa = drop(pb, n, ma, oa)
+        if norm(sub(pa, ca)) > rad_a * (1.0 + ASKEW):
+            continue  # the rims are circles along the normal only where they are hardly askew
+        kept, row = keep(found, tags, kept, pa, pb, dot(n, sub(pb, pa)), limit, snap, RIMS << 56 | k)
+        ta = cross(ma, scale(1.0 / rad_a, sub(pa, ca)))
+        tb = cross(mb, scale(1.0 / rad_b, out))
+        put_bend(found, row, ROW_A, scale(1.0 / max(norm(ta), 1e-300), ta), 0.0, SHARP)
+        put_bend(found, row, ROW_B, scale(1.0 / max(norm(tb), 1e-300), tb), 0.0, SHARP)
+    return kept
+
+
+@lean
+def lines_shared(g, own, n, other, x, r, work, names, line, bend, limit, snap, found, tags, kept):
+    """Ends of the line of one body over the nearly parallel line of the other.
+
+    ``bend``: the curvature of both sides together across the lines, by which the gap opens beside them.
+    """
+    u = at(line, 0, 0)
+    e = sub(at(line, 1, 0), u)
+    flat = axpy(-dot(n, e), n, e)
+    for i in range(2):
+        c = at(work, i, 0)
+        f = dot(flat, sub(c, u)) / dot(flat, flat)
+        if -1e-7 <= f <= 1.0 + 1e-7:
+            y = axpy(f, e, u)
+            z = sub(y, c)
+            rise = dot(n, z)
+            beside = axpy(-rise, n, z)
+            gap = (rise if own == 0 else -rise) + 0.5 * bend * dot(beside, beside)
+            kept, k = keep(found, tags, kept, c, y, gap, limit, snap, 8 << 56 | own << 55 | names[i])
+            put_corner_bend(found, k, ROW_A if own == 0 else ROW_B, work, i)
+            d, along, across = side_bend(g, other, r, x, y)
+            put_bend(found, k, ROW_B if own == 0 else ROW_A, d, along, across)
+    return kept
+
+
+@inner
+def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
+    """Candidates of the facing features of a, at the origin, and of b at x: their number."""
+    work_a, names_a = np.empty((corner_capacity(g, a), COLUMNS)), np.empty(corner_capacity(g, a), np.int64)
+    work_b, names_b = np.empty((corner_capacity(g, b), COLUMNS)), np.empty(corner_capacity(g, b), np.int64)
+    origin, x = scale(g.skin[a], n), axpy(-g.skin[b], n, x)  # the features of skins are those of the cores, moved along n
+    form_a, count_a, ma, oa = facing(g, a, origin, ra, n, limit, work_a, names_a)
+    form_b, count_b, mb, ob = facing(g, b, x, rb, neg(n), limit, work_b, names_b)
+    if form_a == POINT or form_b == POINT:
+        return 0
+    thin = min(g.radius[a], g.radius[b])
+    slack = 1e-7 * thin + 4.0 * EPS * size
+    snap = 1e-6 * thin
+    kept = 0
+    if form_b >= POLYGON:
+        kept = corners_inside(
+            g, 0, n, b, form_b, work_b, count_b, x, rb, mb, ob, work_a, names_a, count_a, 0, limit, slack, snap, found, tags, kept
+        )
+    if form_a >= POLYGON:
+        kept = corners_inside(
+            g, 1, n, a, form_a, work_a, count_a, origin, ra, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
+            tags, kept,
+        )  # fmt: skip
+    if form_a == LINE and form_b == POLYGON:
+        kept = line_over_polygon(
+            g, a, 0, ra, origin, work_a, n, work_b, names_b, count_b, mb, ob, slack, limit, snap, found, tags, kept
+        )
+    elif form_b == LINE and form_a == POLYGON:
+        kept = line_over_polygon(
+            g, b, 1, rb, x, work_b, n, work_a, names_a, count_a, ma, oa, slack, limit, snap, found, tags, kept
+        )
+    if form_b == DISC and form_a <= POLYGON:
+        center, radius = disc(g, b, x, rb, mb)
+        kept = edges_over_circle(
+            g, a, 0, form_a, ra, origin, work_a, count_a, n, center, radius, mb, ob, limit, snap, found, tags, kept
+        )
+    elif form_a == DISC and form_b <= POLYGON:
+        center, radius = disc(g, a, origin, ra, ma)
+        kept = edges_over_circle(
+            g, b, 1, form_b, rb, x, work_b, count_b, n, center, radius, ma, oa, limit, snap, found, tags, kept
+        )
+    elif form_a == DISC and form_b == DISC:
+        ca, rad_a = disc(g, a, origin, ra, ma)
+        cb, rad_b = disc(g, b, x, rb, mb)
+        kept = rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept)
+    elif form_a == LINE and form_b == LINE:
+        ea, eb = sub(at(work_a, 1, 0), at(work_a, 0, 0)), sub(at(work_b, 1, 0), at(work_b, 0, 0))
+        fa, fb = axpy(-dot(n, ea), n, ea), axpy(-dot(n, eb), n, eb)
+        product = norm(fa) * norm(fb)
+        if product > 1e-6 * norm(ea) * norm(eb) and norm(cross(fa, fb)) <= PARALLEL * product:
+            _, _, ka = side_bend(g, a, ra, origin, scale(0.5, add(at(work_a, 0, 0), at(work_a, 1, 0))))
+            _, _, kb = side_bend(g, b, rb, x, scale(0.5, add(at(work_b, 0, 0), at(work_b, 1, 0))))
+            bend = ka * (kb / (ka + kb))
+            kept = lines_shared(g, 0, n, b, x, rb, work_a, names_a, work_b, bend, limit, snap, found, tags, kept)
+            kept = lines_shared(g, 1, n, a, origin, ra, work_b, names_b, work_a, bend, limit, snap, found, tags, kept)
+    if (form_a == DISC and names_a[0] >= LOWEST) or (form_b == DISC and names_b[0] >= LOWEST):
+        kept = lone(g, a, b, found, tags, kept, BY_OTHERS * thin)
+    return kept
+
+
+@lean
+def rim_name(g, a, b, name):
+    """The name that a corner of a cylinder or a cone has among its body's; -1 for other candidates."""
+    return name & ~WHOSE if is_revolved(g.kind[b if name & WHOSE else a]) and name >> 56 == 0 else -1
+
+
+@lean
+def goes_round(name):
+    """Is a name that of a point beside the lowest of its rim?"""
+    return BESIDE <= name < BESIDE + 2 * RIM_POINTS
+
+
+@lean
+def lone(g, a, b, found, tags, count, reach):
+    """Candidates without the points of a rim that another one is as good as: their number.
+
+    What goes round with the lowest point passes corners and crossings, and these pass it.
+    """
+    kept = 0
+    for i in range(count):
+        follows = goes_round(rim_name(g, a, b, tags[i, NAME]))
+        crosses = tags[i, NAME] >> 56 == CROSSED or tags[i, NAME] >> 56 == RIMS
+        passed = False
+        for j in range(count if follows or crosses else 0):
+            other = rim_name(g, a, b, tags[j, NAME])
+            better = not goes_round(other) or j < i if follows else other == LOWEST or other == LOWEST + 1
+            passed = passed or (j != i and better and norm(sub(at(found, i, OUT), at(found, j, OUT))) <= reach)
+        tags[i, 0] = 0 if passed else 1
+    for i in range(count):
+        if tags[i, 0] == 1:
+            for c in range(found.shape[1]):
+                found[kept, c] = found[i, c]
+            tags[kept, NAME] = tags[i, NAME]
+            kept += 1
+    return kept
+
+
+@inner
+def contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids):
+    """Rows for the contact of a and b with the normal n and the witness points p, q relative to xa; their number."""
+    thin = min(g.radius[a], g.radius[b])
+    limit = touching_limit(g, a, b, margin, size)
+    cap = 3 * (corner_capacity(g, a) + corner_capacity(g, b)) + 2 * RIM_POINTS
+    found = np.empty((cap, 20))
+    tags = np.empty((cap, 5), np.int64)
+    count = overlap_points(g, a, ra, b, sub(xb, xa), rb, n, limit, size, found, tags)
+    least = math.inf
+    for k in range(count):
+        least = min(least, found[k, GAP])
+    only = rim_name(g, a, b, tags[0, NAME]) if count == 1 else -1
+    if (count < 2 and only != LOWEST and only != LOWEST + 1) or least > low + 1e-6 * thin + 8.0 * EPS * size:
+        ea, along_a, across_a, name_a = bend_at(g, a, ra, mul_t(ra, n), mul_t(ra, axpy(-inflation(g, a), n, p)))
+        core_b = sub(axpy(inflation(g, b), n, q), sub(xb, xa))
+        eb, along_b, across_b, name_b = bend_at(g, b, rb, mul_t(rb, neg(n)), mul_t(rb, core_b))
+        middle = add(xa, scale(0.5, add(p, q)))
+        put(rows, ids, 0, middle, low, ea, along_a, across_a, eb, along_b, across_b, 9 << 56 | name_a << 28 | name_b)
+        return 1
+    kept = choose(found, tags, count, len(ids))
+    for k in range(kept):
+        i = tags[k, 0]
+        put(
+            rows, ids, k, add(xa, at(found, i, OUT)), found[i, GAP], at(found, i, ROW_A), found[i, ROW_A + 3],
+            found[i, ROW_A + 4], at(found, i, ROW_B), found[i, ROW_B + 3], found[i, ROW_B + 4], tags[i, NAME],
+        )  # fmt: skip
+    return kept
+
+
+@remote
+def _put_contact(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids):
+    return contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, ids)
+
+
+put_contact = far(
+    _put_contact,
+    lambda: (
+        empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, ZERO, ZERO, ZERO, 0.0, 0.0, 0.0, np.zeros((8, 14)),
+        np.zeros(8, np.int64),
+    ),
+)  # fmt: skip
+
+
+@inner
+def put_on_plane(g, b, xa, x, rb, n, offset, limit, rows, ids):
+    """Rows for a round shape b at x from xa over the plane n . y = offset of A: (count, least height)."""
+    work, names = np.empty((RIM_POINTS, COLUMNS)), np.empty(RIM_POINTS, np.int64)
+    _, corners, _, _ = facing(g, b, axpy(-g.skin[b], n, x), rb, neg(n), limit, work, names)
+    flat, _ = orthonormal(n)
+    count, lowest = 0, math.inf
+    for k in range(corners):
+        c = at(work, k, 0)
+        height = dot(n, c) - offset
+        lowest = min(lowest, height)
+        if height <= limit:
+            middle = add(xa, axpy(-0.5 * height, n, c))
+            put(rows, ids, count, middle, height, flat, 0.0, 0.0, at(work, k, DIR), work[k, ALONG], work[k, ACROSS], names[k])
+            count += 1
+    return count, lowest

@@ -1,0 +1,136 @@
+"""Axes of two polytopes: made better by the features that they touch, and the choice among the best ones."""
+
+from __future__ import annotations
+
+import math
+
+from collision.distance.sat import separation
+from collision.distance.segments import segment
+from collision.kernels.jit import lean
+from collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from collision.shapes.support_points import EPS, aligned_face
+
+# What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
+NO_ROWS = (-1, -1, -1, -1)
+
+
+@lean
+def improve(g, a, b, r, t, n, low, m):
+    """The better of two axes: (n, low), or m if its separation is larger."""
+    s = separation(g, a, b, r, t, m)
+    if s > low:
+        return m, s
+    return n, low
+
+
+@lean
+def improve_across(g, a, b, r, t, n, low, e):
+    """The better of (n, low) and n made perpendicular to the edge e."""
+    ee = dot(e, e)
+    if ee == 0.0:
+        return n, low
+    m = axpy(-dot(e, n) / ee, e, n)
+    m = axpy(-dot(e, m) / ee, e, m)
+    length = norm(m)
+    if length < 0.5:
+        return n, low
+    return improve(g, a, b, r, t, n, low, scale(1.0 / length, m))
+
+
+@lean
+def improve_normal(g, a, b, r, t, n, low, e, f):
+    """The better of (n, low) and the unit normal of edges e and f that points along n."""
+    m = cross(e, f)
+    length = norm(m)
+    if length <= 1e-14 * norm(e) * norm(f):
+        return n, low
+    m = scale(math.copysign(1.0 / length, dot(m, n)), m)
+    m = axpy(-dot(e, m) / dot(e, e), e, m)  # exact across e at least where the edges are nearly parallel
+    return improve(g, a, b, r, t, n, low, scale(1.0 / norm(m), m))
+
+
+@lean
+def polish(g, a, b, r, t, n, low, count, rows, high, size):
+    """Best axis found from the end of GJK, which was n with the separation low: (normal, separation).
+
+    v is short next to the vertices it is the difference of, so its direction carries rounding of eps size / |v|. The
+    features named by the simplex give it afresh: perpendicular to an edge, to two edges, or the normal of a face.
+    """
+    enough = high - 4.0 * EPS * size
+    ea = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
+    eb = mul(r, sub(load3(g.vertices, rows[3]), load3(g.vertices, rows[1])))
+    e0 = sub(eb, ea)
+    if count >= 2:
+        for e in (e0, ea, eb):
+            n, low = improve_across(g, a, b, r, t, n, low, e)
+    if count == 3:
+        fa = sub(load3(g.vertices, rows[4]), load3(g.vertices, rows[0]))
+        fb = mul(r, sub(load3(g.vertices, rows[5]), load3(g.vertices, rows[1])))
+        n, low = improve_normal(g, a, b, r, t, n, low, e0, sub(fb, fa))
+        if norm(ea) == 0.0:
+            ea = fa
+        if norm(eb) == 0.0:
+            eb = fb
+        n, low = improve_normal(g, a, b, r, t, n, low, ea, eb)
+    if low >= enough:
+        return n, low
+    f = aligned_face(g, a, n)
+    if f >= 0:
+        n, low = improve(g, a, b, r, t, n, low, load3(g.normals, f))
+    f = aligned_face(g, b, neg(mul_t(r, n)))
+    if f >= 0:
+        n, low = improve(g, a, b, r, t, n, low, neg(mul(r, load3(g.normals, f))))
+    return n, low
+
+
+@lean
+def polish_segments(g, a, b, r, t, v, high):
+    """Best axis of two segments that are apart along v: (normal, separation)."""
+    n = scale(1.0 / high, v)
+    low = separation(g, a, b, r, t, n)
+    _, da, _, _ = segment(g, a)
+    _, db, _, _ = segment(g, b)
+    db = mul(r, db)
+    n, low = improve_across(g, a, b, r, t, n, low, da)
+    n, low = improve_across(g, a, b, r, t, n, low, db)
+    return improve_normal(g, a, b, r, t, n, low, da, db)
+
+
+@lean
+def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
+    """The axis of greatest separation in A's frame, and 0 for a face of A, 1 for one of B, 2 for edges.
+
+    A face goes before edges that are better by rounding alone: on parallel faces any two edges that cross give the
+    same axis, but not all of them meet.
+    """
+    slack = 16.0 * EPS * size
+    if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e - slack:
+        return load3(g.normals, face_a), 0
+    if face_b >= 0 and sep_b >= sep_e - slack:
+        return neg(mul(r, load3(g.normals, face_b))), 1
+    return n_edge, 2
+
+
+@lean
+def named_features(count, rows):
+    """Features that the corners of a simplex stand for, as in NO_ROWS."""
+    a0, b0 = rows[0], rows[1]
+    a1, b1 = -1, -1
+    faces_a, faces_b = False, False
+    if count > 1:
+        if rows[2] != a0:
+            a1 = rows[2]
+        if rows[3] != b0:
+            b1 = rows[3]
+    if count > 2:
+        if rows[4] != a0 and rows[4] != a1:
+            faces_a = a1 >= 0
+            a1 = rows[4]
+        if rows[5] != b0 and rows[5] != b1:
+            faces_b = b1 >= 0
+            b1 = rows[5]
+    if faces_a:
+        a0, a1 = -1, -1
+    if faces_b:
+        b0, b1 = -1, -1
+    return a0, a1, b0, b1

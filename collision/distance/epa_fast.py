@@ -1,0 +1,371 @@
+"""The short way to the depth of two polytopes: a polytope is grown without care, then proven.
+
+The corners that the search of gjk_fast.py ended with stand about the origin, in the Minkowski difference D = B - A. As in
+epa.py the face nearest to the origin is replaced, until it lies on the boundary of D: along its normal the bodies overlap by
+its height d. Separation along an axis is a lower bound of the signed distance, whatever the axis: -d at least.
+
+The proof that it is no more than that takes nothing for granted but that the faces make up a closed surface, which they do
+by construction: each new one is joined to its neighbours along whole edges. No face comes nearer to the origin than its
+lowest corner along any unit vector. If that is d or more for all of them, the surface winds about the ball of radius d: so
+the ball lies in D, which is convex, and no axis overlaps by less. The surface itself need not be convex.
+
+A surface that is kept may prove as much for the bodies a little later, with its corners where they are then.
+
+Tables: faces (MOST_FACES, 4): normal of any length n, n.x on the face and what rounding may add; keys: the square of the height,
+with its sign; links (MOST_FACES, 8): three corners, counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as
+4 * face + edge there, the turn that made it, and a list of free places; points (MOST_POINTS, 4) with names as in gjk_fast.py.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.distance.axes import best_axis
+from collision.distance.gjk_fast import CLOSE, lowest, named_point
+from collision.distance.overlap import edge_points
+from collision.distance.sat import sat_boxes, separation_here
+from collision.geometry import BOX
+from collision.kernels.jit import lean, stack_table, tight
+from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from collision.shapes.support_points import EPS, support
+
+MOST_POINTS = 64
+MOST_FACES = 2 * MOST_POINTS
+MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a number, ROW numbers
+ROW = 64
+SPARE = MOST_FACES - 1  # a place for what is written without need
+SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
+# Of size: what heights may be off. A normal is off by rounding over the sine of the angle, some 2^-52 / 1e-6. Faces that are
+# higher than the depth by more than this need no second look.
+ROUGH = 1e-8
+LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
+GONE = 1 << 30  # a turn that never comes
+face_table = stack_table(MOST_FACES, 4)
+key_table = stack_table(MOST_FACES, 1)
+link_table = stack_table(MOST_FACES, 8, "int64")
+point_table = stack_table(MOST_POINTS, 4)
+name_table = stack_table(MOST_POINTS, 1, "int64")
+across_table = stack_table(MOST_KEPT + 1, MOST_KEPT + 1, "int64")
+edge_table = stack_table(MOST_FACES, 1, "int64")
+
+
+@tight
+def write_face(faces, links, keys, f, i, j, k, w, n, rough, slack, turn):
+    """Face f with corners i, j, k, of which the last is at w, and the normal n of any length; False for a sliver.
+
+    ``rough``: product of the squares of the edges that n is the cross product of.
+    """
+    square = dot(n, n)
+    height = dot(n, w)
+    store3(faces, f, n)
+    faces[f, 3] = height + slack * (abs(n[0]) + abs(n[1]) + abs(n[2]))
+    keys[f, 0] = height * abs(height) / square
+    links[f, 0] = i
+    links[f, 1] = j
+    links[f, 2] = k
+    links[f, 6] = turn
+    return square > SLIVER * rough
+
+
+@tight
+def join(links, f, e, h, m):
+    """Edge e of face f is edge m of face h."""
+    links[f, 3 + e] = 4 * h + m
+    links[h, 3 + m] = 4 * f + e
+
+
+@tight
+def start_tetrahedron(g, a, b, r, t, names, slack, faces, links, keys, points, named):
+    """The faces of four named corners; False where they are flat."""
+    for k in range(4):
+        p, q = named_point(g, a, b, r, t, names[k])
+        store3(points, k, sub(q, p))
+        named[k, 0] = names[k]
+    return four_faces(slack, faces, links, keys, points)
+
+
+@tight
+def four_faces(slack, faces, links, keys, points):
+    """The faces of the first four points; False where they are flat."""
+    w0, w1, w2, w3 = load3(points, 0), load3(points, 1), load3(points, 2), load3(points, 3)
+    i, j = 1, 2
+    if dot(cross(sub(w1, w0), sub(w2, w0)), sub(w3, w0)) > 0.0:
+        i, j = 2, 1
+        w1, w2 = w2, w1
+    d1, d2, d3, d4, d5 = sub(w1, w0), sub(w2, w0), sub(w3, w0), sub(w3, w1), sub(w2, w1)
+    s1, s2, s3, s4, s5 = dot(d1, d1), dot(d2, d2), dot(d3, d3), dot(d4, d4), dot(d5, d5)
+    # seen from outside: 0 i j, 0 3 i, i 3 j, j 3 0
+    ok = write_face(faces, links, keys, 0, 0, i, j, w0, cross(d1, d2), s1 * s2, slack, 0)
+    ok = write_face(faces, links, keys, 1, 0, 3, i, w0, cross(d3, d1), s1 * s3, slack, 0) and ok
+    ok = write_face(faces, links, keys, 2, i, 3, j, w3, cross(d4, d5), s4 * s5, slack, 0) and ok
+    ok = write_face(faces, links, keys, 3, j, 3, 0, w0, cross(d2, d3), s2 * s3, slack, 0) and ok
+    join(links, 0, 0, 1, 2)
+    join(links, 0, 1, 2, 2)
+    join(links, 0, 2, 3, 2)
+    join(links, 1, 1, 2, 0)
+    join(links, 2, 1, 3, 0)
+    join(links, 3, 1, 1, 0)
+    return ok
+
+
+@tight
+def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
+    """Replace the faces that see the point ``new`` at w by a fan; the number of faces, or -1 where that is no disc.
+
+    Face ``near`` sees it. Edges are visited in the order of the outline, so that each new face is joined to the last one. New
+    faces take the places of removed ones at once; these make up a list, from ``spare`` on by column 7.
+    """
+    todo[0, 0] = links[near, 5]
+    todo[1, 0] = links[near, 4]
+    todo[2, 0] = links[near, 3]
+    links[near, 6] = GONE
+    height = 3
+    # a list of free places, by column 7: the one of the first face and two more
+    spare = near
+    links[near, 7] = count
+    links[count, 7] = count + 1
+    made, removed = 0, 1
+    first, last = near, SPARE
+    out = sub(load3(points, links[near, 0]), w)
+    out_square = dot(out, out)
+    while height > 0:
+        height -= 1
+        h = todo[height, 0] >> 2 & LAST_FACE
+        e = todo[height, 0] & 3
+        after = e + 1 if e < 2 else 0
+        if links[h, 6] >= turn:
+            return -1
+        if dot(load3(faces, h), w) > faces[h, 3]:
+            before = 3 - e - after
+            links[h, 6] = GONE
+            todo[height, 0] = links[h, 3 + before]
+            todo[height + 1, 0] = links[h, 3 + after]
+            height += 2
+            links[h, 7] = spare
+            spare = h
+            removed += 1
+            continue
+        f = spare
+        spare = links[f, 7] & LAST_FACE
+        i, j = links[h, after] & LAST_POINT, links[h, e] & LAST_POINT
+        into = sub(load3(points, j), w)
+        into_square = dot(into, into)
+        if not write_face(faces, links, keys, f, i, j, new, w, cross(out, into), out_square * into_square, slack, turn):
+            return -1
+        out, out_square = into, into_square
+        join(links, f, 0, h, e)
+        join(links, f, 2, last, 1)
+        first = first if made > 0 else f
+        last = f
+        made += 1
+    if made != removed + 2:
+        return -1
+    join(links, first, 2, last, 1)
+    end_keys(keys, count + 2)
+    return count + 2
+
+
+@tight
+def recall(g, a, b, r, t, slack, kept, row, faces, links, keys, points, named):
+    """The faces of a surface that was kept, with the corners where they are now: (usable, points, faces)."""
+    used, count = kept[row, 0] & 255, kept[row, 0] >> 8
+    for k in range(used):
+        name = kept[row, 1 + k]
+        named[k, 0] = name
+        p, q = named_point(g, a, b, r, t, name)
+        store3(points, k, sub(q, p))
+    usable = used > 0
+    slot, left, packed = 1 + used, 0, 0
+    for f in range(count):
+        if left == 0:
+            packed = kept[row, slot]
+            slot += 1
+            left = 3
+        i, j, k = packed & 63, packed >> 6 & 63, packed >> 12 & 63
+        packed >>= 18
+        left -= 1
+        w = load3(points, k)
+        d, e = sub(load3(points, i), w), sub(load3(points, j), w)
+        usable = write_face(faces, links, keys, f, i, j, k, w, cross(d, e), dot(d, d) * dot(e, e), slack, 0) and usable
+    return usable, used, count
+
+
+@tight
+def keep(used, count, links, named, kept, row):
+    """Write a surface to a row for the next query; one that is too large is not kept. Was it?"""
+    if used > MOST_KEPT:
+        return False
+    kept[row, 0] = used | count << 8
+    for k in range(used):
+        kept[row, 1 + k] = named[k, 0]
+    for f in range(0, count, 3):
+        packed = 0
+        for m in range(min(count - f, 3)):
+            packed |= (links[f + m, 0] | links[f + m, 1] << 6 | links[f + m, 2] << 12) << 18 * m
+        kept[row, 1 + used + f // 3] = packed
+    return True
+
+
+@tight
+def join_all(links, count, across):
+    """Find the neighbours of all faces by their corners. ``across``: a table of MOST_POINTS squared."""
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            across[i, j] = 4 * f + e
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            links[f, 3 + e] = across[j, i]
+
+
+@lean
+def known_depth(g, a, b, r, t, size, names, kept, row):
+    """`quick_depth`, for two boxes `quick_boxes`. Not ``tight``: it would slow down the search of pairs that are apart."""
+    if g.kind[a] == BOX and g.kind[b] == BOX:
+        settled, low, n, p, q = quick_boxes(g, a, b, r, t, size)
+        return settled, low, low, n, p, q, 1, True
+    return quick_depth(g, a, b, r, t, size, names, kept, row)
+
+
+@tight
+def quick_depth(g, a, b, r, t, size, names, kept, row):
+    """(settled, low, high, n, p, q, turns, grown) of two polytopes that overlap; see the module. n, p, q are in A's frame.
+
+    ``names``: four corners about the origin, or a negative one in front: then the surface in this row of ``kept`` is where to
+    start. The surface at the end is written there, if it is another one (grown) and there are rows at all.
+    """
+    faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
+    keys, across = key_table(), across_table()
+    n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    low, high = -math.inf, math.inf
+    turns = 0
+    rounding = 4.0 * EPS * size
+    grown = names[0] >= 0
+    if grown:
+        usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
+        used, count = 4, 4
+        end_keys(keys, count)
+    else:
+        usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
+        end_keys(keys, count)
+    while usable and used < MOST_POINTS:
+        turns += 1
+        near = nearest(keys, count)
+        n = load3(faces, near)
+        w, name, _ = lowest(g, a, b, r, t, neg(n))
+        i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
+        if dot(n, w) <= faces[near, 3] or name == named[i, 0] or name == named[j, 0] or name == named[k, 0]:
+            break
+        if not grown:
+            join_all(links, count, across)
+            grown = True
+        store3(points, used, w)
+        named[used, 0] = name
+        count = grow(faces, links, keys, points, todo, near, used, w, count, turns, rounding)
+        usable = count > 0
+        used += 1
+    if not usable:
+        return False, low, high, n, p, q, turns, grown
+    n = scale(-1.0 / norm(n), n)
+    low = separation_here(g, a, b, r, t, n)
+    close = CLOSE * EPS * size
+    if not low < -4.0 * close:
+        return False, low, high, n, p, q, turns, grown
+    # faces about as near with care
+    reach = ROUGH * size - low
+    reach *= reach
+    found = False
+    high = -math.inf
+    for f in range(count):
+        if keys[f, 0] <= reach:
+            i, j, k = links[f, 0], links[f, 1], links[f, 2]
+            m = load3(faces, f)
+            m = scale(-1.0 / norm(m), m)
+            height = max(dot(m, load3(points, i)), max(dot(m, load3(points, j)), dot(m, load3(points, k))))
+            high = max(high, height)
+            if height - low <= close and not found:
+                found, p, q = on_face(g, a, b, r, t, n, named[i, 0], named[j, 0], named[k, 0])
+                found = found and norm(axpy(-low, n, sub(q, p))) <= close
+    settled = found and high - low <= close
+    if settled and grown and len(kept) > 0:
+        grown = keep(used, count, links, named, kept, row)
+    return settled, low, high, n, p, q, turns, grown
+
+
+@tight
+def end_keys(keys, count):
+    """Make `nearest` pass over what it reads beyond the last face."""
+    for m in range(3):
+        keys[count + m, 0] = math.inf
+
+
+@tight
+def nearest(keys, count):
+    """The face of the least key; four at a time, since each comparison waits for the one before."""
+    f0, f1, f2, f3 = 0, 1, 2, 3
+    k0, k1, k2, k3 = keys[0, 0], keys[1, 0], keys[2, 0], keys[3, 0]
+    for f in range(4, count, 4):
+        if keys[f, 0] < k0:
+            k0, f0 = keys[f, 0], f
+        if keys[f + 1, 0] < k1:
+            k1, f1 = keys[f + 1, 0], f + 1
+        if keys[f + 2, 0] < k2:
+            k2, f2 = keys[f + 2, 0], f + 2
+        if keys[f + 3, 0] < k3:
+            k3, f3 = keys[f + 3, 0], f + 3
+    if k1 < k0:
+        k0, f0 = k1, f1
+    if k3 < k2:
+        k2, f2 = k3, f3
+    return (f2 if k2 < k0 else f0) & LAST_FACE
+
+
+@tight
+def on_face(g, a, b, r, t, n, i, j, k):
+    """Does the line through the origin along n pass three named corners inside? And the points of A and of B where it does."""
+    p0, q0 = named_point(g, a, b, r, t, i)
+    p1, q1 = named_point(g, a, b, r, t, j)
+    p2, q2 = named_point(g, a, b, r, t, k)
+    w0, w1, w2 = sub(q0, p0), sub(q1, p1), sub(q2, p2)
+    l0, l1, l2 = -dot(n, cross(w1, w2)), -dot(n, cross(w2, w0)), -dot(n, cross(w0, w1))
+    s = 1.0 / (l0 + l1 + l2)
+    l0, l1, l2 = s * l0, s * l1, s * l2
+    least = -1e-15
+    inside = l0 >= least and l1 >= least and l2 >= least
+    l0, l1, l2 = max(l0, 0.0), max(l1, 0.0), max(l2, 0.0)
+    p = axpy(l2, p2, add(scale(l0, p0), scale(l1, p1)))
+    q = axpy(l2, q2, add(scale(l0, q0), scale(l1, q1)))
+    return inside, p, q
+
+
+@tight
+def quick_boxes(g, a, b, r, t, size):
+    """(settled, depth, n, p, q) of two boxes that overlap, by their fifteen axes; depth is negative.
+
+    The witness on a face must lie on it: where another point of the other box is as deep, it may not.
+    """
+    face_a, sep_a, face_b, sep_b, sep_e, n, edges = sat_boxes(g, a, b, r, t)
+    best = max(sep_a, sep_b, sep_e)
+    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n, size)
+    slack = 4.0 * EPS * size
+    if which == 2:
+        p, q = edge_points(g.vertices, r, t, edges)
+        over = norm(axpy(-best, n, sub(q, p))) <= 4.0 * slack
+    elif which == 0:
+        _, q = support(g, b, neg(mul_t(r, n)))
+        q = add(mul(r, q), t)
+        p = axpy(-best, n, q)
+        over = in_box(g, a, p, slack)
+    else:
+        _, p = support(g, a, n)
+        q = axpy(best, n, p)
+        over = in_box(g, b, mul_t(r, sub(q, t)), slack)
+    return over and best < -64.0 * EPS * size, best, n, p, q
+
+
+@tight
+def in_box(g, s, x, slack):
+    """Is x in box s, in its frame, or outside by no more than slack?"""
+    over = abs(x[0]) <= g.size[s, 0] + slack and abs(x[1]) <= g.size[s, 1] + slack
+    return over and abs(x[2]) <= g.size[s, 2] + slack

@@ -1,0 +1,93 @@
+"""How far a convex shape is from a ground: the least of the distances to the triangles near it, each certified."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from threading import get_ident
+
+import numpy as np
+
+from collision.bounds import aabb
+from collision.contact.facets import near_triangles, set_facet
+from collision.errors import InputError
+from collision.geometry import Geometry
+from collision.kernels.jit import kernel
+from collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
+from collision.narrowphase import distance_far
+from collision.pose import Pose
+from collision.shapes.definitions import Shape, convex_parts
+from collision.shapes.ground import Facet, Ground
+from collision.shapes.shapeset import ShapeSet, own_tables
+from collision.status import BEYOND_MARGIN
+
+FIRST = 1e-3  # of the sizes: how far triangles are looked for at first
+
+
+@kernel
+def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
+    """`distance_of` convex shape a and ground s, by the last shape of g, which must be a facet to work with.
+
+    The distance is that to the triangles as thin plates: unsigned apart from how deep a plate is in the shape.
+    """
+    f = len(g.kind) - 1
+    lo, hi = aabb(g, a, xa, ra)
+    middle, half = mul_t(rs, sub(scale(0.5, add(lo, hi)), xs)), scale(0.5, sub(hi, lo))
+    half = (
+        abs(rs[0]) * half[0] + abs(rs[3]) * half[1] + abs(rs[6]) * half[2],
+        abs(rs[1]) * half[0] + abs(rs[4]) * half[1] + abs(rs[7]) * half[2],
+        abs(rs[2]) * half[0] + abs(rs[5]) * half[1] + abs(rs[8]) * half[2],
+    )
+    all_of_it = norm(middle) + norm(half) + g.radius[s]
+    reach = min(margin, FIRST * (norm(half) + g.radius[s]))
+    found = np.empty(64, np.int64)
+    best, low = (BEYOND_MARGIN, math.inf, math.inf, math.inf, ZERO, xa, xs, 0), math.inf
+    while True:
+        grown = axpy(1.0 + 1e-9, half, (reach, reach, reach))
+        count = near_triangles(g, s, sub(middle, grown), add(middle, grown), found, 0)
+        if count > len(found):
+            found = np.empty(2 * count, np.int64)
+            continue
+        for k in range(count):
+            x = add(xs, mul(rs, set_facet(g, f, s, found[k])))
+            one = distance_far(g, a, xa, ra, f, x, rs, min(margin, best[1]), axis)
+            if one[0] == BEYOND_MARGIN:
+                continue
+            low = min(low, one[2])  # of no triangle is less certain than of all
+            if one[1] < best[1]:
+                best = one
+        if best[1] <= reach or reach >= margin or reach > all_of_it:
+            if best[0] == BEYOND_MARGIN:
+                return best
+            return (best[0], best[1], low, best[3], best[4], best[5], best[6], best[7])
+        reach = min(margin, max(4.0 * reach, best[1] if best[1] < math.inf else 0.0))
+
+
+def distance_from_ground(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> tuple:
+    """The numbers of a `Distance` of two shapes of which one is a ground, the other convex or a compound of convex pieces."""
+    first = isinstance(a, Ground)
+    ground, at, shape, pose = (a, pose_a, b, pose_b) if first else (b, pose_b, a, pose_a)
+    if isinstance(shape, Ground):
+        raise InputError("shape", shape, "is ground, as the other one is: one of them must be a shape that can move")
+    margin = max(margin, 0.0)  # whether they are apart is known where that is
+    beyond = math.nextafter(margin, math.inf)
+    best, low = (BEYOND_MARGIN, beyond, beyond, math.inf, ZERO, pose.position, at.position, 0), math.inf
+    place = at.position, tuple(at.matrix().ravel().tolist())
+    for piece, local in convex_parts(shape):
+        x = pose @ local
+        own = x.position, tuple(x.matrix().ravel().tolist())
+        found = distance_to_ground(_tables(piece, ground, get_ident()), 0, *own, 1, *place, min(margin, best[1]), ZERO)
+        if found[0] != BEYOND_MARGIN:
+            low = min(low, found[2])
+            if best[0] == BEYOND_MARGIN or found[1] < best[1]:
+                best = found
+    status, distance, lower, upper, n, p, q, turns = best
+    if first:
+        n, p, q = tuple(-c for c in n), q, p
+    return (distance, min(low, lower), upper, *n, *p, *q, int(status), int(turns))
+
+
+@lru_cache(maxsize=16)
+def _tables(shape: Shape, ground: Ground, thread: int) -> Geometry:
+    """Of a shape, a ground and a facet to work with, which no other thread may write to: as Numba takes them by types."""
+    return own_tables(ShapeSet([shape, ground, Facet()], ground=True).geometry)

@@ -1,0 +1,81 @@
+"""Words of memory that several threads read and write: the code behind kernels/shared.py, in the language
+of the compiler below Numba.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+WORD = ir.IntType(64)
+
+
+def _place(builder, address):
+    return builder.inttoptr(address, WORD.as_pointer())
+
+
+@intrinsic
+def look(context, address):
+    def make(context, builder, signature, arguments):
+        return builder.load_atomic(_place(builder, arguments[0]), "seq_cst", 8)
+
+    return types.int64(types.int64), make
+
+
+@intrinsic
+def put(context, address, value):
+    def make(context, builder, signature, arguments):
+        builder.store_atomic(arguments[1], _place(builder, arguments[0]), "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), make
+
+
+@intrinsic
+def add(context, address, value):
+    def make(context, builder, signature, arguments):
+        return builder.atomic_rmw("add", _place(builder, arguments[0]), arguments[1], "seq_cst")
+
+    return types.int64(types.int64, types.int64), make
+
+
+@intrinsic
+def swap_if(context, address, old, new):
+    def make(context, builder, signature, arguments):
+        found = builder.cmpxchg(_place(builder, arguments[0]), arguments[1], arguments[2], "seq_cst", "seq_cst")
+        return builder.extract_value(found, 1)
+
+    return types.boolean(types.int64, types.int64, types.int64), make
+
+
+@intrinsic
+def address_of(context, array):
+    def make(context, builder, signature, arguments):
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.ptrtoint(data, WORD)
+
+    return types.int64(array), make
+
+
+def _table(number):
+    def made(context, address, rows, columns):
+        array_type = types.Array(number, 2, "C")
+
+        def make(context, builder, signature, arguments):
+            address, rows, columns = arguments
+            data = builder.inttoptr(address, context.get_data_type(number).as_pointer())
+            array = arrayobj.make_array(array_type)(context, builder)
+            eight = context.get_constant(types.intp, 8)
+            strides = [builder.mul(columns, eight), eight]
+            arrayobj.populate_array(array, data, [rows, columns], strides, itemsize=eight, meminfo=None)
+            return array._getvalue()
+
+        return array_type(types.int64, types.int64, types.int64), make
+
+    return intrinsic(made)
+
+
+reals_at = _table(types.float64)
+wholes_at = _table(types.int64)

@@ -1,0 +1,151 @@
+"""The decorators of compiled kernels.
+
+They note what is to be compiled, and how; the compiler itself (compiler.py) loads when a kernel is first called that no stored
+machine code (native.py) answers for. So describing a scene, or stepping a world whose kernels are kept, loads no compiler.
+
+No ``fastmath``: it changes results between machines. Numba's default contracts nothing to fused multiply-adds, which
+is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zero gives inf or nan, as in C.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels are plain functions of Python then
+FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class Later:
+    """Something that the compiler makes when it is asked for: a kernel, a table on a kernel's stack, an intrinsic.
+
+    It stands for what is made: it can be called from Python, and kernels find it under its name (compiler.py).
+    """
+
+    def __init__(self, make: Callable[[], Any], function: Callable | None = None):
+        self._make = make
+        if function is not None:
+            functools.update_wrapper(self, function)
+            self.py_func = function
+
+    @functools.cached_property
+    def made(self) -> Any:
+        import collision.kernels.compiler  # noqa: F401, teaches Numba what stands for what
+
+        return self._make()
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.made, name)
+
+
+def _later(function: Callable, kept: bool, literals: bool = True, **options: Any) -> Callable:
+    """A kernel to be compiled; ``kept`` on disk."""
+    if DISABLED:
+        return function
+
+    def make():
+        from collision.kernels.compiler import dispatcher
+
+        return dispatcher(function, kept, literals, options)
+
+    return Later(make, function)
+
+
+def kernel(function: Callable | None = None, **options: Any) -> Callable:
+    """Compile a function of numbers, tuples and arrays; keep the machine code on disk.
+
+    Use bare, ``@kernel``, or with Numba's options, ``@kernel(parallel=True)``. With NUMBA_DISABLE_JIT=1 the function
+    itself comes back, so that tests can run the same source uncompiled.
+    """
+    if function is None:
+        return lambda f: kernel(f, **options)
+    return _later(function, kept=True, **options)
+
+
+def inner(function: Callable) -> Callable:
+    """A kernel that only kernels call: without the wrappers that take arguments from Python.
+
+    Those would be most of the machine code of a small function. Nothing is kept on disk either: its code is part of its
+    callers'.
+    """
+    return _later(function, kept=False, literals=False, _nrt=True, **FOR_KERNELS)
+
+
+def lean(function: Callable) -> Callable:
+    """An inner kernel that counts no references to the arrays it is handed, and so must not make or keep any.
+
+    Counting is two atomic additions for each array and call.
+    """
+    return _later(function, kept=False, literals=False, _nrt=False, **FOR_KERNELS)
+
+
+def tight(function: Callable) -> Callable:
+    """A lean kernel whose code stands in its callers. For what runs at every turn of a search."""
+    return _later(function, kept=False, literals=False, _nrt=False, forceinline=True, **FOR_KERNELS)
+
+
+def remote(function: Callable) -> Callable:
+    """A lean kernel that other kernels reach by `far` alone; unlike an inner one it is kept on disk."""
+    return _later(function, kept=True, _nrt=False, **FOR_KERNELS)
+
+
+def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
+    """A function for lean kernels that makes a table on the stack: an array without a reference count, uninitialised.
+
+    It lives as long as the kernel that called the function runs. ``np.empty`` would need a kernel that counts references,
+    and those of all arrays that it is handed, too.
+    """
+    if DISABLED:
+        return lambda: numpy.empty((rows, columns), kind)
+
+    def make():
+        from collision.kernels.compiler import table_on_stack
+
+        return table_on_stack(rows, columns, kind)
+
+    return Later(make)
+
+
+def intrinsic(uncompiled: Callable) -> Callable:
+    """What kernels call by the name of the decorated function, which loads the intrinsic for it; ``uncompiled`` is
+    the same in Python.
+
+    >>> @intrinsic(_reach_in_python)
+    ... def reach():
+    ...     from collision.kernels.intrinsics.vectors import reach
+    ...     return reach
+    """
+    return lambda load: uncompiled if DISABLED else Later(load)
+
+
+FAR: list[Later] = []  # in the order of import: callees come before their callers
+
+
+def far(function: Callable, examples: Callable[[], tuple]) -> Callable:
+    """A way to call a kernel from other kernels that leaves its machine code where it is.
+
+    Numba copies the code of a callee into each of its callers and optimises it there again, and again in the callers of
+    those: compiling a deep tree of large kernels took minutes. A far call is one to an external symbol instead, at the
+    cost of a call (tens of ns). ``examples()`` gives arguments of the one signature it has. Use for large kernels:
+
+    >>> distance_far = far(distance, lambda: (EMPTY, 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO))
+    """
+    if DISABLED:
+        return function
+
+    def make():
+        from collision.kernels.compiler import Link
+
+        return Link(function, examples)
+
+    FAR.append(Later(make, function.py_func))
+    return FAR[-1]

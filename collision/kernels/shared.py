@@ -1,0 +1,95 @@
+"""Words of memory that several threads read and write (intrinsics/shared.py): counts that none loses, news between them.
+
+All are in one order for all threads (sequentially consistent), and so is what was written to other places before a word.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from collision.kernels.jit import intrinsic
+
+
+def _word(address):
+    return ctypes.c_int64.from_address(int(address))
+
+
+def _put(address, value):
+    _word(address).value = value
+
+
+def _add(address, value):
+    word = _word(address)
+    old, word.value = word.value, word.value + value
+    return old
+
+
+def _swap_if(address, old, new):
+    word = _word(address)
+    same = word.value == old
+    if same:
+        word.value = new
+    return same
+
+
+def _table(address, rows, columns, kind):
+    count = int(rows * columns)
+    return np.ctypeslib.as_array((kind * count).from_address(int(address))).reshape(int(rows), int(columns))
+
+
+@intrinsic(lambda address: _word(address).value)
+def look():
+    """look(address): the word there."""
+    from collision.kernels.intrinsics.shared import look
+
+    return look
+
+
+@intrinsic(_put)
+def put():
+    """put(address, value)"""
+    from collision.kernels.intrinsics.shared import put
+
+    return put
+
+
+@intrinsic(_add)
+def add():
+    """add(address, value): the word as it was before."""
+    from collision.kernels.intrinsics.shared import add
+
+    return add
+
+
+@intrinsic(_swap_if)
+def swap_if():
+    """swap_if(address, old, new): whether ``old`` stood there, and ``new`` does now."""
+    from collision.kernels.intrinsics.shared import swap_if
+
+    return swap_if
+
+
+@intrinsic(lambda array: array.ctypes.data)
+def address_of():
+    """address_of(array): of its first element."""
+    from collision.kernels.intrinsics.shared import address_of
+
+    return address_of
+
+
+@intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_double))
+def reals_at():
+    """reals_at(address, rows, columns): the table of real numbers there, which must outlive its use."""
+    from collision.kernels.intrinsics.shared import reals_at
+
+    return reals_at
+
+
+@intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_int64))
+def wholes_at():
+    """wholes_at(address, rows, columns): the same of whole numbers."""
+    from collision.kernels.intrinsics.shared import wholes_at
+
+    return wholes_at

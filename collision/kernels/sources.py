@@ -1,0 +1,125 @@
+"""What the machine code of a kernel depends on: sources and versions, found without loading the compiler.
+
+A kernel is filed under a hash over the sources of its module, of every module of ours that it imports, directly or not, and over
+the versions of Python, NumPy, Numba and llvmlite. An edit anywhere below a kernel gives another hash; an edit elsewhere leaves
+the kernel's own as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import llvmlite
+import numpy
+import platformdirs
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("collision", "sim")
+LONGEST = 60  # lines of one import
+
+
+def cache_root() -> Path:
+    """The folder of compiled kernels: $TUMBLE_CACHE_DIR, else the user's cache folder."""
+    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
+    return Path(base) / "kernels"
+
+
+def _file_of(module: str) -> Path | None:
+    """The source file of a module of ours, None where the name is not a module."""
+    path = ROOT.joinpath(*module.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def import_statements(text: str) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports of a source, each at the head of its line, wherever they stand.
+
+    They alone are parsed, since parsing all sources would take longer than all else at the start. A line of a docstring that
+    reads like an import counts as one: a file more in the hash does no harm.
+    """
+    lines = text.splitlines()
+    for k, line in enumerate(lines):
+        if not line.lstrip().startswith(("import ", "from ")):
+            continue
+        longest = LONGEST if "(" in line or line.endswith("\\") else 1
+        for end in range(k + 1, min(k + longest, len(lines)) + 1):
+            with contextlib.suppress(SyntaxError):
+                yield from ast.parse("\n".join(lines[k:end]).lstrip()).body
+                break
+
+
+def modules(statement: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[str]:
+    """Names of what an import may load, in a file of this package: modules, and what is imported from them."""
+    names = [alias.name for alias in statement.names]
+    if isinstance(statement, ast.Import):
+        return names
+    above = package[: len(package) - statement.level + 1] if statement.level else ()
+    source = ".".join([*above, *([statement.module] if statement.module else [])])
+    return [source, *(f"{source}.{name}" for name in names)]
+
+
+@cache
+def _imports(path: Path) -> tuple[Path, ...]:
+    """Files of ours that a file imports."""
+    package = path.relative_to(ROOT).parent.parts if path.is_relative_to(ROOT) else ()
+    found = set()
+    for statement in import_statements(path.read_text(encoding="utf-8")):
+        for module in modules(statement, package):
+            if module.split(".")[0] in PACKAGES and (file := _file_of(module)):
+                found.add(file)
+    return tuple(sorted(found))
+
+
+def sources(path: Path) -> list[Path]:
+    """A source file and all files of ours below it in the import graph, sorted."""
+    seen, todo = {path}, [path]
+    while todo:
+        for file in _imports(todo.pop()):
+            if file not in seen:
+                seen.add(file)
+                todo.append(file)
+    return sorted(seen)
+
+
+@cache
+def numba_version() -> str:
+    """What Numba says of its version, in a small file of its own: loading Numba takes longer than all else at the start."""
+    spec = find_spec("numba")
+    return "" if spec is None else Path(spec.origin).with_name("_version.py").read_text(encoding="utf-8")
+
+
+@cache
+def source_hash(path: Path) -> str:
+    """Sixteen hex digits over everything that the machine code of a module's kernels depends on."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    versions = (platform.python_version(), numpy.__version__, numba_version(), llvmlite.__version__)
+    digest.update(repr(versions).encode())
+    for file in sources(path):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def stale_folders() -> list[Path]:
+    """Folders of the cache whose sources or versions are no longer those of this installation."""
+    current = {f"{p.parent.name}.{p.stem}-{source_hash(p)}" for package in PACKAGES for p in (ROOT / package).rglob("*.py")}
+    root = cache_root()
+    return [f for f in sorted(root.iterdir()) if f.name not in current] if root.is_dir() else []
+
+
+def prune() -> int:
+    """Delete stale folders; the number deleted."""
+    folders = stale_folders()
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(folders)

@@ -1,0 +1,227 @@
+"""Mesh files in: a convex hull, or a compound of convex pieces.
+
+A mesh that is convex becomes one ConvexHull. Any other is cut into nearly convex pieces by coacd, with a fixed seed, and
+the pieces are kept on disk, so that the second time costs nothing. Coordinates are taken as they stand in the file
+(glTF writes y up), times ``scale``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+import os
+import tempfile
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from collision.errors import InputError, check_number
+from collision.hints import FileName
+from collision.pose import Pose
+from collision.regular import regular
+from collision.shapes.definitions import Compound, ConvexHull, convex_parts
+from collision.solids.mass_properties import enclosed, mass_properties
+from collision.solids.mesh_repair import closed_bodies, passes_through_itself, repair, warn
+
+FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
+MOST_FACES = 2_000_000
+MOST_BYTES = 500_000_000
+CONVEX = 1e-6  # a mesh that fills all of its hull but this share is taken as convex (files in single precision are not exact)
+CONCAVITY = 0.05  # coacd's threshold, of the size of the mesh
+SEED = 0
+
+
+def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose", scale: float = 1.0) -> ConvexHull | Compound:
+    """A shape from an STL, OBJ, PLY, glTF or GLB file.
+
+    convex: "decompose" cuts a mesh that is not convex into convex pieces (a Compound, within about 5 % of its size, with
+    the mass properties of the mesh itself); "hull" takes the convex hull of its points. scale: file units to metres, for
+    example 1e-3 for millimetres.
+
+    Closed bodies in one file that do not touch are taken each by itself, and fixed to each other; a MeshWarning tells how many
+    there are. `load_meshes` gives them one by one.
+
+    Warns with MeshWarning where the mesh had to be repaired: faces turned inside out, small holes, parts that overlap (the
+    mass is then that of the convex pieces). Raises InputError
+    where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
+    """
+    path, scale = _asked(path, convex, scale)
+    mesh = read_mesh(path)
+    if convex == "hull":
+        return _hull(path, np.asarray(mesh.vertices) * scale)
+    repair(path, mesh)
+    if passes_through_itself(mesh):
+        warn(path, "the mesh passes through itself; its mass is taken from the convex pieces")
+        return Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(mesh))])
+    bodies = closed_bodies(mesh)
+    if len(bodies) == 1:
+        return _shape(path, mesh, scale)
+    each = "load_meshes gives them one by one, part = 2 in a scene file takes one"
+    warn(path, f"{len(bodies)} closed bodies, taken as one rigid body; {each}")
+    pieces = [part for faces in bodies for part in convex_parts(_shape(path, _only(mesh, faces), scale))]
+    vertices, faces = _arrays(mesh)
+    return Compound(pieces, *enclosed(vertices[faces] * scale))
+
+
+def load_meshes(
+    path: FileName, convex: Literal["decompose", "hull"] = "decompose", scale: float = 1.0
+) -> list[ConvexHull | Compound]:
+    """The closed bodies of a mesh file, each as `load_mesh` makes it, in the frame of the file and in its order."""
+    path, scale = _asked(path, convex, scale)
+    mesh = read_mesh(path)
+    repair(path, mesh)
+    out: list[ConvexHull | Compound] = []
+    for faces in closed_bodies(mesh):
+        body = _only(mesh, faces)
+        if convex == "hull":
+            out.append(_hull(path, np.asarray(body.vertices) * scale))
+        elif passes_through_itself(body):
+            warn(path, f"body {len(out) + 1} of the mesh passes through itself; its mass is taken from the convex pieces")
+            out.append(Compound([(ConvexHull(points * scale), Pose()) for points in _decompose(path, *_arrays(body))]))
+        else:
+            out.append(_shape(path, body, scale))
+    return out
+
+
+def _asked(path: FileName, convex: str, scale: float) -> tuple[Path, float]:
+    if not isinstance(path, str | os.PathLike):
+        raise InputError("path", path, "must be the path of a mesh file")
+    if convex not in ("decompose", "hull"):
+        raise InputError("convex", convex, 'must be "decompose" or "hull"')
+    return Path(path), check_number("scale", scale, above=0)
+
+
+def _arrays(mesh) -> tuple[np.ndarray, np.ndarray]:
+    return np.asarray(mesh.vertices, np.float64), np.asarray(mesh.faces, np.int32)
+
+
+def _only(mesh, faces: np.ndarray):
+    """The mesh of some faces."""
+    return mesh.submesh([faces], append=True, repair=False)
+
+
+def _shape(path: Path, mesh, scale: float) -> ConvexHull | Compound:
+    """A closed body that does not pass through itself."""
+    vertices, faces = _arrays(mesh)
+    hull = mesh.convex_hull
+    if hull.volume - mesh.volume <= CONVEX * hull.volume:
+        return _hull(path, vertices * scale)
+    parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, faces)]
+    return Compound(parts, *enclosed(vertices[faces] * scale))
+
+
+def read_mesh(path: Path):
+    """The mesh of a file, its equal vertices merged and faces without area removed."""
+    import trimesh
+
+    name = str(path)
+    if path.suffix.lower() not in FORMATS:
+        raise InputError("mesh", name, f"unknown format; known are {', '.join(FORMATS)}")
+    if not path.is_file():
+        raise InputError("mesh", name, "there is no such file")
+    size = path.stat().st_size
+    if size == 0:
+        raise InputError("mesh", name, "is empty")
+    if size > MOST_BYTES:
+        raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
+    try:
+        mesh = trimesh.load(path, force="mesh", process=False, resolver=_beside(path))
+    except Exception as error:  # the readers of trimesh raise errors of many kinds, in words that are not for users
+        if "FilePathResolver" in str(error):
+            raise InputError("mesh", name, "names a file outside its own folder, which is not read") from None
+        raise InputError("mesh", name, f"can not be read: not a valid {path.suffix} file") from None
+    faces = getattr(mesh, "faces", None)
+    if faces is None or len(faces) == 0:
+        raise InputError("mesh", name, "is empty: it holds no triangles")
+    if len(faces) > MOST_FACES:
+        raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_FACES}; simplify it first")
+    if not np.all(np.isfinite(mesh.vertices)):
+        raise InputError("mesh", name, "holds coordinates that are not finite")
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    mesh.update_faces(mesh.nondegenerate_faces())
+    mesh.update_faces(mesh.unique_faces())
+    mesh.remove_unreferenced_vertices()
+    if len(mesh.faces) == 0:
+        raise InputError("mesh", name, "is empty: all of its triangles are without area")
+    return mesh
+
+
+def _beside(path: Path):
+    """What reads the files that a mesh names: those of its folder, if they are regular files and not too large."""
+    from trimesh.resolvers import FilePathResolver
+
+    class Beside(FilePathResolver):
+        def get(self, name: str) -> bytes:
+            tried = (name.strip(), name.strip().lstrip("/"), os.path.split(name)[-1])
+            for candidate in dict.fromkeys(tried):
+                with contextlib.suppress(ValueError, FileNotFoundError):  # ValueError: that it lies elsewhere
+                    return regular(self.absolute(candidate), MOST_BYTES)
+            self.absolute(name)
+            raise FileNotFoundError(name)
+
+    return Beside(str(path))
+
+
+def _hull(path: Path, points: np.ndarray) -> ConvexHull:
+    """The hull with the points inside left out; InputError where it is flat."""
+    from collision.shapes.polytope import polytope
+
+    p = polytope(ConvexHull(points))
+    if p.rank < 3:
+        raise InputError("mesh", str(path), "is flat: it has no volume")
+    return ConvexHull(p.vertices)
+
+
+def _decompose(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
+    """Points of the convex pieces, from the cache where the same mesh was cut before."""
+    key = hashlib.sha256(f"coacd {version('coacd')} {CONCAVITY} {SEED} {vertices.shape}".encode())
+    key.update(vertices.tobytes() + faces.tobytes())
+    file = cache_folder() / f"{key.hexdigest()[:32]}.npz"
+    try:
+        with np.load(file) as stored:
+            return np.split(stored["points"], stored["cuts"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        pass  # not there, or not whole: cut anew
+    pieces = _cut(path, vertices, faces)
+    cuts = np.cumsum([len(p) for p in pieces])[:-1]
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".tmp", delete=False) as scratch:
+            np.savez(scratch, points=np.concatenate(pieces), cuts=cuts)
+        os.replace(scratch.name, file)
+    except OSError:
+        pass  # a read-only home: cut again next time
+    return pieces
+
+
+def _cut(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
+    import coacd
+
+    coacd.set_log_level("error")
+    center, size = vertices.mean(axis=0), np.ptp(vertices, axis=0).max()  # coacd computes near the origin
+    try:
+        parts = coacd.run_coacd(coacd.Mesh((vertices - center) / size, faces), threshold=CONCAVITY, seed=SEED)
+    except Exception as error:  # errors of the C++ side
+        raise InputError("mesh", str(path), f"could not be cut into convex pieces: {error}") from None
+    pieces = [np.array(points, np.float64) * size + center for points, _ in parts]
+    pieces = [p for p in pieces if _solid(p)]
+    if not pieces:
+        raise InputError("mesh", str(path), 'could not be cut into convex pieces; take its hull with convex = "hull"')
+    return pieces
+
+
+def _solid(points: np.ndarray) -> bool:
+    """Whether a piece has a volume worth keeping."""
+    return len(points) >= 4 and mass_properties(ConvexHull(points)).volume > 1e-12 * math.prod(np.ptp(points, axis=0))
+
+
+def cache_folder() -> Path:
+    """Where cut meshes are kept: under $TUMBLE_CACHE_DIR, else the user's cache folder."""
+    import platformdirs
+
+    base = os.environ.get("TUMBLE_CACHE_DIR") or platformdirs.user_cache_dir("tumble", appauthor=False)
+    return Path(base) / "meshes"
