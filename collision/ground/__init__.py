@@ -1,1 +1,10 @@
-"""."""
+"""Grounds: queries against surfaces of many triangles, of which only those nearby are looked at.
+
+In: a ground (shapes/ground.py), a shape, a point or a ray.
+Out: distances, nearest places, hits.
+
+Equations: none of its own; a tree of boxes halved along the widest axis, O(n log n) to build.
+
+tree.py: the tree. rays.py: the first triangle on a half-line. points.py: nearest place, and the side of it.
+distance.py: how far a convex shape is, certified.
+"""

@@ -1,1 +1,10 @@
-"""."""
+"""Intrinsics: pieces of code written in the language of the compiler below Numba, loaded only where something is compiled.
+
+In: types of arguments, as Numba tells them.
+Out: instructions of LLVM.
+
+Equations: none.
+
+shared.py: words that several threads read and write, for kernels/shared.py. waiting.py: a pause between two looks at a word,
+for kernels/waiting.py. vectors.py: loops over vertices in vector instructions, for shapes/support_simd.py.
+"""
