@@ -86,7 +86,7 @@ def looked_at(scene: Scene, steps: int) -> list[World]:
     from render.overlay import OVERLAYS
     from render.video import camera_for
     from render.window import Window
-    from scenarios.live import WorldStage
+    from scenarios.showing.window_loop import WorldStage
 
     stage = WorldStage(scene.build)
     stage.prepare(OVERLAYS)

@@ -84,7 +84,7 @@ def live(count: int, rounds: int) -> None:
     """Print how the window keeps up with a world in real time: pictures a second, and seconds of the scene per second."""
     os.environ["SDL_VIDEODRIVER"] = "offscreen"
     from render.window import Window
-    from scenarios.live import Loop, stage_of
+    from scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(crowd(count))
     with Window(SIZE, "default", "benchmark", camera_for(stage.frame(), SIZE), ("text",)) as window:

@@ -16,7 +16,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from scenarios.importing import load_model
+from scenarios.importing.models import load_model
 from sim import World
 
 FOLDER = Path(gymnasium.__file__).parent / "envs/mujoco/assets"

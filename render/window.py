@@ -1,6 +1,6 @@
 """The window: shows frames, moves the camera, and hands what else the user wants on as commands. It steps nothing.
 
-The loop behind it is ``scenarios/live.py``:
+The loop behind it is ``scenarios/showing/window_loop.py``:
 
     while not done:
         for command in window.poll(): ...carry it out...

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scenarios.assertions import Violation
+    from scenarios.checks.assertions import Violation
     from scenarios.fields import Flag, Real, Text, Vector, Whole
-    from scenarios.files import load_scene, save_scene
-    from scenarios.importing import load_model
-    from scenarios.live import view
-    from scenarios.readings import export_readings
+    from scenarios.files.scene_files import load_scene, save_scene
+    from scenarios.importing.models import load_model
     from scenarios.registry import Scenario, load, names, scenario
-    from scenarios.run import run_scenario, run_scene, scene_of
+    from scenarios.runs.instrument_files import export_readings
+    from scenarios.runs.run import run_scenario, run_scene, scene_of
+    from scenarios.showing.window_loop import view
 
 __all__ = [
     "Flag",
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 _ROOMS = {
-    "assertions": ("Violation",),
+    "checks.assertions": ("Violation",),
     "fields": ("Flag", "Real", "Text", "Vector", "Whole"),
-    "files": ("load_scene", "save_scene"),
-    "importing": ("load_model",),
-    "live": ("view",),
-    "readings": ("export_readings",),
+    "files.scene_files": ("load_scene", "save_scene"),
+    "importing.models": ("load_model",),
+    "showing.window_loop": ("view",),
+    "runs.instrument_files": ("export_readings",),
     "registry": ("Scenario", "load", "names", "scenario"),
-    "run": ("run_scenario", "run_scene", "scene_of"),
+    "runs.run": ("run_scenario", "run_scene", "scene_of"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

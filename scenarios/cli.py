@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _note(*warning: Any) -> None:
     """A warning in one line. What does that is loaded when there is one."""
-    from scenarios.report import show_warnings
+    from scenarios.showing.report import show_warnings
 
     show_warnings()
     warnings.showwarning(*warning)

@@ -133,7 +133,7 @@ def load(name: str | Path, reading: Any = None) -> Scenario[...]:
     if file.endswith(".py"):
         return _of_file(Path(file), function)
     if name.endswith(".toml") or "/" in name or os.sep in name or (name not in known and _there(name)):
-        from scenarios.files import load_scenario
+        from scenarios.files.scene_files import load_scenario
 
         return load_scenario(name) if reading is None else load_scenario(name, reading)
     if name not in known:

@@ -7,7 +7,7 @@ import sys
 from collision.kernels.build import Line
 from collision.kernels.shipped import provide
 from collision.queries.single import LIBRARY
-from scenarios.run import warm
+from scenarios.runs.run import warm
 
 if __name__ == "__main__":
     warm()

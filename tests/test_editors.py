@@ -194,12 +194,12 @@ UNTYPED = {"testing_1", "own_forces_1", "free_motion_2", "contacts_1"}
 # What the verbs of the command line do, called from Python.
 VERBS = """
 from scenarios import load, run_scene, scene_of
-from scenarios.check import check
-from scenarios.compare import compare
-from scenarios.converge import converge
-from scenarios.ensemble import load_plan
-from scenarios.report import plot_run, write_report
-from scenarios.sweep import statistics, sweep
+from scenarios.checks.rerun import check
+from scenarios.checks.compare import compare
+from scenarios.checks.converge import converge
+from scenarios.sweeps.ensemble import load_plan
+from scenarios.showing.report import plot_run, write_report
+from scenarios.sweeps.sweep import statistics, sweep
 from sim import Run
 
 made = run_scene(scene_of(load("stack"), boxes=3), "runs/stack", seconds=1.0)

@@ -35,10 +35,10 @@ print(answer(2.0), len(compiled))
 def package(tmp_path):
     """A package `collision` of two modules with the real decorator, apart from the real one."""
     folder = tmp_path / "collision"
-    folder.mkdir()
+    (folder / "kernels").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
-    for module in ("jit", "compiler", "kernel_cache", "sources", "group", "group_type"):
-        shutil.copy(ROOT / "collision" / f"{module}.py", folder)
+    for module in ("__init__", "jit", "compiler", "kernel_cache", "sources", "group", "group_type"):
+        shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels")
     return folder
 
 

@@ -30,7 +30,7 @@ SNIPPETS = [pytest.param(code, id=f"{page.stem}-{k}") for page in PAGES for k, c
 def folder(tmp_path_factory):
     """Where the snippets run, with the recording that some of them open."""
     from scenarios.registry import load
-    from scenarios.run import run_scene
+    from scenarios.runs.run import run_scene
 
     out = tmp_path_factory.mktemp("docs")
     run_scene(load("two_cuboids")(), out / "runs" / "two_cuboids", seconds=0.1, quiet=True)
@@ -141,7 +141,7 @@ def test_commands_are_targets():
     [("hello", ["floor", "plank"]), ("joints", ["door"]), ("free-motion", ["moon"]), ("ground", ["hills", "sphere"])],
 )
 def test_scene_file_is_valid(page, names, tmp_path):
-    from scenarios.files import load_scene
+    from scenarios.files.scene_files import load_scene
 
     (text,) = blocks(ROOT / "docs" / f"{page}.md", "toml")
     (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
@@ -162,7 +162,7 @@ def test_toml_of_cameras_is_valid(tmp_path, monkeypatch):
 def test_toml_of_meshes_is_valid(tmp_path):
     import trimesh
 
-    from scenarios.files import load_scene
+    from scenarios.files.scene_files import load_scene
 
     (text,) = blocks(ROOT / "docs" / "meshes.md", "toml")
     (tmp_path / "washers.toml").write_text(text, encoding="utf-8")
@@ -177,8 +177,8 @@ def test_every_toml_is_tried():
 
 
 def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
-    from scenarios.ensemble import load_plan
-    from scenarios.files import load_scene
+    from scenarios.files.scene_files import load_scene
+    from scenarios.sweeps.ensemble import load_plan
 
     (scene, bowling), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
     (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
@@ -193,7 +193,7 @@ def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
 
 def test_scene_files_lists_every_key():
     """The tables are those that the code makes, and hold each key of each shape."""
-    from scenarios.schema import SHAPES
+    from scenarios.files.schema import SHAPES
 
     keys = _tool("scene_keys")
     page = (ROOT / "docs" / "scene-files.md").read_text(encoding="utf-8")

@@ -123,7 +123,7 @@ def window() -> None:
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
     from render.pick import pick
     from render.window import Window
-    from scenarios.live import Loop, stage_of
+    from scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(load("pyramid")())
     size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))

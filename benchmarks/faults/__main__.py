@@ -38,9 +38,9 @@ def load() -> None:
     import zarr  # noqa: F401
 
     import render  # noqa: F401
-    import scenarios.sweep  # noqa: F401
-    from scenarios.report import plot_run
-    from scenarios.run import run_scene, scene_of
+    import scenarios.sweeps.sweep  # noqa: F401
+    from scenarios.runs.run import run_scene, scene_of
+    from scenarios.showing.report import plot_run
 
     with tempfile.TemporaryDirectory() as folder:
         done = run_scene(scene_of("bouncing_ball"), Path(folder) / "r", seconds=0.1, quiet=True, contacts=True)

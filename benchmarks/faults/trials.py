@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import scenarios.run
+import scenarios.runs.run
 import sim.recording.sample_stores
 from scenarios import cli
 from sim.files import whole
@@ -120,8 +120,8 @@ def often() -> None:
 
     render.plots.energy_momentum = blank
     sim.recording.sample_stores.FLUSH_SECONDS = 0.4
-    plain = scenarios.run.Checkpoints
-    scenarios.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
+    plain = scenarios.runs.run.Checkpoints
+    scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
 
 
 def ended(pid: int, patience: float = PATIENCE) -> int:
@@ -261,8 +261,8 @@ def look_at_sweep(base: Path) -> Callable[[Path, bool], list[str]]:
     """Members that are said to be done have the bits that they have elsewhere, and in the end all are done."""
 
     def look(folder: Path, killed: bool) -> list[str]:
-        from scenarios.ensemble import DONE, Store
-        from scenarios.sweep import columns
+        from scenarios.sweeps.ensemble import DONE, Store
+        from scenarios.sweeps.sweep import columns
         from sim.files import standing
 
         path = standing(folder / "s" / "sweep.zarr")
@@ -284,7 +284,7 @@ def litter(folder: Path) -> list[str]:
 
 
 def beside(folder: Path) -> list[str]:
-    from scenarios.manifest import harms
+    from scenarios.runs.manifest import harms
 
     return harms(folder)
 

@@ -21,10 +21,10 @@ from benchmarks.inputs.stored_files import BALL
 from collision import HalfSpace, Sphere
 from collision.errors import InputError
 from scenarios import cli
-from scenarios.editor import json_schema
-from scenarios.ensemble import load_plan
-from scenarios.files import load_scene, scene_to_toml
-from scenarios.importing import load_model
+from scenarios.files.json_schema import json_schema
+from scenarios.files.scene_files import load_scene, scene_to_toml
+from scenarios.importing.models import load_model
+from scenarios.sweeps.ensemble import load_plan
 from sim import Recorder, Run, World
 from sim.errors import RecordingError, SimulationError
 from sim.files import remove

@@ -26,10 +26,10 @@ def add_check(verb: Adder) -> None:
 
 def check(arguments: argparse.Namespace) -> int:
     """Run a recorded scene again; exit code 1 where a bit differs."""
-    from scenarios.check import check as again
-    from scenarios.manifest import harms
+    from scenarios.checks.rerun import check as again
     from scenarios.progress import Bar
-    from scenarios.run import warm
+    from scenarios.runs.manifest import harms
+    from scenarios.runs.run import warm
     from sim.recording.run import Run
 
     run = opened_run(arguments.run)
@@ -43,7 +43,7 @@ def check(arguments: argparse.Namespace) -> int:
         return FAILED
     warm()
     if damages:
-        from scenarios.repair import repair
+        from scenarios.checks.repair import repair
 
         with Bar(f"Recording {run.attributes['title']} again", counted=True) as bar:
             repair(run, bar.update)
@@ -68,7 +68,7 @@ def add_compare(verb: Adder) -> None:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Two recorded runs beside each other; exit code 1 where they differ."""
-    from scenarios.compare import compare as beside
+    from scenarios.checks.compare import compare as beside
 
     a, b = opened_run(arguments.a), opened_run(arguments.b)
     found = beside(a, b)
@@ -81,7 +81,7 @@ def compare(arguments: argparse.Namespace) -> int:
         title = f"{a.attributes['title']} and {b.attributes['title']}"
         print(panels(title, [Panel("Largest difference of the two runs", "time [s]", "", lines, log="y")], arguments.out))
     if arguments.film:
-        from scenarios.report import film_runs, show_warnings
+        from scenarios.showing.report import film_runs, show_warnings
 
         show_warnings()
         options = {name: getattr(arguments, name) for name in ("size", "fps", "preset", "overlays", "speed")}
@@ -100,8 +100,8 @@ def add_converge(verb: Adder) -> None:
 
 def converge(arguments: argparse.Namespace) -> None:
     """A scene at dt, dt/2, dt/4 ...: the order at which it converges, and how long it can be predicted."""
-    from scenarios.converge import converge as halve
-    from scenarios.run import warm
+    from scenarios.checks.converge import converge as halve
+    from scenarios.runs.run import warm
 
     scene, _ = scene_of(arguments)
     warm()

@@ -58,7 +58,7 @@ def scenario_of(arguments: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 
 
 def reading_of(arguments: argparse.Namespace) -> Any:
-    from scenarios.limits import Reading
+    from scenarios.files.limits import Reading
 
     return Reading(arguments.allow_outside, getattr(arguments, "yes", False))
 

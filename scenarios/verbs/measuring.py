@@ -18,7 +18,7 @@ def add_validate(verb: Adder) -> None:
 
 def validate(arguments: argparse.Namespace) -> int:
     """Cases with a known answer; exit code 1 where a number is off its limit."""
-    from scenarios.run import warm
+    from scenarios.runs.run import warm
     from scenarios.validation.case import cases, chosen
     from scenarios.validation.report import run_cases, table, verdict, write_json, write_page
 
@@ -50,12 +50,12 @@ def add_bench(verb: Adder) -> None:
 def bench(arguments: argparse.Namespace) -> None:
     """How fast scenes step, and where the time goes."""
     from collision.errors import InputError
-    from scenarios.bench import chosen, kernels, run_suite, table, write_json
+    from scenarios.measuring.bench import chosen, kernels, run_suite, table, write_json
 
     if arguments.compile and not arguments.start:
         raise InputError("--compile", True, "goes with --start")
     if arguments.calls or arguments.start:
-        from scenarios import bench_calls
+        from scenarios.measuring import bench_calls
 
         for key, given in (("scene", arguments.scene), ("--json", arguments.json), ("--kernels", arguments.kernels)):
             if given:
@@ -85,7 +85,7 @@ def add_doctor(verb: Adder) -> None:
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
     from render.context import describe, screen
-    from scenarios.doctor import examine
+    from scenarios.measuring.doctor import examine
 
     if arguments.prune:
         from collision.kernels.sources import prune

@@ -47,8 +47,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Run a scenario or a scene file; record, plot, and film it on request."""
     scene, name = scene_of(arguments)
     out = Path(arguments.out or Path("runs") / name)
-    from scenarios.report import FILM, report, show_warnings, table
-    from scenarios.run import TRAJECTORY, run_scene
+    from scenarios.runs.run import TRAJECTORY, run_scene
+    from scenarios.showing.report import FILM, report, show_warnings, table
     from sim.files import claimed
 
     show_warnings()
@@ -83,8 +83,8 @@ def add_demo(verb: Adder) -> None:
 def demo(arguments: argparse.Namespace) -> None:
     """Two scenarios from start to film."""
     from scenarios.registry import load
-    from scenarios.report import report, show_warnings, table
-    from scenarios.run import run_scene
+    from scenarios.runs.run import run_scene
+    from scenarios.showing.report import report, show_warnings, table
 
     show_warnings()
     done = []
@@ -113,10 +113,10 @@ def sweep(arguments: argparse.Namespace) -> int:
     """Run the members of a sweep; exit code 1 where all of them failed."""
     import json
 
-    from scenarios.ensemble import load_plan
-    from scenarios.run import write_whole
-    from scenarios.sweep import statistics, table
-    from scenarios.sweep import sweep as run_members
+    from scenarios.runs.run import write_whole
+    from scenarios.sweeps.ensemble import load_plan
+    from scenarios.sweeps.sweep import statistics, table
+    from scenarios.sweeps.sweep import sweep as run_members
     from sim.files import claimed
 
     plan = load_plan(arguments.file, reading_of(arguments))
@@ -146,7 +146,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
 
     from render.curves import COLORS, Panel, panels
     from scenarios.registry import load
-    from scenarios.sweep import ERRORS, UNITS, columns, depends, ranked
+    from scenarios.sweeps.sweep import ERRORS, UNITS, columns, depends, ranked
     from sim.words import count
 
     data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters

@@ -57,7 +57,7 @@ def schema(arguments: argparse.Namespace) -> None:
     """The keys of scene files as a JSON Schema."""
     import json
 
-    from scenarios.editor import json_schema
+    from scenarios.files.json_schema import json_schema
 
     print(json.dumps(json_schema(), indent=2))
 
@@ -73,9 +73,9 @@ def add_import(verb: Adder) -> None:
 
 def import_(arguments: argparse.Namespace) -> None:
     """A model of another program as a scene file."""
-    from scenarios.files import save_scene
-    from scenarios.importing import load_model
-    from scenarios.report import show_warnings
+    from scenarios.files.scene_files import save_scene
+    from scenarios.importing.models import load_model
+    from scenarios.showing.report import show_warnings
     from sim.words import count
 
     show_warnings()

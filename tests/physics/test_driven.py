@@ -184,7 +184,7 @@ def test_a_driven_world_is_saved_and_repeats(tmp_path):
 
 
 def test_paths_live_in_scenes_and_files(tmp_path):
-    from scenarios.files import load_scene, save_scene
+    from scenarios.files.scene_files import load_scene, save_scene
 
     scene = Scene(name="lift")
     turns = ((1, 0, 0, 0), (0, 0, 0, 1), (-1, 0, 0, 0))

@@ -10,7 +10,7 @@ from render import context
 from render.errors import RenderError
 from render.video import camera_for
 from render.window import Window
-from scenarios.live import Loop, stage_of
+from scenarios.showing.window_loop import Loop, stage_of
 from tests.render.driven import SIZE
 
 

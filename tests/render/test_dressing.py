@@ -13,7 +13,7 @@ from render.dressing import title_panels
 from render.recorded import RunFrames
 from render.sound import RATE, soundtrack
 from scenarios.cli import main
-from scenarios.report import labels
+from scenarios.showing.report import labels
 from sim import Recorder, World
 from sim.errors import RecordingError
 

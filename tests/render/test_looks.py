@@ -31,7 +31,7 @@ from render.look import (
 )
 from render.relief import band_height, tint
 from render.visuals import skins_of
-from scenarios.files import load_scene, scene_to_toml
+from scenarios.files.scene_files import load_scene, scene_to_toml
 from sim import Visual, World
 from sim.scene.scene import Scene
 from sim.scene.visual import FINISHES

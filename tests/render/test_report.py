@@ -15,9 +15,9 @@ from render.recorded import RunFrames
 from render.replay import POSES, replay, replay_times
 from render.rotation import rotate
 from render.video import camera_for
-from scenarios.page import trajectory_hash
-from scenarios.report import write_report
-from scenarios.run import run_scene
+from scenarios.runs.run import run_scene
+from scenarios.showing.page import trajectory_hash
+from scenarios.showing.report import write_report
 from sim.recording.run import Run
 from sim.recording.summary import energy_statement
 from tests.render.known_flights import flight, two_cuboids, zoo

@@ -303,7 +303,7 @@ def test_no_screen_is_told(monkeypatch, driver):
         pytest.skip("other systems have a screen")
     pygame.display.quit()
     run = flight(two_cuboids())
-    from scenarios.live import view
+    from scenarios.showing.window_loop import view
 
     with pytest.raises(RenderError, match="there is no screen.*SDL_VIDEODRIVER=offscreen"):
         view(run, SIZE)

@@ -9,8 +9,8 @@ import pytest
 from collision.errors import InputError
 from collision.kernels import clocks
 from collision.kernels.clocks import Reading
-from scenarios import bench
-from scenarios.bench import Chunk, _kernels, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
+from scenarios.measuring import bench
+from scenarios.measuring.bench import Chunk, _kernels, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
 from scenarios.registry import load
 
 
@@ -24,8 +24,8 @@ def test_suite_is_made_of_scenarios():
 
 
 def test_stages_by_name():
-    assert stage_of("tumble.collision.broadphase.find_pairs") == "broad"
-    assert stage_of("tumble.collision.pairs.polytope.polytope_query") == "narrow"
+    assert stage_of("tumble.collision.broadphase.candidate_pairs.find_pairs") == "broad"
+    assert stage_of("tumble.collision.distance.polytopes.polytope_query") == "narrow"
     assert stage_of("tumble.sim.solvers.newton.newton_in") == "solver"
     assert stage_of("tumble.sim.contact.contact_solve._kick_island") == "contact"
     assert stage_of("tumble.sim.impact.impact_loop._collide") == "impacts"

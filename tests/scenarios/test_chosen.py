@@ -9,12 +9,12 @@ import pytest
 
 from collision.errors import InputError
 from render.recorded import RunFrames
-from scenarios.assertions import assert_conserved, assert_ledger_closes, assert_momentum
-from scenarios.baselines import Baselines
-from scenarios.check import check
+from scenarios.checks.assertions import assert_conserved, assert_ledger_closes, assert_momentum
+from scenarios.checks.baselines import Baselines
+from scenarios.checks.compare import compare
+from scenarios.checks.rerun import check
 from scenarios.cli import parser
-from scenarios.compare import compare
-from scenarios.run import run_scene, scene_of
+from scenarios.runs.run import run_scene, scene_of
 from sim import Recorder, Run
 
 SECONDS = 0.2

@@ -230,7 +230,7 @@ def test_view(tumble, tmp_path, monkeypatch):
     from sim.scene.scene import Scene
 
     seen = []
-    monkeypatch.setattr("scenarios.live.view", lambda source, *rest, **named: seen.append((source, rest, named)))
+    monkeypatch.setattr("scenarios.showing.window_loop.view", lambda source, *rest, **named: seen.append((source, rest, named)))
     main = lambda *words: parser().parse_args(["view", *words])  # noqa: E731
     arguments = main("stack", "--set", "boxes=3", "--dt", "1/480", "--paused", "--overlays", "text,contacts")
     arguments.verb(arguments)

@@ -11,11 +11,11 @@ import pytest
 
 from collision import Box, HalfSpace, Sphere
 from collision.errors import InputError
-from scenarios.check import check
+from scenarios.checks.compare import compare, growth
+from scenarios.checks.converge import converge
+from scenarios.checks.rerun import check
 from scenarios.cli import parser
-from scenarios.compare import compare, growth
-from scenarios.converge import converge
-from scenarios.run import run_scene, scene_of
+from scenarios.runs.run import run_scene, scene_of
 from sim import Recorder, World
 from sim.recording.run import Run
 

@@ -8,11 +8,11 @@ import pytest
 
 from collision.errors import InputError
 from scenarios.cli import main
-from scenarios.editor import json_schema
-from scenarios.ensemble import load_plan
-from scenarios.files import load_scenario, load_scene
+from scenarios.files.json_schema import json_schema
+from scenarios.files.scene_files import load_scenario, load_scene
 from scenarios.registry import load
-from scenarios.run import scene_of
+from scenarios.runs.run import scene_of
+from scenarios.sweeps.ensemble import load_plan
 from sim.recording.run import Run
 
 DROP = """
@@ -151,7 +151,7 @@ def test_python_files_without_a_scenario(files):
 
 @pytest.mark.parametrize("file", ["drop.toml", "own.py"])
 def test_a_sweep_of_a_file(files, file):
-    from scenarios.sweep import member
+    from scenarios.sweeps.sweep import member
 
     (files / "sweep.toml").write_text(f'scenario = "{file}"\n[parameters]\nheight = [1, "250 cm"]\n')
     plan = load_plan("sweep.toml")

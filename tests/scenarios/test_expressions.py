@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from collision.errors import InputError
 from scenarios.expressions import known, number
-from scenarios.files import load_scene
+from scenarios.files.scene_files import load_scene
 
 FILE = """
 [parameter.radius]

@@ -13,20 +13,20 @@ ROOT = Path(__file__).resolve().parents[2]
 CARELESS = """
 import os, signal, sys, tempfile, time
 from pathlib import Path
-import scenarios.run, sim.recording.sample_stores
+import scenarios.runs.run, sim.recording.sample_stores
 import benchmarks.faults.trials as trials
 from benchmarks.faults.__main__ import load
 
 def often():  # worlds are saved after each sample, samples by that alone
     sim.recording.sample_stores.FLUSH_SECONDS = 1e9
-    plain = scenarios.run.Checkpoints
-    scenarios.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.0)
+    plain = scenarios.runs.run.Checkpoints
+    scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.0)
 
 def save(self, world):
     world.save(self.path)  # and samples are where they are
 
 if "careless" in sys.argv:
-    scenarios.run.Checkpoints.save = save
+    scenarios.runs.run.Checkpoints.save = save
 load()
 with tempfile.TemporaryDirectory() as folder:
     base, place = Path(folder, "base"), Path(folder, "place")

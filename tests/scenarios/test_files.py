@@ -16,7 +16,7 @@ from collision.errors import InputError
 from collision.pose import Pose
 from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
 from collision.solids.torus import torus
-from scenarios.files import SceneFileError, load_scene, save_scene, scene_to_toml
+from scenarios.files.scene_files import SceneFileError, load_scene, save_scene, scene_to_toml
 from scenarios.registry import catalog
 from sim.scene.body_definition import BodyDef
 from sim.scene.scene import CameraDef, Scene

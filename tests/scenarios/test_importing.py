@@ -13,8 +13,8 @@ import pytest
 from collision import Box, Capsule, Compound, HalfSpace, Sphere
 from collision.errors import InputError
 from scenarios.cli import parser
-from scenarios.files import load_scene
-from scenarios.importing import load_model, matrix
+from scenarios.files.scene_files import load_scene
+from scenarios.importing.models import load_model, matrix
 
 MJCF = """
 <mujoco model="things">
@@ -473,4 +473,4 @@ def test_spheres_roll_as_they_should(tmp_path):
     world = found.scene.build()
     world.step(300)
     assert world.positions[1][2] == pytest.approx(0.1, abs=1e-9)
-    assert "scenarios.mjcf" in sys.modules
+    assert "scenarios.importing.mjcf" in sys.modules

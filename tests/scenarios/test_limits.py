@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from collision.errors import InputError
-from scenarios.ensemble import load_plan
-from scenarios.files import SceneFileError, load_scenario, load_scene
-from scenarios.importing import load_model
-from scenarios.limits import MOST_BYTES, Reading
-from scenarios.repeat import places
+from scenarios.files.limits import MOST_BYTES, Reading
+from scenarios.files.repeat import places
+from scenarios.files.scene_files import SceneFileError, load_scenario, load_scene
+from scenarios.importing.models import load_model
+from scenarios.sweeps.ensemble import load_plan
 
 BALL = '[[body]]\nshape = { type = "sphere", radius = 0.1 }\n'
 GRID = (

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from scenarios import logs
 from scenarios.cli import parser
-from scenarios.run import run_scene, scene_of
+from scenarios.runs import exports as logs
+from scenarios.runs.run import run_scene, scene_of
 from sim.recording.run import Run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.importing import Imported, load_model
+from scenarios.importing.models import Imported, load_model
 from sim import Accelerometer, Encoder, Gyroscope, Instruments, Medium, RangeFinder, Tracker
 
 MODEL = """

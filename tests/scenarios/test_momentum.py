@@ -9,7 +9,7 @@ import pytest
 
 from collision import Box, HalfSpace, Sphere
 from collision.errors import InputError
-from scenarios.assertions import Violation, assert_momentum
+from scenarios.checks.assertions import Violation, assert_momentum
 from sim import Recorder, World
 from sim.forces.definitions import (
     CentralGravity,

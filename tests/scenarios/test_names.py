@@ -146,7 +146,7 @@ def test_unknown_fields_of_a_body():
 
 
 def test_one_folder_takes_one_run(tmp_path):
-    from scenarios.run import run_scene, scene_of
+    from scenarios.runs.run import run_scene, scene_of
     from sim import RecordingError
     from sim.files import claimed
 

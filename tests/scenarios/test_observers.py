@@ -7,7 +7,7 @@ import pytest
 
 from collision import HalfSpace, Sphere
 from collision.errors import InputError
-from scenarios.assertions import assert_conserved, assert_momentum
+from scenarios.checks.assertions import assert_conserved, assert_momentum
 from scenarios.registry import load
 from sim import Every, EveryTime, On, Recorder, World
 from sim.recording.run import Run

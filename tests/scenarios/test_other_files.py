@@ -17,8 +17,8 @@ from collision.regular import regular
 from collision.shapes.ground import HeightField
 from collision.solids.mesh_files import read_mesh
 from render.shots import parse
-from scenarios.converge import converge
-from scenarios.importing import load_model
+from scenarios.checks.converge import converge
+from scenarios.importing.models import load_model
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 HERE = "position = [0, 0, 1]\ntarget = [0, 0, 0]\n"

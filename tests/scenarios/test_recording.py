@@ -19,7 +19,7 @@ import xarray
 import zarr
 
 from collision import Sphere
-from scenarios.check import check
+from scenarios.checks.rerun import check
 from scenarios.registry import load
 from sim import Every, World
 from sim.errors import InputError, RecordingError

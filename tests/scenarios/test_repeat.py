@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from scenarios.cli import parser
-from scenarios.editor import json_schema
-from scenarios.files import SceneFileError, load_scene, scene_to_toml
+from scenarios.files.json_schema import json_schema
+from scenarios.files.scene_files import SceneFileError, load_scene, scene_to_toml
 from scenarios.registry import catalog
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'

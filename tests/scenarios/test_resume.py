@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
+from scenarios.checks.compare import compare
 from scenarios.cli import parser
-from scenarios.compare import compare
-from scenarios.run import CHECKPOINT, run_scene, scene_of
+from scenarios.runs.run import CHECKPOINT, run_scene, scene_of
 from sim.errors import RecordingError
 from sim.recording.recorder import Recorder
 from sim.recording.run import Run
@@ -27,7 +27,7 @@ PARAMETERS = {"count": 3}
 SECONDS = 0.6  # 144 steps, 37 samples, a checkpoint at each
 SCRIPT = """
 import sys
-from scenarios.run import run_scene, scene_of
+from scenarios.runs.run import run_scene, scene_of
 how = dict(quiet=True, contacts=True, every=4, resume=True, checkpoint_seconds=0.0)
 run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
 """

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 import xarray
 
-import scenarios.sweep as module
+import scenarios.sweeps.sweep as module
 from collision.errors import InputError
 from scenarios.cli import parser
-from scenarios.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
-from scenarios.sweep import columns, depends, member, ranked, statistics, sweep
+from scenarios.sweeps.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
+from scenarios.sweeps.sweep import columns, depends, member, ranked, statistics, sweep
 from sim.errors import RecordingError
 from tests.programs import started
 
@@ -158,8 +158,8 @@ def test_processes_one_of_them_killed(plan, alone, tmp_path):
 
 KILLED = """
 import sys
-from scenarios.ensemble import Plan
-from scenarios.sweep import sweep
+from scenarios.sweeps.ensemble import Plan
+from scenarios.sweeps.sweep import sweep
 if __name__ == "__main__":
     plan = Plan("bouncing_ball", {"height": [1, 2]}, seconds=1e6)
     sweep(plan, sys.argv[1], workers=1, quiet=True, started=lambda pids: print(*pids, flush=True))

@@ -14,7 +14,7 @@ import pytest
 
 from collision.errors import InputError
 from collision.kernels.sources import cache_root
-from scenarios.assertions import Violation
+from scenarios.checks.assertions import Violation
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -122,7 +122,7 @@ def test_good_and_bad_runs(foreign):
 
 
 def test_missing_baseline_says_how_to_make_it(tmp_path):
-    from scenarios.baselines import Baselines
+    from scenarios.checks.baselines import Baselines
 
     with pytest.raises(AssertionError, match="there is no baseline .*none.json: make it with pytest --tumble-update"):
         Baselines(tmp_path / "none")(None)

@@ -170,7 +170,7 @@ def test_excluded_bodies_pass_through_each_other():
 
 
 def test_scene_files_say_who_meets(tmp_path):
-    from scenarios.files import load_scene, save_scene
+    from scenarios.files.scene_files import load_scene, save_scene
 
     scene = Scene(name="who")
     scene.add(HalfSpace(), kind="static", name="floor", groups=6)

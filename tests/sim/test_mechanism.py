@@ -11,8 +11,8 @@ from scipy.integrate import solve_ivp
 
 from collision import Box, Cylinder, Sphere
 from collision.errors import InputError
-from scenarios.files import load_scene, save_scene
-from scenarios.importing import load_model
+from scenarios.files.scene_files import load_scene, save_scene
+from scenarios.importing.models import load_model
 from sim import (
     Actuator,
     Distance,

@@ -8,9 +8,9 @@ from dataclasses import fields
 import pytest
 
 from collision import Box, HalfSpace
-from scenarios.check import check
-from scenarios.files import load_scene, save_scene
-from scenarios.schema import SCENE
+from scenarios.checks.rerun import check
+from scenarios.files.scene_files import load_scene, save_scene
+from scenarios.files.schema import SCENE
 from sim import Recorder, Run, Scene, World
 from sim.errors import InputError
 from sim.scene.options import LEAST_STEP, Options

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere
-from scenarios.report import table
+from scenarios.showing.report import table
 from sim import Scene, World
 from sim.ledger.entries import CONTACT
 from sim.ledger.promises import thickness

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.hazards import world as hazard
 from collision import Box, Cone, Cylinder, HalfSpace, Sphere
-from scenarios.check import check
-from scenarios.run import CHECKPOINT, run_scene
+from scenarios.checks.rerun import check
+from scenarios.runs.run import CHECKPOINT, run_scene
 from sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
 from sim.forces.definitions import TabulatedForce
 

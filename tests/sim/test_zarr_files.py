@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from collision import Sphere
-from scenarios.ensemble import is_store
-from scenarios.manifest import harms
+from scenarios.runs.manifest import harms
+from scenarios.sweeps.ensemble import is_store
 from sim import Recorder, Run, World
 from sim.errors import RecordingError
 from sim.files import locked, put, settle, tidy

@@ -1,7 +1,7 @@
 """Models of other programs as scenes: the part of MJCF and URDF that is about free rigid bodies.
 
 ``load_model("model.xml")`` gives the scene, and what was not taken over: nothing is dropped silently. What both formats
-share is here; ``scenarios/mjcf.py`` and ``scenarios/urdf.py`` read them.
+share is here; ``scenarios/importing/mjcf.py`` and ``scenarios/importing/urdf.py`` read them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collision.errors import InputError
 from collision.pose import Pose
 from collision.shapes.definitions import Compound, HalfSpace, Shape
 from collision.solids.mass_properties import mass_properties
-from scenarios.limits import MOST_WHOLE, package, read_xml
+from scenarios.files.limits import MOST_WHOLE, package, read_xml
 from sim.joints.mechanism.instruments import Instrument
 from sim.ledger.diagnostics import rotations
 from sim.scene.scene import Scene
@@ -91,9 +91,9 @@ def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
     element = read_xml(path)
     try:
         if element.tag == "mujoco":
-            from scenarios.mjcf import read
+            from scenarios.importing.mjcf import read
         elif element.tag == "robot":
-            from scenarios.urdf import read
+            from scenarios.importing.urdf import read
         else:
             raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
         # what overflows is not finite, which scenes, bodies and joints refuse

@@ -1,6 +1,6 @@
 """The loop behind the window: steps the world, or moves through a recording, and carries out what the user wants.
 
-    from scenarios.live import view
+    from scenarios.showing.window_loop import view
     view(world)
 
 The window only draws and asks. A world that is looked at takes the steps that it would take unseen, bit for bit, until someone
@@ -22,9 +22,9 @@ import numpy as np
 
 from collision.errors import check_number
 from collision.shapes.definitions import Box, Capsule, Cone, Cylinder, Sphere
-from scenarios.backstage import Backstage
 from scenarios.fields import Real, Whole
 from scenarios.registry import Parameter, Scenario
+from scenarios.showing.stepping_thread import Backstage
 from sim.errors import InputError, RecordingError, SimulationError
 from sim.forces.definitions import Drag, Force, Spring
 from sim.recording.run import Run
@@ -277,7 +277,7 @@ class RunStage:
 class Loop:
     """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands.
 
-    A world is stepped in a thread of its own while the picture is drawn: see :mod:`scenarios.backstage`.
+    A world is stepped in a thread of its own while the picture is drawn: see :mod:`scenarios.showing.stepping_thread`.
     """
 
     def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):

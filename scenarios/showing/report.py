@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from scenarios.manifest import listed
 from scenarios.progress import Bar, console
-from scenarios.run import Artefacts
+from scenarios.runs.manifest import listed
+from scenarios.runs.run import Artefacts
 from sim.recording.run import Run
 from sim.recording.summary import energy_statement
 from sim.words import printable
@@ -81,7 +81,7 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
     from render.recorded import RunFrames
     from render.replay import page_file, replay
     from render.video import camera_for
-    from scenarios.page import page
+    from scenarios.showing.page import page
 
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from collision.errors import InputError
-from scenarios.ensemble import DONE, FAILED, Plan, Store, is_store, load_plan
 from scenarios.progress import Bar
+from scenarios.sweeps.ensemble import DONE, FAILED, Plan, Store, is_store, load_plan
 
 FLUSH_SECONDS = 2.0
 TRIES = 3  # of a member whose worker dies: then it is what kills them
@@ -67,7 +67,7 @@ def sweep(
     todo = store.pending
     jobs = [(k, members[k]) for k in todo]
     if jobs:
-        from scenarios.run import warm
+        from scenarios.runs.run import warm
 
         warm(quiet)  # once, here: else every worker compiles
     run = (

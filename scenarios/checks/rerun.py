@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.compare import CHUNK, STATE, First, distances, notes_on_precision, notes_on_versions, unequal, unit_of
+from scenarios.checks.compare import CHUNK, STATE, First, distances, notes_on_precision, notes_on_versions, unequal, unit_of
 from sim.errors import RecordingError
 from sim.recording.recorded_contacts import IMPACT, impact_rows, rows
 from sim.recording.recorded_variables import VARIABLES, Moment

@@ -1,8 +1,8 @@
 """MJCF: bodies, joints, actuators, geoms, meshes, height fields, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
 Files that are included, frames and replicas are taken in. Several joints of a body become one general joint with a drive
-along each (``scenarios/mjcf_joints.py``). MuJoCo's collisions are between convex hulls of meshes, so hulls they are here
-too; what a mesh weighs is what it weighs there (``scenarios/mjcf_parts.py``). Geoms that only show have mass all the same.
+along each (``mjcf_joints.py``). MuJoCo's collisions are between convex hulls of meshes, so hulls they are here
+too; what a mesh weighs is what it weighs there (``mjcf_parts.py``). Geoms that only show have mass all the same.
 Its contacts are soft: solref, solimp and the like have no counterpart.
 """
 
@@ -22,7 +22,12 @@ from collision.pose import Pose
 from collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
 from collision.shapes.ground import Ground
 from collision.spelling import did_you_mean
-from scenarios.importing import (
+from scenarios.files.limits import MOST_MODELLED
+from scenarios.importing.mjcf_fields import field_name, read_field
+from scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_equality, read_joint, read_tendon
+from scenarios.importing.mjcf_parts import Mesh, expanded
+from scenarios.importing.mjcf_sensors import SENSOR, read_medium, read_sensor
+from scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
@@ -43,11 +48,6 @@ from scenarios.importing import (
     welded,
     whole,
 )
-from scenarios.limits import MOST_MODELLED
-from scenarios.mjcf_fields import field_name, read_field
-from scenarios.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_equality, read_joint, read_tendon
-from scenarios.mjcf_parts import Mesh, expanded
-from scenarios.mjcf_sensors import SENSOR, read_medium, read_sensor
 from sim.joints.definitions import Driven, JointDef
 from sim.scene.options import check_step
 from sim.scene.scene import Scene

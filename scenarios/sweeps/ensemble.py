@@ -21,7 +21,7 @@ import numpy as np
 from collision.errors import InputError, check_number
 from collision.spelling import did_you_mean
 from scenarios.fields import Real
-from scenarios.limits import MOST_MEMBERS, STRICT, Reading, read_toml
+from scenarios.files.limits import MOST_MEMBERS, STRICT, Reading, read_toml
 from scenarios.registry import Scenario, load
 from sim.errors import RecordingError
 from sim.files import regular, settle, whole

@@ -14,8 +14,8 @@ import numpy as np
 from collision.errors import InputError
 from collision.regular import regular
 from collision.shapes.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
-from scenarios.importing import needed, numbers, whole
-from scenarios.limits import packaged
+from scenarios.files.limits import packaged
+from scenarios.importing.models import needed, numbers, whole
 
 SQUARE = 1e-6  # of a cell: sides that differ by less are alike
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.compare import unequal
+from scenarios.checks.compare import unequal
 from sim.errors import RecordingError
 from sim.files import aside, put
 from sim.recording.checksums import TABLE, TAIL, consolidate

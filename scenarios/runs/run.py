@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from collision.errors import InputError, check_number
 from scenarios.fields import shortened
-from scenarios.manifest import TRAJECTORY, listed
 from scenarios.progress import Bar, RunProgress
+from scenarios.runs.manifest import TRAJECTORY, listed
 from sim.errors import RecordingError, SimulationError
 from sim.files import claimed, whole
 from sim.pace import Pace

@@ -18,8 +18,8 @@
     b = "floor"
     friction = 0.2
 
-``include = ["materials.toml"]`` takes in other files, [[repeat]] makes walls, grids and piles (``scenarios/repeat.py``).
-Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/schema.py`` lists the keys.
+``include = ["materials.toml"]`` takes in other files, [[repeat]] makes walls, grids and piles (``scenarios/files/repeat.py``).
+Numbers are SI; a text such as "50 cm" carries its own unit. ``scenarios/files/schema.py`` lists the keys.
 """
 
 from __future__ import annotations
@@ -36,14 +36,12 @@ from collision.shapes.ground import GROUNDS, Ground
 from collision.shapes.shapeset import check_convex
 from collision.solids.torus import torus
 from collision.spelling import did_you_mean
-from scenarios.declared import as_read, as_written, declared, filled
 from scenarios.expressions import known
 from scenarios.fields import Field, Text
-from scenarios.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
-from scenarios.progress import counted
-from scenarios.registry import Scenario
-from scenarios.repeat import NEEDED, REPEAT, bodies_of, places
-from scenarios.schema import (
+from scenarios.files.declared_parameters import as_read, as_written, declared, filled
+from scenarios.files.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
+from scenarios.files.repeat import NEEDED, REPEAT, bodies_of, places
+from scenarios.files.schema import (
     ACTUATOR,
     BODY,
     CAMERA,
@@ -59,6 +57,8 @@ from scenarios.schema import (
     SHAPES,
     VISUAL,
 )
+from scenarios.progress import counted
+from scenarios.registry import Scenario
 from sim.forces.definitions import force_from_dict
 from sim.forces.path import Path as BodyPath
 from sim.joints.definitions import joint_from_dict

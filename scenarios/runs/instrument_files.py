@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from collision.errors import InputError
-from scenarios.logs import SCHEMA_OF_NUMBERS, _csv, _parquet
+from scenarios.runs.exports import SCHEMA_OF_NUMBERS, _csv, _parquet
 from sim.files import whole
 from sim.joints.mechanism.instruments import Instruments, Readings
 

@@ -18,7 +18,8 @@ from collision.errors import InputError
 from collision.pose import Pose
 from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
 from collision.solids.mesh_files import load_mesh
-from scenarios.importing import (
+from scenarios.files.limits import MOST_MODELLED, packaged
+from scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
@@ -37,7 +38,6 @@ from scenarios.importing import (
     unique,
     welded,
 )
-from scenarios.limits import MOST_MODELLED, packaged
 from sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
 from sim.joints.mechanism.actuators import Actuator
 from sim.scene.scene import Scene

@@ -192,7 +192,7 @@ def assert_same_run(run: Run, other: Run | str) -> None:
     """
     __tracebackhide__ = True
     if isinstance(other, Run):
-        from scenarios.compare import compare
+        from scenarios.checks.compare import compare
 
         found = compare(run, other)
         if not found.same:
@@ -208,10 +208,10 @@ def assert_same_run(run: Run, other: Run | str) -> None:
 def assert_converges(scenario: Any, order: float, within: float = 0.3, **options: Any) -> None:
     """Halving the step divides the error by 2^order, or more: the least order seen is at least ``order - within``.
 
-    ``scenario``: a name, a scene file or a Scene; ``options`` are those of :func:`scenarios.converge.converge`.
+    ``scenario``: a name, a scene file or a Scene; ``options`` are those of :func:`scenarios.checks.converge.converge`.
     """
     __tracebackhide__ = True
-    from scenarios.converge import converge
+    from scenarios.checks.converge import converge
 
     found = converge(scenario, **options)
     if not found.order >= order - within:

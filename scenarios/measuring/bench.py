@@ -31,7 +31,7 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
 }
 STEP = 1 / 240  # s
 STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
-    "broad": ("collision.broadphase.candidate_pairs",),
+    "broad": ("collision.broadphase.",),
     "narrow": ("collision.",),
     "solver": ("sim.solvers.",),
     "contact": ("sim.contact.", "sim.joints."),
@@ -142,7 +142,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
     """Measure scenes: the timings here, their stages in a process with clocks."""
     from collision.kernels import clocks
     from scenarios.progress import Bar
-    from scenarios.run import warm
+    from scenarios.runs.run import warm
 
     warm(quiet)
     rows = []
@@ -160,8 +160,8 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
 
 def _clocked(steps: dict[str, int]) -> list[dict[str, Any]]:
     """The same steps in another process, with clocks."""
-    asked = [sys.executable, "-m", "scenarios.bench", json.dumps(steps)]
-    root = str(Path(__file__).resolve().parent.parent)
+    asked = [sys.executable, "-m", "scenarios.measuring.bench", json.dumps(steps)]
+    root = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     done = subprocess.run(asked, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths})
     if done.returncode != 0:

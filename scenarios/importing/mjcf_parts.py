@@ -14,8 +14,8 @@ from collision.shapes.definitions import ConvexHull
 from collision.shapes.polytope import polytope
 from collision.solids.mass_properties import enclosed
 from collision.solids.mesh_files import MOST_BYTES, read_mesh
-from scenarios.importing import Mass, matrix, numbers, solid_of
-from scenarios.limits import packaged, read_xml
+from scenarios.files.limits import packaged, read_xml
+from scenarios.importing.models import Mass, matrix, numbers, solid_of
 
 
 def expanded(root: xml.Element, main: Path, path: Path | None = None, above: tuple[Path, ...] = ()) -> xml.Element:

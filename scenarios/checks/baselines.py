@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.assertions import Mismatch, rounding, scale
+from scenarios.checks.assertions import Mismatch, rounding, scale
 from sim.recording.provenance import versions
 from sim.recording.recorder import Recorder
 from sim.recording.run import Run

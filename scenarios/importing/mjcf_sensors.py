@@ -6,7 +6,7 @@ import xml.etree.ElementTree as xml
 from collections.abc import Mapping
 
 from collision.pose import Pose
-from scenarios.importing import Imported, number, numbers
+from scenarios.importing.models import Imported, number, numbers
 from sim.forces.definitions import Medium
 from sim.joints.definitions import Driven, JointDef
 from sim.joints.mechanism.instruments import Accelerometer, Encoder, Gyroscope, Instrument, RangeFinder, Tracker, Velocimeter

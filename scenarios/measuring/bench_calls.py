@@ -242,7 +242,7 @@ mujoco.mj_step(model, mujoco.MjData(model))
 
 def start(compiling: bool = False) -> list[Row]:
     """Seconds of processes: imports, the first step, a verb; ``compiling``: also the first use on a machine."""
-    from scenarios.run import warm
+    from scenarios.runs.run import warm
 
     warm()
     there = mujoco() is not None
@@ -266,7 +266,7 @@ def _seconds(code: str) -> float:
 
 
 def _process(arguments: list[str], **environment: str) -> float:
-    root = str(Path(__file__).resolve().parent.parent)
+    root = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     begun = time.perf_counter()
     subprocess.run(

@@ -10,7 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.pose import Pose
-from scenarios.importing import Imported, direction, matrix, needed, number, numbers
+from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers
 from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
 from sim.joints.mechanism.actuators import Actuator
 from sim.joints.tables import frame_of
