@@ -83,9 +83,9 @@ def recorded(scene: Scene, steps: int) -> list[World]:
 
 
 def looked_at(scene: Scene, steps: int) -> list[World]:
-    from render.overlay import OVERLAYS
-    from render.video import camera_for
-    from render.window import Window
+    from render.films.video import camera_for
+    from render.frames.overlay import OVERLAYS
+    from render.windows.window import Window
     from scenarios.showing.window_loop import WorldStage
 
     stage = WorldStage(scene.build)

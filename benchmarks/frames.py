@@ -22,12 +22,12 @@ import numpy as np
 
 from collision.shapes.definitions import Box, HalfSpace
 from render.camera import Camera
-from render.context import describe, open_renderer
-from render.frame import Frame, cast_of
+from render.cameras.shots import Orbit, shot_for
+from render.films.video import camera_for, film
+from render.frames.frame import Frame, cast_of
+from render.frames.recorded import RunFrames
 from render.look import PRESETS
-from render.recorded import RunFrames
-from render.shots import Orbit, shot_for
-from render.video import camera_for, film
+from render.opengl.context import describe, open_renderer
 from sim.recording.recorder import Recorder
 from sim.scene.scene import Scene
 
@@ -83,7 +83,7 @@ def least(rounds: int) -> tuple[float, float]:
 def live(count: int, rounds: int) -> None:
     """Print how the window keeps up with a world in real time: pictures a second, and seconds of the scene per second."""
     os.environ["SDL_VIDEODRIVER"] = "offscreen"
-    from render.window import Window
+    from render.windows.window import Window
     from scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(crowd(count))

@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.peers.page import write_measured
 from collision.shapes.definitions import Box, Cylinder, HalfSpace, Shape, Sphere
 from render.camera import Camera
-from render.meshes import mesh_of, parts_of
-from render.recorded import RunFrames
+from render.cameras.shots import shot_for
+from render.frames.recorded import RunFrames
+from render.meshes.meshes import mesh_of, parts_of
 from render.rotation import rotate
-from render.shots import shot_for
 from scenarios.registry import catalog, load
 from sim import Recorder, Run, World
 

@@ -12,13 +12,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from render import plots
     from render.camera import Camera
-    from render.gltf import export
-    from render.notebook import show
-    from render.overlay import OVERLAYS
-    from render.shots import Follow, Keyframes, Orbit
-    from render.video import film, film_beside, picture, still
+    from render.cameras.shots import Follow, Keyframes, Orbit
+    from render.figures import plots
+    from render.films.video import film, film_beside, picture, still
+    from render.frames.overlay import OVERLAYS
+    from render.web.gltf import export
+    from render.web.notebook import show
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
@@ -39,18 +39,18 @@ __all__ = [
 
 _MEMBERS = {
     "render.camera": ("Camera",),
-    "render.gltf": ("export",),
-    "render.notebook": ("show",),
-    "render.overlay": ("OVERLAYS",),
-    "render.shots": ("Follow", "Keyframes", "Orbit"),
-    "render.video": ("film", "film_beside", "picture", "still"),
+    "render.web.gltf": ("export",),
+    "render.web.notebook": ("show",),
+    "render.frames.overlay": ("OVERLAYS",),
+    "render.cameras.shots": ("Follow", "Keyframes", "Orbit"),
+    "render.films.video": ("film", "film_beside", "picture", "still"),
 }
 _HOME = {name: module for module, names in _MEMBERS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "plots":
-        return importlib.import_module("render.plots")
+        return importlib.import_module("render.figures.plots")
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise importlib.import_module("collision.spelling").not_in(__name__, name, __dir__())

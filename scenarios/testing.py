@@ -112,7 +112,7 @@ def _plot(item: pytest.Item, run: Any) -> Path | None:
         folder = cache.mkdir("tumble") if cache else tempfile.mkdtemp(prefix="tumble-")
     name = re.sub(r"[^\w.-]+", "_", item.nodeid).strip("_")
     try:
-        from render import plots
+        from render.figures import plots
 
         Path(folder).mkdir(parents=True, exist_ok=True)
         return plots.energy_momentum(run, Path(folder) / f"{name}.png")

@@ -64,7 +64,7 @@ def test_ladder():
     ("package", "file", "source"),
     [
         ("collision", "a.py", "from sim.world.world import World"),
-        ("sim", "a.py", "def f():\n    import render.video"),
+        ("sim", "a.py", "def f():\n    import render.films.video"),
         ("scenarios", "run.py", "def f():\n    import render"),
         ("scenarios", "cli.py", "import render"),
         ("render", "a.py", "from scenarios import registry"),

@@ -151,7 +151,7 @@ def test_scene_file_is_valid(page, names, tmp_path):
 
 
 def test_toml_of_cameras_is_valid(tmp_path, monkeypatch):
-    from render.shots import Keyframes, parse
+    from render.cameras.shots import Keyframes, parse
 
     (text,) = blocks(ROOT / "docs" / "pictures.md", "toml")
     (tmp_path / "way.toml").write_text(text, encoding="utf-8")

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from render import OVERLAYS, Camera, still
-from render.recorded import RunFrames
-from render.video import camera_for
-from render.writers import encoded
+from render.films.video import camera_for
+from render.films.writers import encoded
+from render.frames.recorded import RunFrames
 from scenarios.registry import catalog, load
 from sim import Recorder, Run
 
@@ -121,8 +121,8 @@ def take(source: object, name: str, time: float | None, overlays: tuple[str, ...
 def window() -> None:
     """The window with a body pulled out of a wall."""
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
-    from render.pick import pick
-    from render.window import Window
+    from render.cameras.pick import pick
+    from render.windows.window import Window
     from scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(load("pyramid")())

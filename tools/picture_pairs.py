@@ -24,7 +24,7 @@ NAMES = ("default", "best", "mujoco", "blender")
 def scene() -> dict:
     """The wall of docs/images/pyramid.png, struck by a ball, as plain numbers."""
     from render import look
-    from render.frame import frame_of
+    from render.frames.frame import frame_of
     from tools.readme_picture import struck_pyramid
 
     world = struck_pyramid()

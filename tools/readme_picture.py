@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from collision import Box, Compound, ConvexHull, Cylinder, HalfSpace, Pose, Sphere
-from render import Camera, film, plots, still
+from render import Camera, film, still
+from render.figures import plots
 from scenarios.registry import load
 from sim import CameraDef, Recorder, Run, World
 from sim.scene.visual import FINISHES

@@ -109,7 +109,7 @@ def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> in
 def often() -> None:
     """Flush and save ten times as often than users need, and draw no figure: that is most of the time of a short run. A blank
     one is written as slowly as one that is drawn."""
-    import render.plots
+    import render.figures.plots
 
     def blank(run: Any, path: Path) -> Path:
         with whole(path) as part, open(part, "wb") as file:

@@ -1,5 +1,5 @@
 // The replay in a report: draws the recorded poses with three.js, to be orbited and scrubbed without a network.
-// Data: what render/replay.py makes. Bundled into viewer.min.js by `python tools/bundle_viewer.py`.
+// Data: what render/web/replay.py makes. Bundled into viewer.min.js by `python tools/bundle_viewer.py`.
 import {
   BufferAttribute, BufferGeometry, CanvasTexture, Color, DirectionalLight, Fog, Group, HemisphereLight,
   LinearMipmapLinearFilter, LineBasicMaterial, LineSegments, Mesh, MeshLambertMaterial, NeutralToneMapping, PCFShadowMap, PerspectiveCamera,

@@ -57,7 +57,7 @@ def labels(a: Run, b: Run) -> tuple[str, str]:
 
 def plot_run(run: Run, path: str | Path) -> Path:
     """Energy and momentum of a run over time, as a PNG."""
-    from render import plots
+    from render.figures import plots
 
     return plots.energy_momentum(run, path)
 
@@ -76,11 +76,12 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
 
     Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
     """
-    from render import overlay, plots
+    from render.figures import plots
     from render.files import whole
-    from render.recorded import RunFrames
-    from render.replay import page_file, replay
-    from render.video import camera_for
+    from render.films.video import camera_for
+    from render.frames import overlay
+    from render.frames.recorded import RunFrames
+    from render.web.replay import page_file, replay
     from scenarios.showing.page import page
 
     path = Path(path)

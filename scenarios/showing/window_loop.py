@@ -32,10 +32,10 @@ from sim.scene.scene import Scene
 from sim.world.world import World
 
 if TYPE_CHECKING:
-    from render.frame import Frame
-    from render.pick import Hit
-    from render.sliders import Slider
-    from render.window import Command, Window
+    from render.cameras.pick import Hit
+    from render.frames.frame import Frame
+    from render.windows.sliders import Slider
+    from render.windows.window import Command, Window
 
 FRAMES, LEAST_FRAMES = 60.0, 30.0  # a second: at most, and what is kept up by drawing plainly
 SLOW = 24  # pictures by whose median it is judged
@@ -78,7 +78,7 @@ class WorldStage:
         return self.world.time
 
     def reset(self) -> None:
-        from render.watched import WorldFrames
+        from render.frames.watched import WorldFrames
 
         if hasattr(self, "world"):
             self.close()
@@ -215,7 +215,7 @@ class ScenarioStage(WorldStage):
 
 def slider_of(parameter: Parameter, value: Any) -> Slider | None:
     """The slider of a parameter: within its range, and five times what it usually is; None for what is no number."""
-    from render.sliders import Slider
+    from render.windows.sliders import Slider
 
     field = parameter.field
     if type(field) not in (Real, Whole):
@@ -238,7 +238,7 @@ class RunStage:
     live, alone = False, True
 
     def __init__(self, run: Run):
-        from render.recorded import RunFrames
+        from render.frames.recorded import RunFrames
 
         self.run, self.frames = run, RunFrames(run)
         self.title, self.time = self.frames.cast.title, self.frames.start
@@ -281,7 +281,7 @@ class Loop:
     """
 
     def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):
-        from render.studio import Studio
+        from render.windows.studio import Studio
 
         self.stage, self.window, self.studio = stage, window, Studio(folder, stage.title)
         self.speed, self.paused, self.open = speed, False, True
@@ -465,7 +465,7 @@ class Loop:
         try:
             self.stage.prepare(overlays)
         except RecordingError as error:
-            from render.overlay import OF_CONTACTS
+            from render.frames.overlay import OF_CONTACTS
 
             self.say(str(error))
             self.window.overlays[:] = [name for name in overlays if name not in (*OF_CONTACTS, "impacts", "sleeping")]
@@ -500,7 +500,7 @@ def _copier(world: World) -> Callable[[], World]:
 
 def trial(scene: Scene) -> list[Any]:
     """Frames of what will happen in a scene at first: so the camera can be placed where it will be seen."""
-    from render.frame import frame_of
+    from render.frames.frame import frame_of
 
     world, until = scene.build(), time.perf_counter() + TRIAL_CLOCK
     frames = [frame_of(world, contacts=False)]
@@ -539,11 +539,11 @@ def view(
     ------
     InputError : odd input, named. RenderError : no window can be opened.
     """
-    from render import overlay
-    from render.framing import framed
+    from render.cameras.framing import framed
+    from render.films.video import camera_for, check_size
+    from render.frames import overlay
     from render.look import preset as check_preset
-    from render.video import camera_for, check_size
-    from render.window import Window
+    from render.windows.window import Window
 
     check_preset(preset)
     size, speed = check_size(size), check_number("speed", speed, above=0)

@@ -74,7 +74,7 @@ def compare(arguments: argparse.Namespace) -> int:
     found = beside(a, b)
     print(found)
     if arguments.out:
-        from render.curves import Panel, panels
+        from render.figures.curves import Panel, panels
 
         curves = {"apart [m]": found.apart, "turned [rad]": found.turned, "energy [J]": found.energy}
         lines = {label: (found.times, values) for label, values in curves.items()}
@@ -109,7 +109,7 @@ def converge(arguments: argparse.Namespace) -> None:
     found = halve(scene, arguments.seconds, arguments.dt, quiet=False, **options)
     print(found)
     if arguments.out:
-        from render.curves import Panel, panels
+        from render.figures.curves import Panel, panels
 
         steps = zip(found.steps, found.differences, strict=False)
         lines = {f"1/{1 / dt:g} s": (found.times, off) for dt, off in steps}

@@ -142,7 +142,7 @@ def add_trace(verb: Adder) -> None:
 def trace(arguments: argparse.Namespace) -> None:
     """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
     from collision.queries.trace import Trace
-    from render.minkowski import film, still
+    from render.figures.minkowski import film, still
 
     recorded = Trace.load(arguments.file)
     out = Path(arguments.out or Path(arguments.file).with_suffix(".png"))

@@ -84,7 +84,7 @@ def add_doctor(verb: Adder) -> None:
 
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
-    from render.context import describe, screen
+    from render.opengl.context import describe, screen
     from scenarios.measuring.doctor import examine
 
     if arguments.prune:

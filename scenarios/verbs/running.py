@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     show_warnings()
     if arguments.video:  # what is wrong with it is said before the run
-        from render.video import check_film
+        from render.films.video import check_film
         from sim.recording.recorder import chosen
 
         names = [body.name for body in scene]
@@ -144,7 +144,7 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
     """
     import numpy as np
 
-    from render.curves import COLORS, Panel, panels
+    from render.figures.curves import COLORS, Panel, panels
     from scenarios.registry import load
     from scenarios.sweeps.sweep import ERRORS, UNITS, columns, depends, ranked
     from sim.words import count

@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 
-from render import context
 from render.errors import RenderError
-from render.video import camera_for
-from render.window import Window
+from render.films.video import camera_for
+from render.opengl import context
+from render.windows.window import Window
 from scenarios.showing.window_loop import Loop, stage_of
 from tests.render.driven import SIZE
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from collision.pose import Pose
 from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from render.frame import Frame, cast_of
+from render.frames.frame import Frame, cast_of
 from render.rotation import multiply
 from sim.recording.run import Run
 from sim.scene.scene import Scene

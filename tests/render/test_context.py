@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from render import context
 from render.camera import Camera
 from render.errors import RenderError, RendererWarning
-from render.video import picture
+from render.films.video import picture
+from render.opengl import context
 from tests.render.known_flights import flight, frame_of, two_cuboids, zoo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +96,7 @@ def test_importing_render_loads_nothing_heavy():
 
 
 def test_nothing_greets_on_the_standard_output():
-    code = "from render.context import open_renderer; open_renderer((64, 48))"
+    code = "from render.opengl.context import open_renderer; open_renderer((64, 48))"
     import os
 
     environment = {**os.environ, "TUMBLE_RENDERER": "painter"}
@@ -108,7 +108,8 @@ def test_osmesa_is_next_where_egl_finds_nothing(gl, tmp_path):
     """In a process of its own, which has no driver of EGL: found by itself, and it draws what EGL draws here."""
     code = """
 import numpy as np
-from render import context, picture
+from render import picture
+from render.opengl import context
 from tests.render.known_flights import flight, zoo
 print(context.describe())
 np.save("osmesa.npy", picture(flight(zoo(), 0.2), (320, 180), time=0.1))

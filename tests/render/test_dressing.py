@@ -9,9 +9,9 @@ import pytest
 import render
 from collision.errors import InputError
 from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.dressing import title_panels
-from render.recorded import RunFrames
-from render.sound import RATE, soundtrack
+from render.films.dressing import title_panels
+from render.films.sound import RATE, soundtrack
+from render.frames.recorded import RunFrames
 from scenarios.cli import main
 from scenarios.showing.report import labels
 from sim import Recorder, World

@@ -17,12 +17,12 @@ import pytest
 
 import render
 from collision.errors import InputError
-from render import writers
 from render.camera import Camera
-from render.context import open_renderer
 from render.errors import RenderError
-from render.recorded import RunFrames
-from render.video import camera_for
+from render.films import writers
+from render.films.video import camera_for
+from render.frames.recorded import RunFrames
+from render.opengl.context import open_renderer
 from sim import files
 from tests.programs import started
 from tests.render.known_flights import flight, two_cuboids, zoo

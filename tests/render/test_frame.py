@@ -9,8 +9,8 @@ import pytest
 
 from collision.errors import InputError
 from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.frame import cast_of
-from render.recorded import RunFrames, _Rows, between
+from render.frames.frame import cast_of
+from render.frames.recorded import RunFrames, _Rows, between
 from render.rotation import interpolate, matrices, multiply, rotate
 from sim.recording.run import Run
 from sim.scene.body_definition import BodyDef
@@ -128,7 +128,7 @@ def test_colours_tell_bodies_apart_and_their_own_are_kept():
 
 def test_joints_of_a_recording_are_those_of_the_world():
     """A slider on a body that turns: from the definitions and the poses of the recording, and from the world itself."""
-    from render.frame import frame_of
+    from render.frames.frame import frame_of
     from sim import Hinge, Recorder, Slider, World
 
     world = World()
@@ -152,7 +152,7 @@ def test_an_empty_run_says_so():
 
 
 def test_a_world_may_be_anything_with_bodies_and_poses():
-    from render.frame import frame_of
+    from render.frames.frame import frame_of
 
     body = BodyDef(Box((1, 1, 1)), "b")
     zero = np.zeros((1, 3))

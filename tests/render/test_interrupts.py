@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Struck where moderngl, in the midst of making a program, asks Python for what belongs to it.
 STRUCK = """
 import contextlib, os, signal, sys, traceback
-import render.programs
-from render.context import open_renderer
+import render.opengl.programs
+from render.opengl.context import open_renderer
 from scenarios.cli import _terminated
 
 def strike(frame, event, arg):
@@ -28,7 +28,7 @@ def strike(frame, event, arg):
 signal.signal(signal.SIGTERM, _terminated)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if {twin}:
-    render.programs.held = contextlib.nullcontext
+    render.opengl.programs.held = contextlib.nullcontext
 renderer = open_renderer((64, 48), "fast")
 sys.settrace(strike)
 try:

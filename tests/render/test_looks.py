@@ -13,9 +13,7 @@ from collision.shapes.definitions import Box, HalfSpace, Sphere
 from collision.shapes.ground import HeightField
 from render import export, picture
 from render.camera import Camera
-from render.context import open_renderer
 from render.errors import RendererWarning
-from render.gather import lights
 from render.look import (
     HORIZON,
     HORIZON_LIGHT,
@@ -29,8 +27,10 @@ from render.look import (
     Preset,
     display,
 )
-from render.relief import band_height, tint
-from render.visuals import skins_of
+from render.meshes.relief import band_height, tint
+from render.meshes.visuals import skins_of
+from render.opengl.context import open_renderer
+from render.opengl.gather import lights
 from scenarios.files.scene_files import load_scene, scene_to_toml
 from sim import Visual, World
 from sim.scene.scene import Scene

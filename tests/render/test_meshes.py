@@ -9,9 +9,9 @@ from scipy.spatial import ConvexHull as Qhull
 from collision.pose import Pose
 from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere
 from collision.solids.mass_properties import mass_properties
-from render.meshes import bounding_ball, mesh_of, parts_of, planes_of
-from render.replay import tones
+from render.meshes.meshes import bounding_ball, mesh_of, parts_of, planes_of
 from render.rotation import rotate
+from render.web.replay import tones
 from tests.render.known_flights import zoo
 
 POINTS = np.random.default_rng(2).normal(size=(40, 3))

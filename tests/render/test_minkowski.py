@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from collision import Box, InputError, Pose, Proximity, Sphere, Trace, reference
-from render import minkowski
 from render.errors import RenderError
+from render.figures import minkowski
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,15 @@ from collision.broadphase.bounding_boxes import bounding_box
 from collision.errors import InputError
 from collision.pose import Pose
 from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render import marks, overlay
 from render.camera import Camera
-from render.context import open_renderer
-from render.frame import Contacts, Frame, cast_of, frame_of
-from render.graphs import POINTS, Log, graphs_of_run, panels
-from render.recorded import RunFrames
+from render.films.video import picture
+from render.frames import marks, overlay
+from render.frames.frame import Contacts, Frame, cast_of, frame_of
+from render.frames.graphs import POINTS, Log, graphs_of_run, panels
+from render.frames.recorded import RunFrames
+from render.frames.watched import WorldFrames
+from render.opengl.context import open_renderer
 from render.rotation import rotate
-from render.video import picture
-from render.watched import WorldFrames
 from sim.errors import RecordingError
 from sim.recording.recorder import Recorder
 from sim.scene.scene import Scene

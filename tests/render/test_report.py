@@ -11,10 +11,10 @@ import pytest
 
 import render
 from collision.errors import InputError
-from render.recorded import RunFrames
-from render.replay import POSES, replay, replay_times
+from render.films.video import camera_for
+from render.frames.recorded import RunFrames
 from render.rotation import rotate
-from render.video import camera_for
+from render.web.replay import POSES, replay, replay_times
 from scenarios.runs.run import run_scene
 from scenarios.showing.page import trajectory_hash
 from scenarios.showing.report import write_report

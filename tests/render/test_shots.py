@@ -10,9 +10,9 @@ from PIL import Image
 
 import render
 from collision.errors import InputError
-from render.recorded import RunFrames
-from render.shots import Follow, Keyframes, Orbit, parse, shot_for
-from render.writers import writer
+from render.cameras.shots import Follow, Keyframes, Orbit, parse, shot_for
+from render.films.writers import writer
+from render.frames.recorded import RunFrames
 from tests.render.known_flights import flight, two_cuboids
 
 SIZE = (320, 180)

@@ -10,7 +10,7 @@ import pytest
 
 from collision.errors import InputError
 from collision.shapes.definitions import HalfSpace, Sphere
-from render.sliders import Sheet
+from render.windows.sliders import Sheet
 from scenarios.fields import Real, Text, Whole
 from scenarios.registry import scenario
 from sim.scene.scene import Scene

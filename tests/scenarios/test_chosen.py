@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from collision.errors import InputError
-from render.recorded import RunFrames
+from render.frames.recorded import RunFrames
 from scenarios.checks.assertions import assert_conserved, assert_ledger_closes, assert_momentum
 from scenarios.checks.baselines import Baselines
 from scenarios.checks.compare import compare

@@ -16,7 +16,7 @@ from collision.errors import InputError
 from collision.regular import regular
 from collision.shapes.ground import HeightField
 from collision.solids.mesh_files import read_mesh
-from render.shots import parse
+from render.cameras.shots import parse
 from scenarios.checks.converge import converge
 from scenarios.importing.models import load_model
 

@@ -1,0 +1,42 @@
+"""How a ground is drawn: its triangles, lit as a curved surface where they bend little, with lines along sharp edges and rims."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from render.meshes.meshes import CREASE, SHARP, Mesh
+
+
+def surface_mesh(vertices: np.ndarray, triangles: np.ndarray) -> Mesh:
+    """The mesh of vertices (n, 3) and triangles (m, 3)."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    area = np.cross(b - a, c - a)  # twice, along the normal
+    flat = area / np.linalg.norm(area, axis=1)[:, None]
+    normals = _smoothed(len(vertices), triangles, area, flat)
+    faces = tuple(map(tuple, triangles.tolist()))
+    return Mesh(vertices, faces, tuple(normals), _lines(triangles, flat))
+
+
+def _smoothed(n: int, triangles: np.ndarray, area: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """(m, 3, 3) normals at the corners: the mean around a vertex, but where it is far from the triangle's own."""
+    mean = np.zeros((n, 3))
+    for k in range(3):
+        np.add.at(mean, triangles[:, k], area)
+    length = np.linalg.norm(mean, axis=1)
+    mean = mean / np.where(length > 0.0, length, 1.0)[:, None]
+    rows = mean[triangles]
+    near = np.einsum("mki,mi->mk", rows, flat) > np.cos(SHARP)
+    return np.where(near[..., None], rows, flat[:, None])
+
+
+def _lines(triangles: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """(k, 2) edges that only one triangle has, or where two meet at more than a right smooth bend."""
+    ends = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2), axis=1)
+    owner = np.repeat(np.arange(len(triangles)), 3)
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    ends, owner = ends[order], owner[order]
+    begin = np.flatnonzero((np.diff(ends, axis=0, prepend=-1) != 0).any(axis=1))
+    count = np.diff(begin, append=len(ends))
+    two = begin[count == 2]
+    bend = np.einsum("ij,ij->i", flat[owner[two]], flat[owner[two + 1]]) < np.cos(max(CREASE, SHARP))
+    return np.concatenate([ends[begin[count == 1]], ends[two[bend]]])

@@ -1,0 +1,99 @@
+"""A run as plain data for the replay in a page: meshes, bodies, and poses at even times; arrays as base64 of float32."""
+
+from __future__ import annotations
+
+import base64
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from render.camera import Camera
+from render.frames.overlay import square_of
+from render.frames.recorded import RunFrames
+from render.look import MARK
+from render.meshes.meshes import Mesh, mesh_of, parts_of, planes_of
+
+RATE = 60.0  # poses a second, at most
+POSES = 300_000  # of bodies in all, at most: 8 MB
+DETAIL = 48
+
+
+def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
+    """What ``page/viewer.js`` draws: times, poses (x y z, w x y z of each body), bodies of parts, meshes, floors, camera."""
+    cast = frames.cast
+    keys: dict[tuple, int] = {}
+    bodies, planes = [], []
+    for row, shape in enumerate(cast.shapes):
+        parts = [
+            {
+                "mesh": keys.setdefault(part.key, len(keys)),
+                "scale": list(part.scale),
+                "position": list(part.position),
+                "orientation": list(part.orientation),
+            }
+            for part in parts_of(shape)
+        ]
+        color = "#" + "".join(f"{round(255 * c):02x}" for c in cast.colors[row])
+        bodies.append({"name": cast.names[row], "kind": cast.kinds[row], "color": color, "parts": parts})
+        planes += [{"body": row, "normal": n.tolist(), "offset": float(level)} for n, level in planes_of(shape)]
+    times = replay_times(frames)
+    poses = np.empty((len(times), len(cast), 7), "<f4")
+    for k, t in enumerate(times):
+        frame = frames.at(t)
+        poses[k, :, :3], poses[k, :, 3:] = frame.positions, frame.orientations
+    first = frames.at(frames.start)
+    centers, radii = first.balls()
+    near = np.isfinite(radii)
+    middle = centers[near].mean(axis=0) if near.any() else np.zeros(3)
+    reach = float((np.linalg.norm(centers[near] - middle, axis=1) + radii[near]).max()) if near.any() else 1.0
+    return {
+        "title": cast.title,
+        "times": base64_of(times),
+        "poses": base64_of(poses),
+        "bodies": bodies,
+        "planes": planes,
+        "meshes": [mesh_data(mesh_of(key, DETAIL)) for key in keys],
+        "square": square_of(camera),
+        "middle": middle.tolist(),
+        "reach": max(1.6 * reach, 0.7 * camera.distance),
+        "camera": {
+            "position": list(camera.position),
+            "target": list(camera.target),
+            "fov": camera.fov_degrees,
+            "distance": camera.distance,
+        },
+    }
+
+
+def replay_times(frames: RunFrames) -> np.ndarray:
+    """Even times [s] over all of a run: 60 a second, or fewer where that were too many."""
+    most = max(POSES // max(len(frames.cast), 1), 2)
+    count = int(np.clip(round((frames.stop - frames.start) * RATE) + 1, 2, most))
+    return np.linspace(frames.start, frames.stop, count)
+
+
+def mesh_data(mesh: Mesh) -> dict[str, str]:
+    """Points, normals, tones of the mark and triangles of a surface; ends of its edge lines."""
+    out = {}
+    points, normals, triangles = mesh.triangles()
+    if len(triangles):
+        out |= {"points": base64_of(points), "normals": base64_of(normals), "tones": base64_of(tones(mesh))}
+        out["triangles"] = base64_of(triangles, "<u4")
+    if len(mesh.edges):
+        out["edges"] = base64_of(mesh.corners[mesh.edges])
+    return out
+
+
+def tones(mesh: Mesh) -> np.ndarray:
+    """(v,) how light each corner of :meth:`Mesh.triangles` is: the mark of round bodies, face by face."""
+    return np.repeat(np.where(mesh.marked(), MARK, 1.0), [len(face) for face in mesh.faces])
+
+
+def base64_of(values: np.ndarray, kind: str = "<f4") -> str:
+    return base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")
+
+
+def page_file(name: str) -> str:
+    """A file that pages are made of."""
+    return (files("render") / "page" / name).read_text(encoding="utf-8")
