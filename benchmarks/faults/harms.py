@@ -19,7 +19,7 @@ import numpy as np
 from scenarios import cli
 from sim import Run
 from sim.errors import RecordingError
-from sim.recording.checksums import TABLE
+from sim.recording.storage.checksums import TABLE
 
 KINDS = ("cut", "flip", "delete", "swap", "double", "empty", "rows")
 WORDS = ("run", "bouncing_ball", "--seconds", "3", "--contacts", "--out")  # three chunks of samples, with contacts and impacts

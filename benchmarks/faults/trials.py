@@ -26,10 +26,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import scenarios.runs.run
-import sim.recording.sample_stores
+import sim.recording.storage.sample_stores
 from scenarios import cli
 from sim.files import whole
-from sim.recording.checksums import TABLE
+from sim.recording.storage.checksums import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -119,7 +119,7 @@ def often() -> None:
         return path
 
     render.plots.energy_momentum = blank
-    sim.recording.sample_stores.FLUSH_SECONDS = 0.4
+    sim.recording.storage.sample_stores.FLUSH_SECONDS = 0.4
     plain = scenarios.runs.run.Checkpoints
     scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
 

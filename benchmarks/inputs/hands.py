@@ -28,7 +28,7 @@ from scenarios.sweeps.ensemble import load_plan
 from sim import Recorder, Run, World
 from sim.errors import RecordingError, SimulationError
 from sim.files import remove
-from sim.recording.checksums import DIGEST, SEALED, digest
+from sim.recording.storage.checksums import DIGEST, SEALED, digest
 
 LONGEST = 2000  # letters of an error
 MOST_STEPPED = 8  # bodies of a scene that is stepped too

@@ -10,10 +10,10 @@ import numpy as np
 from scenarios.checks.compare import unequal
 from sim.errors import RecordingError
 from sim.files import aside, put
-from sim.recording.checksums import TABLE, TAIL, consolidate
 from sim.recording.observers import Every
 from sim.recording.recorder import Recorder
 from sim.recording.run import Run
+from sim.recording.storage.checksums import TABLE, TAIL, consolidate
 
 
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:

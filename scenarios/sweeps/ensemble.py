@@ -190,7 +190,7 @@ class Store:
     def __init__(self, path: str | Path, mode: str = "r"):
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         self.path = Path(path)
         try:
@@ -219,7 +219,7 @@ class Store:
         """A new store, nothing done yet. What is there is replaced where it is a sweep, else RecordingError."""
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         path = Path(path)
         settle(path)
@@ -263,7 +263,7 @@ class Store:
     def close(self) -> None:
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         self.flush()
         with warnings.catch_warnings():
@@ -274,7 +274,7 @@ class Store:
         """All of it as an xarray Dataset along ``member``, as far as it has come."""
         import xarray
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         return xarray.open_zarr(files(self.path, read_only=True), consolidated=False)
 

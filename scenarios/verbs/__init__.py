@@ -3,6 +3,8 @@
 In: arguments of the command line.
 Out: what the verb prints and writes, and its exit code (scenarios/cli.py).
 
+Equations: none.
+
 scenes.py: list, show, schema, import. running.py: run, demo, sweep. looking.py: film, view, report, export, trace.
 comparing.py: check, compare, converge. measuring.py: validate, bench, doctor. given.py: what several of them take.
 

@@ -3,7 +3,7 @@
 In: position, orientation, momentum and angular momentum of each body; the rates that ``sim.forces`` gives.
 Out: the same at the end of the drift and, as polynomials, at any time inside it; the integrator's error for the ledger.
 
-Equations (sim/equations.py): x' = p/m, q' = (0, w) q/2, p' = F, L' = T, w = R J^-1 R^T L.
+Equations: x' = p/m, q' = (0, w) q/2, p' = F, L' = T, w = R J^-1 R^T L (sim/equations.py).
 
 motion.py flies single bodies and tells what follows from their state; clusters.py flies bodies that forces tie together;
 flight_split.py ends flights at an impact and books what they flew; end_pose.py tells where bodies would end if they left with

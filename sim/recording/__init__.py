@@ -8,7 +8,6 @@ alone.
 
 observers.py: what is called during a run, and when. recorder.py: the observer that records; compiled_samples.py: samples that
 the compiled step takes by itself. recorded_variables.py and recorded_contacts.py: the columns.
-sample_stores.py: where samples go; zarr_files.py: the folder of a store; codecs.py and checksums.py: what chunks are packed
-with and how damage is seen; provenance.py: what a recording says of itself.
+provenance.py: what a recording says of itself. storage/: where samples go, on disk or in memory, and how damage is seen.
 run.py: a run to read. summary.py: a run in numbers. force_impulse.py: the impulse of forces, worked out from samples.
 """

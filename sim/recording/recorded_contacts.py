@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sim.ledger.readings import CONTACT
-from sim.recording.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
+from sim.recording.storage.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
 
 # unit and meaning of the fields of readings.CONTACT
 FIELDS = {

@@ -23,7 +23,7 @@ from sim.recording.provenance import metadata
 from sim.recording.recorded_contacts import impact_rows, rows
 from sim.recording.recorded_variables import CONTACT_COUNT, VARIABLES, Moment, Variable, single
 from sim.recording.run import Run
-from sim.recording.sample_stores import Layout, Memory, Store
+from sim.recording.storage.sample_stores import Layout, Memory, Store
 from sim.words import few
 
 PRECISIONS = ("double", "single")

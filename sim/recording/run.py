@@ -15,10 +15,10 @@ from collision.suggesting import Keeps, Reads
 from sim.errors import RecordingError
 from sim.files import regular, standing
 from sim.ledger.readings import CONTACT
-from sim.recording.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
-from sim.recording.codecs import hold
 from sim.recording.provenance import SCHEMA
 from sim.recording.recorded_contacts import AXES, IMPACT, TABLES, dims
+from sim.recording.storage.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
+from sim.recording.storage.codecs import hold
 from sim.scene.scene import Scene
 from sim.words import count
 
@@ -68,7 +68,7 @@ class Run(Keeps, Reads):
         """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         hold()
         path = Path(path)
@@ -343,7 +343,7 @@ class Run(Keeps, Reads):
         import xarray
 
         if self.path is not None:
-            from sim.recording.zarr_files import files
+            from sim.recording.storage.zarr_files import files
 
             for name in self._arrays:
                 check_whole(self.path, self._arrays, name)  # what is lost would be read as nan

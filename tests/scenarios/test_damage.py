@@ -14,7 +14,7 @@ from benchmarks.faults.harms import KINDS, harm, harmed
 from collision import HalfSpace, Sphere
 from sim import Recorder, Run, World
 from sim.errors import RecordingError
-from sim.recording.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
+from sim.recording.storage.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
 
 
 @pytest.fixture(scope="module")

@@ -13,12 +13,12 @@ ROOT = Path(__file__).resolve().parents[2]
 CARELESS = """
 import os, signal, sys, tempfile, time
 from pathlib import Path
-import scenarios.runs.run, sim.recording.sample_stores
+import scenarios.runs.run, sim.recording.storage.sample_stores
 import benchmarks.faults.trials as trials
 from benchmarks.faults.__main__ import load
 
 def often():  # worlds are saved after each sample, samples by that alone
-    sim.recording.sample_stores.FLUSH_SECONDS = 1e9
+    sim.recording.storage.sample_stores.FLUSH_SECONDS = 1e9
     plain = scenarios.runs.run.Checkpoints
     scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.0)
 

@@ -118,7 +118,7 @@ def test_no_pickle_is_read(tmp_path):
 def test_no_pickle_is_read_from_recordings(tmp_path):
     """Zarr's codec for pickled objects is none that is known where recordings are read."""
     from sim import Recorder
-    from sim.recording.checksums import consolidate
+    from sim.recording.storage.checksums import consolidate
 
     store = tmp_path / "a.zarr"
     world = World()

@@ -23,11 +23,11 @@ from scenarios.checks.rerun import check
 from scenarios.registry import load
 from sim import Every, World
 from sim.errors import InputError, RecordingError
-from sim.recording.checksums import consolidate
 from sim.recording.recorded_variables import VARIABLES
 from sim.recording.recorder import Recorder
 from sim.recording.run import Run
-from sim.recording.sample_stores import Store
+from sim.recording.storage.checksums import consolidate
+from sim.recording.storage.sample_stores import Store
 from sim.recording.summary import summarize
 from tests.programs import started
 
@@ -138,7 +138,7 @@ def test_killed_run_opens(tmp_path):
 
 def test_kill_between_writes_can_not_be_seen(tmp_path, monkeypatch):
     """Stop a flush after each single array in turn: a reader sees the samples of the flush before, of all variables."""
-    import sim.recording.sample_stores as stores
+    import sim.recording.storage.sample_stores as stores
 
     world = load("tumbling_box")().build()
     recorder = Recorder(tmp_path / "a.zarr")
@@ -332,7 +332,7 @@ def test_a_recording_that_goes_while_it_is_written(moment, tmp_path, monkeypatch
         return plain(self, *arguments)
 
     monkeypatch.setattr(Store, moment, gone)
-    monkeypatch.setattr("sim.recording.sample_stores.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.0)
     (tmp_path / "out").mkdir()
     world = World()
     world.add(Sphere(0.1), velocity=(1, 0, 0))
@@ -397,7 +397,7 @@ def test_a_slow_disk_is_written_to_less_often(rest, fewest, most, tmp_path, monk
 
     monkeypatch.setattr(Store, "_said", slow)
     monkeypatch.setattr("sim.pace.time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr("sim.recording.sample_stores.FLUSH_SECONDS", 0.01)
+    monkeypatch.setattr("sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.01)
     if rest is not None:
         monkeypatch.setattr("sim.pace.REST", rest)
     world = World()

@@ -3,7 +3,7 @@
 The store is safe against a crash at any instant: chunks are written first, each in one atomic step, and only then the
 consolidated metadata in the root file, in one atomic step too, which says how many samples there are. A reader of the
 consolidated metadata (xarray's default) sees all of them or, killed a moment earlier, those of the flush before. Checksums
-(``sim/recording/checksums.py``) go with them.
+(``sim/recording/storage/checksums.py``) go with them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ import numpy as np
 from sim.errors import RecordingError
 from sim.files import clear, regular, settle, whole
 from sim.pace import Pace
-from sim.recording.checksums import (
+from sim.recording.recorded_contacts import AXES, IMPACT, RowStore
+from sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
+from sim.recording.run import Run, check_whole
+from sim.recording.storage.checksums import (
     PART,
     TABLE,
     TAIL,
@@ -33,9 +36,6 @@ from sim.recording.checksums import (
     put_full,
     writable,
 )
-from sim.recording.recorded_contacts import AXES, IMPACT, RowStore
-from sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
-from sim.recording.run import Run, check_whole
 from sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
@@ -111,7 +111,7 @@ class Store:
         """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         run = Run.open(self.path)  # says what is wrong where it is no recording
         clear(self.path)
@@ -171,7 +171,7 @@ class Store:
     def _create(self, attributes: dict[str, Any], codec: Any) -> None:
         import zarr
 
-        from sim.recording.zarr_files import files
+        from sim.recording.storage.zarr_files import files
 
         names = self.layout.names
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))

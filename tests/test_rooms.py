@@ -1,0 +1,170 @@
+"""The rooms of each package: which may import which, how many files they hold, and what their pages say.
+
+A module that lies beside the rooms stands in the hall. A room imports the rooms before it in its row, and modules of the hall.
+Those of the hall that stand on rooms are named in ``FLOORS`` with the last room that they may import, and rooms up to that one
+may not import them. Imports inside functions and for type checkers are not counted: no order of loading depends on them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = {  # the lowest first
+    "collision": "kernels / shapes / distance / contact / pairs / solids / ground / queries / broadphase",
+    "sim": "solvers / ledger / forces / flight / joints / contact / scene / impact / recording / world",
+    "render": "meshes / frames / cameras / software / opengl / films / figures / web / windows",
+    "scenarios": "files / importing / runs / checks / sweeps / measuring / showing / catalog / validation / verbs",
+}
+FLOORS = {  # what stands in the hall, and on which room; what is not named here stands on none
+    "collision": {"linalg": "kernels", "geometry": "kernels", "bounds": "kernels", "halving": "kernels", "narrowphase": "pairs"},
+    "sim": {"readout": "joints", "assemble": "contact", "pipeline": "recording", "compiled": "recording"},
+    "scenarios": {"cli": "verbs", "warm": "runs"},
+}
+FLAT = {"catalog", "validation"}  # of scenarios: as many files as there are scenes and cases
+APART = {"reference", "page", "shaders"}  # a second collision that its own page imports; data
+MOST_ROOMS, MOST_FILES = 10, 12
+ORDER = {package: row.split(" / ") for package, row in ROOMS.items()}
+
+
+def room_of(module: str) -> str:
+    """The room of a module, "" in the hall: ``sim.contact.half_kick`` is in contact."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 2 or (len(parts) == 2 and parts[1] in ORDER[parts[0]]) else ""
+
+
+def level(module: str) -> int:
+    """How high a module stands, 0 the ground floor: rooms at 2, 4, 6 ..., a module that stands on a room one above it."""
+    package, name = module.split(".")[0], module.split(".")[-1]
+    room = room_of(module)
+    if room:
+        return 2 * ORDER[package].index(room) + 2
+    on = FLOORS.get(package, {}).get(name)
+    return 2 * ORDER[package].index(on) + 3 if on else 0
+
+
+def imported(source: str, package: str) -> list[str]:
+    """Modules and names of the package that a source imports when it is loaded."""
+    tree = ast.parse(source)
+    late = {node for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
+    late |= {n for b in ast.walk(tree) if isinstance(b, ast.If) and ast.unparse(b.test) == "TYPE_CHECKING" for n in ast.walk(b)}
+    found = []
+    for node in ast.walk(tree):
+        if node in late:
+            continue
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+    return [name for name in found if name.startswith(f"{package}.")]
+
+
+def breaches(module: str, source: str) -> list[str]:
+    """Imports by which a module reaches up: into a room above its own, or to what stands on one."""
+    package = module.split(".")[0]
+    out = []
+    for name in imported(source, package):
+        parts = name.split(".")
+        if parts[1] in APART:
+            continue
+        target = ".".join(parts[:3] if parts[1] in ORDER[package] else parts[:2])
+        if room_of(target) != room_of(module) and level(target) > level(module):
+            out.append(f"{module} imports {name}")
+    return out
+
+
+def modules(package: str) -> dict[str, Path]:
+    files = sorted((ROOT / package).rglob("*.py"))
+    return {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in files}
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_rooms_import_one_way(package):
+    found = []
+    for module, file in modules(package).items():
+        if file.name != "__init__.py" and module.split(".")[1] not in APART:
+            found += breaches(module, file.read_text(encoding="utf-8"))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("sim.contact.contact_solve", "from sim.impact.impact_loop import drift"),
+        ("sim.solvers.newton", "from sim.contact import contact_table"),
+        ("sim.contact.contact_table", "import sim.pipeline"),
+        ("sim.state", "from sim.forces.path import Path"),
+        ("sim.joints.mechanism.tree", "from sim.world.world import World"),
+        ("collision.pairs.sphere", "from collision.narrowphase import distance"),
+        ("collision.distance.gjk", "from collision.queries.batch import table"),
+        ("scenarios.files.scene_files", "from scenarios.runs.run import run_scene"),
+        ("render.frames.frame", "from render.films import video"),
+    ],
+)
+def test_a_way_up_is_seen(module, source):
+    assert breaches(module, source) == [f"{module} imports {imported(source, module.split('.')[0])[0]}"]
+    late = f"def f():\n    {source}"
+    assert breaches(module, late) == []
+
+
+def folders(package: str) -> dict[str, list[Path]]:
+    """Files of the hall (""), of each room, and of each room within a room."""
+    out: dict[str, list[Path]] = {}
+    for file in modules(package).values():
+        folder = file.parent.relative_to(ROOT / package).as_posix().removeprefix(".")
+        out.setdefault(folder, [])
+        if file.name != "__init__.py":
+            out[folder].append(file)
+    return out
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_rooms_are_few_and_small(package):
+    there = folders(package)
+    rooms = {name.split("/")[0] for name in there} - {""} - APART
+    assert rooms == set(ORDER[package])
+    assert len(rooms) <= MOST_ROOMS
+    large = {name: len(files) for name, files in there.items() if len(files) > MOST_FILES and name not in FLAT}
+    assert large == {}
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_each_room_has_its_page(package):
+    """A page is text alone, of seven to twenty-five lines, and names each file of its room and none that is not there."""
+    wrong = []
+    for folder, files in folders(package).items():
+        if folder.split("/")[0] in {"", *APART, *FLAT}:
+            continue
+        wrong += page_breaches(folder, (ROOT / package / folder / "__init__.py").read_text(encoding="utf-8"), files)
+    assert wrong == []
+
+
+def page_breaches(folder: str, source: str, files: list[Path]) -> list[str]:
+    tree = ast.parse(source)
+    text = ast.get_docstring(tree) or ""
+    wrong = [f"{folder}: imports or code on its page"] if len(tree.body) != 1 else []
+    if not 7 <= len(text.splitlines()) <= 25:
+        wrong.append(f"{folder}: {len(text.splitlines())} lines")
+    wrong += [f"{folder}: no {part}" for part in ("In:", "Out:", "Equations:") if not re.search(f"^{part}", text, re.M)]
+    named = set(re.findall(r"(?<![\w/])\w+\.py\b", text))
+    there = {file.name for file in files}
+    return (
+        wrong
+        + [f"{folder}: {name} is not on its page" for name in sorted(there - named)]
+        + [f"{folder}: {name} is on its page only" for name in sorted(named - there)]
+    )
+
+
+def test_a_page_that_is_wrong_is_seen():
+    good = '"""Room.\n\nIn: a.\nOut: b.\n\nEquations: none.\n\nx.py: x.\n\nMore.\nMore.\n"""\n'
+    x, y = Path("room/x.py"), Path("room/y.py")
+    assert page_breaches("room", good, [x]) == []
+    assert page_breaches("room", good, [x, y]) == ["room: y.py is not on its page"]
+    assert page_breaches("room", good, []) == ["room: x.py is on its page only"]
+    assert page_breaches("room", good + "import x\n", [x]) == ["room: imports or code on its page"]
+    assert page_breaches("room", good.replace("Out: b.", "b."), [x]) == ["room: no Out:"]
+    assert page_breaches("room", '"""In: a.\nOut: b.\nEquations: x.py."""', [x]) == ["room: 3 lines"]
