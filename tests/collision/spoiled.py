@@ -19,10 +19,10 @@ from collision.pairs import directions, smooth, smooth_depth
 from collision.queries import time_of_impact as impact
 from collision.shapes.definitions import Box, Cylinder
 from collision.status import UNCERTAIN
+from tests.collision.distance.test_exact_hull import THIN, warm_answers
+from tests.collision.pairs.test_curved import prove
+from tests.collision.pairs.test_curved import random_pair as round_pair
 from tests.collision.placing import EPS, measure
-from tests.collision.test_careful import THIN, warm_answers
-from tests.collision.test_curved import prove
-from tests.collision.test_curved import random_pair as round_pair
 from tests.collision.test_narrowphase import V33, random_pair, v33_bodies, verify
 
 

@@ -42,7 +42,7 @@ from collision import (
 )
 from collision.narrowphase import manifold
 from collision.shapes.shapeset import packed
-from tests.collision.test_curved import KINDS, random_shape
+from tests.collision.pairs.test_curved import KINDS, random_shape
 
 CORES = [
     Box((0.4, 0.3, 0.2)),

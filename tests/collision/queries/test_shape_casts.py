@@ -23,7 +23,7 @@ from collision import (
     shape_cast,
     signed_distance,
 )
-from tests.collision.test_curved import KINDS, random_shape
+from tests.collision.pairs.test_curved import KINDS, random_shape
 
 
 def some_pose(rng, spread):

@@ -19,7 +19,7 @@ from collision.queries.batch_kernels import pose
 
 EPS = np.finfo(float).eps
 # Found by `python -m benchmarks.fuzz --seed 20`: plates, needles and crowds of corners, touching or a little apart.
-THIN = json.loads((Path(__file__).parents[1] / "data" / "thin_pairs.json").read_text())
+THIN = json.loads((Path(__file__).parents[2] / "data" / "thin_pairs.json").read_text())
 
 
 def shape(data):

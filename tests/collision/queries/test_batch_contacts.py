@@ -21,8 +21,8 @@ from collision import (
     time_of_impact,
     times_of_impact,
 )
-from tests.collision.test_compounds import random_pose
-from tests.collision.test_curved import KINDS, random_shape
+from tests.collision.pairs.test_curved import KINDS, random_shape
+from tests.collision.shapes.test_compounds import random_pose
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 

@@ -23,7 +23,7 @@ from collision import (
 )
 from collision.queries.incremental_manifold import _area
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CUBE = Box((0.5, 0.5, 0.5))
 CORNERS = np.array([(-0.3, -0.4), (0.5, -0.4), (0.5, 0.5), (-0.3, 0.5)])  # of the overlap at (0.2, 0.1)
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 # Four balls in a row: 1 and 2 are a pair, and 2 and 3; then the box of 0 grows, and 0 and 1 come in before both.
 SCRIPT = """

@@ -20,8 +20,8 @@ from collision import (
     candidate_pairs,
     signed_distances,
 )
+from tests.collision.pairs.test_curved import KINDS, random_shape
 from tests.collision.placing import bounding_radius, reach, turn
-from tests.collision.test_curved import KINDS, random_shape
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -26,7 +26,7 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from tests.collision.test_curved import GAPS, KINDS, random_pair, random_shape
+from tests.collision.pairs.test_curved import GAPS, KINDS, random_pair, random_shape
 
 FIELDS = ("status", "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations")
 

@@ -96,12 +96,12 @@ def test_errors_tell_in_fields():
 
 
 def test_picture_only_where_the_program_draws():
-    code = "import tests.sim.test_html as t\nw = t.falling()\nassert '<img' not in w._repr_html_()\n"
+    code = "import tests.sim.world.test_notebook_html as t\nw = t.falling()\nassert '<img' not in w._repr_html_()\n"
     code += "import render\nassert 'data:image/png;base64,iVBOR' in w._repr_html_()\nassert '<img' in w.run(0.1)._repr_html_()\n"
     code += "assert '<img' in w['<crate> & co']._repr_html_() and '<img' in w['floor']._repr_html_()\n"
     code += "render.picture = None\nassert 'no picture: TypeError' in w._repr_html_()"
-    code = code.replace("tests.sim.test_html", "test_html")
-    folder = __file__.rpartition("test_html.py")[0]
+    code = code.replace("tests.sim.world.test_notebook_html", "test_notebook_html")
+    folder = __file__.rpartition("test_notebook_html.py")[0]
     subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {folder!r})\n{code}"], check=True, timeout=300)
 
 
