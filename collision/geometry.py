@@ -39,7 +39,7 @@ class Geometry(NamedTuple):
     skin: np.ndarray  # (s,) [m] radius of a ball added to what kind and size tell (`Rounded`); 0 for spheres and capsules
     slack: (
         np.ndarray
-    )  # (s,) [m] the hull of the points given lies no further from that of the vertices, and the planes: hull_shortfall.py
+    )  # (s,) [m] how far the points given may lie outside of the vertices' hull, and of its planes (hull_shortfall.py)
     rank: np.ndarray  # (s,) int64 affine dimension: 3 solid, 2 flat polygon, 1 segment, 0 point
     vertex: np.ndarray  # (s, 2) int64: rows [first, stop) of `vertices`
     face: np.ndarray  # (s, 2) int64: rows [first, stop) of the face tables; a flat polygon has two faces

@@ -168,3 +168,37 @@ def test_a_page_that_is_wrong_is_seen():
     assert page_breaches("room", good + "import x\n", [x]) == ["room: imports or code on its page"]
     assert page_breaches("room", good.replace("Out: b.", "b."), [x]) == ["room: no Out:"]
     assert page_breaches("room", '"""In: a.\nOut: b.\nEquations: x.py."""', [x]) == ["room: 3 lines"]
+
+
+def dead_paths(text: str) -> list[str]:
+    """Files and folders of the packages that a page names in code marks, and that are not there."""
+    paths = re.findall(r"`((?:collision|sim|render|scenarios|tests|tools|benchmarks|tumble)/[\w/.-]*)`", text)
+    return sorted({path for path in paths if not (ROOT / path).exists()})
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in (ROOT / "docs").glob("*.md")))
+def test_pages_name_files_that_are_there(page):
+    assert dead_paths((ROOT / "docs" / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_dead_path_is_seen():
+    assert dead_paths("`sim/pipeline.py`, `sim/forces/` and `sim/gone.py`, `sim/attic/`") == ["sim/attic/", "sim/gone.py"]
+
+
+def missing_answers(text: str) -> list[str]:
+    """Of a table that answers with `file`, `name`: names that their files do not define, or as code the page does not have."""
+    out = []
+    for file, name in re.findall(r"`([\w/]+\.py)`, `(\w+)`", text):
+        source = (ROOT / file).read_text(encoding="utf-8")
+        if not re.search(rf"^(def|class) {name}\b|^[\w, ]*\b{name}\b[\w, ]* = ", source, re.M):
+            out.append(f"{file}: {name}")
+    return out
+
+
+def test_six_questions_have_their_answers():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.partition("### Six questions")[2].partition("\n## ")[0]
+    assert len(re.findall(r"^\| .*\?", table, re.M)) == 6
+    assert len(re.findall(r"`[\w/]+\.py`, `\w+`", table)) == 11
+    assert missing_answers(table) == []
+    assert missing_answers(table.replace("`_gather`", "`_gone`")) == ["sim/impact/impact_loop.py: _gone"]

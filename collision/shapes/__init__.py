@@ -10,4 +10,8 @@ shapeset.py: shapes packed once. polytope.py: faces and edges of hulls, with fac
 hull_shortfall.py for what a hull falls short of the points given. compounds.py: compounds as pairs of pieces.
 support_points.py: the furthest vertex; support_simd.py by vector instructions; support_guide.py by lists for large hulls;
 support_functions.py: support points of every kind of shape, and the smooth pieces of curved ones.
+
+A new kind of shape needs a record in definitions.py, a number in collision/geometry, a row in shapeset.py, a branch in
+support_functions.py and in collision/bounds, its integrals in solids/, its lines in queries/, its surface in render/meshes.
+One that is a sum of others needs only a function that makes a Compound, as solids/ has for tori.
 """
