@@ -20,10 +20,10 @@ from collision import (
     ShapeSet,
     contact_manifold,
     contact_manifolds,
-    manifold,
     reference,
     signed_distance,
 )
+from collision.contact import manifold
 from collision.kernels.jit import DISABLED
 from collision.pairs import directions, meridians
 from collision.queries import proximity
