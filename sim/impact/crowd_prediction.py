@@ -38,9 +38,9 @@ from sim.contact.contact_table import write_row
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import flight_far, place, point_velocity
 from sim.flight.rk4 import turn_rk4
-from sim.impact.crowd_rows import load_rows
+from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
 from sim.impact.thread_jobs import CORNERS, WANTED, share
-from sim.solvers.sweeps import miss
+from sim.solvers.lanes import aim_at, group, miss_of
 from sim.state import DYNAMIC, KINEMATIC
 
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
@@ -63,13 +63,12 @@ def look_ahead(
     v,
     a,
     b,
-    packed,
+    groups,
     mu,
     c,
     p,
     stick,
     fast,
-    awake,
     seen,
 ):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
@@ -143,17 +142,19 @@ def look_ahead(
             contacts.count[0] += 1
             rows[k] = row
             count += 1
-            load_rows(bodies, contacts, rows, k, k + 1, local, inverse, light, a, b, packed)
-            _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, packed, k)
+            load_bodies(contacts, rows, k, count, local, a, b)
+            group(groups, a, b, k, count)
+            load_lanes(bodies, contacts, rows, k, count, inverse, light, a, b, groups)
+            _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, k)
+            load_laws(groups, k, count, mu, c, p, stick, fast)
         # Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what
         # turning takes a point further than its velocity does
         i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
-        now = c[k, 2] + _miss_of(packed[k], v, a[k], b[k], len(light) - 1)
+        now = c[k, 2] + miss_of(groups, k, v)
         stop = 0.5 * (contacts.u[rows[k], 2] + 0.5 * h * (_turning(bodies, i) + _turning(bodies, j)))
         aim = max(c[k, 2], min(stop, now + 0.5 * (min(gaps[f], 0.0) - pairs.rows[m, s, 3]) / h))
-        packed[k, 56] -= aim - c[k, 2]
+        aim_at(groups, k, aim - c[k, 2], v)
         c[k, 2] = aim
-        awake[a[k]] = awake[b[k]] = True
     return count if found > 0 else -1
 
 
@@ -244,7 +245,7 @@ def _new_row(bodies, geoms, contacts, k, pairs, m, s, point, gap):
 
 
 @lean
-def _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, packed, k):
+def _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, k):
     """Block k of the problem for a new row: no impulse yet, and the law of the slip that it has."""
     i, j, point = contacts.body[row, 0], contacts.body[row, 1], load3(contacts.point, row)
     e = load9(contacts.frame, row)
@@ -259,7 +260,6 @@ def _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, p
         if r < 2:
             stick[k, r] = 0.5 * u[r]
             c[k, r] = 0.0 if fast[k] else stick[k, r]
-        packed[k, 54 + r] -= c[k, r]
 
 
 @lean
@@ -270,10 +270,3 @@ def _velocity(bodies, local, before, i, point):
         return point_velocity(bodies, i, point)
     w = (before[k, 3], before[k, 4], before[k, 5])
     return add((before[k, 0], before[k, 1], before[k, 2]), cross(w, sub(point, load3(bodies.x, i))))
-
-
-@lean
-def _miss_of(row, v, i, j, none):
-    """The velocity along its normal by which a packed block misses its target."""
-    i, j = i if i >= 0 else none, j if j >= 0 else none
-    return miss(row, 2, v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2], v, i, j)

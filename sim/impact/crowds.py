@@ -14,17 +14,34 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import load3, load9, norm, store9, symmetric_product
+from collision.linalg import load3, load9, norm, store3, store9, symmetric_product
 from sim.contact.contact_solve import apply_contacts, book_contact, load_friction, targets
 from sim.contact.overlap_correction import displace, too_deep
 from sim.flight.motion import refresh_velocity, world_inverse_inertia
 from sim.impact.crowd_prediction import DEEP, look_ahead
-from sim.impact.crowd_rows import load_rows
+from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws, load_normals
 from sim.ledger.work import KICK
 from sim.solvers.crowd_targets import bears, soft_targets, taken_laws
-from sim.solvers.joint_laws import BOX
+from sim.solvers.lanes import (
+    ARM_A,
+    ARM_B,
+    AXES,
+    IMPULSE,
+    LANES,
+    MU,
+    OFFSET,
+    close_groups,
+    group,
+    impulses,
+    no_groups,
+    relax_groups,
+    settle_groups,
+    shut_groups,
+    start_groups,
+    wake,
+)
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.sweeps import COLUMNS, relax, settle, start_sweeps
+from sim.solvers.rows import clip
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
 WORK = 24000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
@@ -77,63 +94,69 @@ def _kick_crowds(model, geometry, settings, plain):
     most = count + LOOKS * (count // 2 + 16)  # with room for corners that turn in
     rows, members = _longer(rows[:count], most), members[:size]
     light, inverse = np.zeros(size + 1), np.empty((size, 3, 3))
-    before, v = np.zeros((size + 1, 6)), np.zeros((size + 1, 6))
-    a, b, packed = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty((most, COLUMNS))
+    before, v = np.zeros((size + 1, 6)), np.zeros((size + 1, 8))
+    a, b = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     mu, c, p = np.zeros(most), np.zeros((most, 3)), np.zeros((most, 3))
-    stick, fast, none = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), np.zeros((0, 3))
-    shallow = math.inf
+    stick, fast, shallow = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), math.inf
     for m in range(size):
         light[m] = bodies.inv_mass[members[m]]
         shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
         store9(inverse, m, world_inverse_inertia(bodies, members[m]))
+    load_bodies(contacts, rows, 0, count, local, a, b)
+    groups, begin = no_groups(most, size), np.empty(islands + 1, dtype=np.int64)
+    for s in range(islands):
+        begin[s] = close_groups(groups)
+        group(groups, a, b, start[s], start[s + 1])
+    begin[islands] = groups.count[0]
     if _uneven(bodies, contacts, books, settings, rows[:count]):
-        load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
-        _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v)
+        load_normals(bodies, contacts, rows[:count], inverse, light, a, b, groups)
+        _close(bodies, contacts, joints, books, settings, rows[:count], members, a, b, light, groups, p, v)
         for m in range(size):
             store9(inverse, m, world_inverse_inertia(bodies, members[m]))
     for m in range(size):
         i = members[m]
         for r in range(3):
             before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
-    load_rows(bodies, contacts, rows, 0, count, local, inverse, light, a, b, packed)
+    load_lanes(bodies, contacts, rows, 0, count, inverse, light, a, b, groups)
     load_friction(contacts, rows[:count], mu)
     targets(bodies, contacts, rows[:count], h, h, KICK, True, c)
     soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
     for m in range(count):
-        for r in range(3):
-            p[m, r] = contacts.impulse[rows[m], r]
-            packed[m, 54 + r] -= c[m, r]
-    start_sweeps(light, before, a[:count], b[:count], mu, none, none, packed, p, v)
-    worst, awake = np.zeros(islands), np.empty(size + 1, dtype=np.bool_)
+        store3(p, m, load3(contacts.impulse, rows[m]))
+    clip(p, mu, c, c)
+    load_laws(groups, 0, count, mu, c, p, stick, fast)
+    start_groups(groups, light, before, v)
+    worst, all, first_of = np.zeros(islands), np.arange(size), np.zeros(islands + 1, dtype=np.int64)
+    of = _bodies_of(a, b, start[: islands + 1], size, first_of)
     for s in range(islands):
-        worst[s], done = settle(
-            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, start[s], start[s + 1],
-            settings.tolerance, min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))), SETTLE, awake,
+        worst[s], done = settle_groups(
+            groups, c, stick, fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1], settings.tolerance,
+            min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))), SETTLE,
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
             worst[s], spent = _solve_exactly(
-                bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, start[s], start[s + 1], worst[s], settings
+                bodies, members, light, inverse, before, a, b, groups, mu, c, p, v, start[s], start[s + 1], worst[s], settings
             )
             done += spent
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
-    awake[:] = True
+    wake(v, all)
     first, turned_in, seen = count, False, np.full((size, 6), math.nan)
     for _ in range(LOOKS):
         found = look_ahead(
-            model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, packed, mu, c, p,
-            stick, fast, awake, seen,
+            model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, groups, mu, c, p,
+            stick, fast, seen,
         )  # fmt: skip
         if found < 0:
             break
         count, turned_in = found, True
-        relax(light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count, shallow, LOCAL, awake)
+        relax_groups(groups, c, stick, fast, v, all, 0, groups.count[0], shallow, LOCAL)
     if turned_in:
-        off, _ = settle(
-            light, a, b, mu, none, none, c, stick, fast, none, packed, p, v, 0, count,
-            settings.tolerance, min(MOST, WORK // (4 * count)), SETTLE, awake,
-        )  # fmt: skip
+        off, _ = settle_groups(
+            groups, c, stick, fast, v, all, 0, groups.count[0], settings.tolerance, min(MOST, WORK // (4 * count)), SETTLE
+        )
         worst[:] = off
+    impulses(groups, 0, count, p)
     s = 0
     for m in range(count):
         while m < first and m >= start[s + 1]:
@@ -152,7 +175,7 @@ def _kick_crowds(model, geometry, settings, plain):
 
 
 @inner
-def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c, p, v, first, last, worst, settings):
+def _solve_exactly(bodies, members, light, inverse, before, a, b, groups, mu, c, p, v, first, last, worst, settings):
     """Newton's method from where the sweeps ended, on an island that is small enough: (what is missed [m/s], iterations).
 
     Its result counts only if it is within the tolerance: its best iterate otherwise is another split of the load, and would
@@ -170,8 +193,10 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c,
                 n += 1
     mass, inv_mass, inertia, inv_inertia = np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3))
     arrive, leave, u0 = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
-    one, two = np.full(m, -1, dtype=np.int64), np.full(m, -1, dtype=np.int64)
-    ja, jb, zero, q = np.zeros((m, 3, 6)), np.zeros((m, 3, 6)), np.zeros((m, 3)), p[first:last].copy()
+    one, two = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    ja, jb, zero, q = np.zeros((m, 3, 6)), np.zeros((m, 3, 6)), np.zeros((m, 3)), np.empty((m, 3))
+    impulses(groups, first, last, p)
+    q[:] = p[first:last]
     for i in range(len(place)):
         if place[i] >= 0:
             j = place[i]
@@ -180,27 +205,46 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, packed, mu, c,
             store9(inv_inertia, j, load9(inverse, i))
             arrive[j] = before[i]
     for k in range(m):
-        row = packed[first + k]
+        row, lane = groups.table[groups.place[first + k] // LANES], groups.place[first + k] % LANES
+        one[k] = place[a[first + k]] if a[first + k] >= 0 else -1
+        two[k] = place[b[first + k]] if b[first + k] >= 0 else -1
         for r in range(3):
-            u0[k, r] = row[54 + r] + c[first + k, r]
+            u0[k, r] = row[LANES * (OFFSET + r) + lane] + c[first + k, r]
             for d in range(3):
-                if a[first + k] >= 0:
-                    one[k] = place[a[first + k]]
-                    ja[k, r, d], ja[k, r, 3 + d] = -row[3 * r + d], row[9 + 3 * r + d]
-                if b[first + k] >= 0:
-                    two[k] = place[b[first + k]]
-                    jb[k, r, d], jb[k, r, 3 + d] = row[3 * r + d], row[18 + 3 * r + d]
+                e = row[LANES * (AXES + 3 * r + d) + lane]
+                if one[k] >= 0:
+                    ja[k, r, d], ja[k, r, 3 + d] = -e, row[LANES * (ARM_A + 3 * r + d) + lane]
+                if two[k] >= 0:
+                    jb[k, r, d], jb[k, r, 3 + d] = e, row[LANES * (ARM_B + 3 * r + d) + lane]
     off, spent = newton(
         mass, inertia, inv_mass, inv_inertia, arrive, one, two, ja, jb, mu[first:last], zero, zero, c[first:last], u0,
         settings.tolerance, most, q, leave,
     )  # fmt: skip
     if off > settings.tolerance:
         return worst, spent
-    p[first:last] = q
+    for k in range(m):
+        row, lane = groups.table[groups.place[first + k] // LANES], groups.place[first + k] % LANES
+        for r in range(3):
+            row[LANES * (IMPULSE + r) + lane] = q[k, r]
     for i in range(len(place)):
         if place[i] >= 0:
-            v[i] = leave[place[i]]
+            v[i, :6] = leave[place[i]]
     return off, spent
+
+
+@inner
+def _bodies_of(a, b, start, size, first):
+    """The bodies of islands, one island after the other; ``first`` (islands + 1,) becomes the place of the first of each."""
+    of, known, n = np.empty(size, dtype=np.int64), np.zeros(size, dtype=np.bool_), 0
+    for s in range(len(start) - 1):
+        first[s] = n
+        for k in range(start[s], start[s + 1]):
+            for i in (a[k], b[k]):
+                if i >= 0 and not known[i]:
+                    known[i], of[n] = True, i
+                    n += 1
+    first[len(start) - 1] = n
+    return of
 
 
 @inner
@@ -220,35 +264,33 @@ def _uneven(bodies, contacts, books, settings, rows):
 
 
 @inner
-def _close(bodies, contacts, joints, books, settings, rows, count, members, a, b, light, packed, c, p, v):
+def _close(bodies, contacts, joints, books, settings, rows, members, a, b, light, groups, p, v):
     """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements.
 
     Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
     body has more points than it can touch at, some stay open.
     """
-    still, law, low, high = np.zeros((len(light), 6)), np.zeros(count), np.zeros((count, 3)), np.zeros((count, 3))
-    stick, fast, largest = np.zeros((0, 2)), np.zeros(count, dtype=np.bool_), 0.0
-    for m in range(count):
-        gap, row = contacts.gap[rows[m]], packed[m]
-        for r in range(3):
-            p[m, r] = row[54 + r] = 0.0
-        p[m, 2] = contacts.push[rows[m]]
-        shut = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin)
-        row[56] = gap * settings.correction if shut else gap
+    largest, d = 0.0, np.empty((len(members), 6))
+    for m in range(len(rows)):
+        gap, row, lane = contacts.gap[rows[m]], groups.table[groups.place[m] // LANES], groups.place[m] % LANES
+        shut, low = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin), 0.0
+        target = gap * settings.correction if shut else gap
         largest = max(largest, -gap)
         if shut and gap > 0.0:
             i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
             pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt
-            law[m], high[m, 2] = BOX, math.inf
-            low[m, 2] = -4.0 * contacts.impulse[rows[m], 2] * row[56] / pull if pull > 0.0 else 0.0
-    start_sweeps(light, still, a[:count], b[:count], law, low, high, packed, p, v)
-    awake = np.ones(len(light), dtype=np.bool_)
+            low = -4.0 * contacts.impulse[rows[m], 2] * target / pull if pull > 0.0 else 0.0
+        row[LANES * (OFFSET + 2) + lane], row[LANES * MU + lane] = target, low
+        row[LANES * (IMPULSE + 2) + lane] = max(contacts.push[rows[m]], low)
     least = max(settings.slop, 1e-2 * largest) * settings.correction
-    relax(light, a, b, law, low, high, c, stick, fast, low, packed, p, v, 0, count, least, 2 * FULL, awake)
-    for m in range(count):
-        contacts.push[rows[m]] = p[m, 2]
+    shut_groups(groups, light, v, least, 2 * FULL)
+    for m in range(len(rows)):
+        p[m, 0] = p[m, 1] = 0.0
+        p[m, 2] = contacts.push[rows[m]] = groups.table[groups.place[m] // LANES, LANES * (IMPULSE + 2) + groups.place[m] % LANES]
+    for m in range(len(members)):
+        d[m] = v[m, :6]
     none = np.zeros(0, dtype=np.int64)
-    displace(bodies, contacts, joints, books, rows[:count], none, none, members, a, b, p, v)
+    displace(bodies, contacts, joints, books, rows, none, none, members, a, b, p, d)
 
 
 _FLAGS = np.zeros(0, np.bool_)

@@ -9,7 +9,8 @@ Equations: v = v* + M^-1 J^T p; at each contact u = J v + u0 and p = P(p - r (u 
 rows.py: the rows of a problem, what impulses do and what they miss. friction.py and joint_laws.py: the projections.
 newton.py: semismooth Newton, accurate, the default; blocks.py: its sparse systems; interior.py: where Newton does not find
 who slides.
-sweeps.py: projected Gauss-Seidel (Moreau 1994; Jourdan, Alart, Jean 1998), cheap; mixing.py: Anderson's acceleration;
+sweeps.py: projected Gauss-Seidel (Moreau 1994; Jourdan, Alart, Jean 1998), cheap; lanes.py: the same four contacts at a time, for
+crowds; mixing.py: Anderson's acceleration;
 crowd_targets.py: targets that sweeps can meet together.
 islands.py: groups of bodies between which no impulse passes.
 """

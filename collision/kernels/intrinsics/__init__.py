@@ -6,5 +6,6 @@ Out: instructions of LLVM.
 Equations: none.
 
 shared.py: words that several threads read and write, for kernels/shared.py. waiting.py: a pause between two looks at a word,
-for kernels/waiting.py. vectors.py: loops over vertices in vector instructions, for shapes/support_simd.py.
+for kernels/waiting.py. vectors.py: loops over vertices in vector instructions, for shapes/support_simd.py. lanes.py: four numbers
+at a time, for sweeps over contacts, sim/solvers/lanes.py.
 """

@@ -1,0 +1,437 @@
+"""Sweeps over contacts four at a time (sweeps.py has the method, one at a time, and joints).
+
+A sweep waits: each contact needs the velocities that the one before it left, and that takes longer than the arithmetic. Four
+contacts of which no two share a body that moves can wait together, one in each lane of a register. They are *grouped* once a
+solve: in the order of the sweep each contact goes into the first group that has a free lane and comes after all groups of
+earlier contacts of its two bodies. So of two contacts that share a body the earlier one still comes first, others do not see
+each other's order, and the sweep does what one contact at a time does, to the last bit.
+
+The table has a row for each group, with the four lanes of a column side by side; a lane that no contact has holds one without
+impulse between two bodies that do not move.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from collision.kernels.jit import inner, intrinsic, lean, tight
+from sim.solvers.sweeps import PART, ROUNDS
+
+LANES = 4
+# Columns of a group: directions, arms of both bodies, what unit impulses turn them by, own matrix (from the normal to the
+# tangents and to itself, of the tangents, the larger one of the plane), what is missed at rest, friction, impulse, stick, fast
+AXES, ARM_A, ARM_B, TURN_A, TURN_B, OWN, OFFSET, MU, IMPULSE, STICK, FAST = 0, 9, 18, 27, 36, 45, 51, 54, 55, 58, 60
+WIDTH = LANES * 61
+AWAKE = 7  # column of the velocities: 1 for bodies whose contacts are to be looked at, else 0
+LIGHT = 6  # inverse mass
+
+
+class Groups(NamedTuple):
+    """Contacts in lanes."""
+
+    table: np.ndarray  # (groups + 1, WIDTH) the last row is scratch
+    ends: np.ndarray  # (groups, 8) first bodies of the four contacts, and second ones
+    who: np.ndarray  # (groups, 4) numbers of the contacts, -1 where there is none
+    place: np.ndarray  # (contacts,) group and lane: 4 group + lane
+    after: np.ndarray  # (bodies + 1,) the first group that a further contact of a body may be in
+    free: np.ndarray  # (groups + 1,) the first group from this one on that has a free lane, or nearer to it
+    filled: np.ndarray  # (groups,) lanes that are taken
+    count: np.ndarray  # (1,) groups
+    stirred: np.ndarray  # (bodies + 1,) False: what a sweep writes into
+
+
+def _gather(table, rows, g, first):
+    return tuple(np.array(table[rows[g, first : first + LANES], c]) for c in range(8))
+
+
+def _scatter(table, rows, g, first, columns):
+    for lane in range(LANES):
+        for c in range(8):
+            table[rows[g, first + lane], c] = columns[c][lane]
+
+
+def _put(table, row, column, value):
+    table[row, column : column + LANES] = value
+
+
+@intrinsic(lambda table, row, column: table[row, column : column + LANES].copy())
+def lanes_at():
+    """lanes_at(table, row, column): the four numbers there."""
+    from collision.kernels.intrinsics.lanes import lanes_at
+
+    return lanes_at
+
+
+@intrinsic(_put)
+def put_lanes():
+    """put_lanes(table, row, column, value)"""
+    from collision.kernels.intrinsics.lanes import put_lanes
+
+    return put_lanes
+
+
+@intrinsic(_gather)
+def gather():
+    """gather(table, rows, g, first): eight columns of the four rows of ``table`` that rows[g, first:first + 4] names."""
+    from collision.kernels.intrinsics.lanes import gather
+
+    return gather
+
+
+@intrinsic(_scatter)
+def scatter():
+    """scatter(table, rows, g, first, columns): the same back."""
+    from collision.kernels.intrinsics.lanes import scatter
+
+    return scatter
+
+
+@intrinsic(lambda number: np.full(LANES, number))
+def every():
+    """every(number): in each lane."""
+    from collision.kernels.intrinsics.lanes import every
+
+    return every
+
+
+@intrinsic(np.where)
+def choose():
+    """choose(where, a, b)"""
+    from collision.kernels.intrinsics.lanes import choose
+
+    return choose
+
+
+@intrinsic(np.sqrt)
+def root():
+    """root(a): the square root."""
+    from collision.kernels.intrinsics.lanes import root
+
+    return root
+
+
+@intrinsic(np.abs)
+def size():
+    """size(a): without the sign."""
+    from collision.kernels.intrinsics.lanes import size
+
+    return size
+
+
+@intrinsic(lambda where: sum(1 << lane for lane in range(LANES) if where[lane]))
+def bits():
+    """bits(where): a bit for each lane."""
+    from collision.kernels.intrinsics.lanes import bits
+
+    return bits
+
+
+@inner
+def no_groups(contacts, bodies):
+    """Room for so many contacts of so many bodies."""
+    ends, who = np.empty((contacts, 2 * LANES), dtype=np.int64), np.empty((contacts, LANES), dtype=np.int64)
+    return Groups(
+        np.empty((contacts + 1, WIDTH)), ends, who, np.empty(contacts, dtype=np.int64), np.zeros(bodies + 1, dtype=np.int64),
+        np.empty(contacts + 1, dtype=np.int64), np.empty(contacts, dtype=np.int64), np.zeros(1, dtype=np.int64),
+        np.zeros(bodies + 1, dtype=np.bool_),
+    )  # fmt: skip
+
+
+@lean
+def group(groups, a, b, first, last):
+    """Give the contacts ``first`` to ``last`` lanes, in this order; ``a``, ``b`` their bodies, -1 for what does not move."""
+    none = len(groups.after) - 1
+    for n in range(first, last):
+        i, j = a[n] if a[n] >= 0 else none, b[n] if b[n] >= 0 else none
+        g = max(groups.after[none], groups.after[i], groups.after[j])
+        while g < groups.count[0] and groups.free[g] != g:
+            if groups.free[g] < groups.count[0]:
+                groups.free[g] = groups.free[groups.free[g]]
+            g = groups.free[g]
+        while g >= groups.count[0]:
+            _open(groups, none)
+        lane = groups.filled[g]
+        groups.ends[g, lane], groups.ends[g, LANES + lane], groups.who[g, lane] = i, j, n
+        groups.filled[g] += 1
+        if groups.filled[g] == LANES:
+            groups.free[g] = g + 1
+        groups.place[n] = LANES * g + lane
+        if i != none:
+            groups.after[i] = g + 1
+        if j != none:
+            groups.after[j] = g + 1
+
+
+@lean
+def close_groups(groups):
+    """What is grouped from now on comes after all there is: contacts of another island. The first of their groups."""
+    none, first = len(groups.after) - 1, groups.count[0]
+    groups.after[none] = first
+    return first
+
+
+@lean
+def _open(groups, none):
+    """One group more, whose lanes are free."""
+    g = groups.count[0]
+    groups.count[0] += 1
+    groups.free[g], groups.filled[g] = g, 0
+    for c in range(WIDTH):
+        groups.table[g, c] = 0.0
+    for lane in range(LANES):
+        groups.who[g, lane] = -1
+        groups.ends[g, lane] = groups.ends[g, LANES + lane] = none
+        for c in range(OWN, OFFSET):
+            groups.table[g, LANES * c + lane] = 1.0
+
+
+@tight
+def _column(table, g, c):
+    return lanes_at(table, g, LANES * c)
+
+
+@tight
+def _miss(table, g, r, x, y, z, vi, vj):
+    """Row r of the contacts of a group: the velocities by which they miss their targets."""
+    e, f, s = AXES + 3 * r, ARM_A + 3 * r, ARM_B + 3 * r
+    linear = _column(table, g, e) * x + _column(table, g, e + 1) * y + _column(table, g, e + 2) * z
+    first = _column(table, g, f) * vi[3] + _column(table, g, f + 1) * vi[4] + _column(table, g, f + 2) * vi[5]
+    second = _column(table, g, s) * vj[3] + _column(table, g, s + 1) * vj[4] + _column(table, g, s + 2) * vj[5]
+    return (linear + _column(table, g, OFFSET + r)) + (first + second)
+
+
+@tight
+def _along(table, g, c, d0, d1, d2):
+    return _column(table, g, c) * d0 + _column(table, g, c + 3) * d1 + _column(table, g, c + 6) * d2
+
+
+@tight
+def _add(table, g, first, sign, d0, d1, d2, v, ends, side, u):
+    """The impulses d of a group to the velocities u of its bodies on one side."""
+    f = sign * u[LIGHT]
+    new = (
+        u[0] + f * _along(table, g, AXES, d0, d1, d2),
+        u[1] + f * _along(table, g, AXES + 1, d0, d1, d2),
+        u[2] + f * _along(table, g, AXES + 2, d0, d1, d2),
+        u[3] + _along(table, g, first, d0, d1, d2),
+        u[4] + _along(table, g, first + 1, d0, d1, d2),
+        u[5] + _along(table, g, first + 2, d0, d1, d2),
+        u[6],
+        u[7],
+    )
+    scatter(v, ends, g, side, new)
+
+
+@lean
+def start_groups(groups, light, before, v):
+    """The velocities ``v`` (bodies + 1, 8) that belong to the impulses, from those without; ``light`` inverse masses."""
+    table, ends, one = groups.table, groups.ends, every(1.0)
+    for i in range(len(v)):
+        for r in range(6):
+            v[i, r] = before[i, r]
+        v[i, LIGHT], v[i, AWAKE] = light[i], 0.0
+    for g in range(groups.count[0]):
+        p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
+        vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
+        _add(table, g, TURN_A, every(-1.0), p0, p1, p2, v, ends, 0, vi)
+        _add(table, g, TURN_B, one, p0, p1, p2, v, ends, LANES, vj)
+
+
+@lean
+def _stick(groups, g, stuck, c, stick, fast):
+    """Contacts that turn out to stick are held from now on to what sticking asks."""
+    for lane in range(LANES):
+        if stuck >> lane & 1:
+            n = groups.who[g, lane]
+            fast[n] = False
+            for r in range(2):
+                groups.table[g, LANES * (OFFSET + r) + lane] -= stick[n, r]
+                c[n, r] = stick[n, r]
+            groups.table[g, LANES * FAST + lane] = 0.0
+
+
+@lean
+def _sweep(groups, c, stick, fast, v, first, last, least):
+    """As sweeps.sweep, over the groups ``first`` to ``last``."""
+    table, ends = groups.table, groups.ends
+    zero, one, less, worst, lowest = every(0.0), every(1.0), every(-1.0), every(0.0), every(least)
+    for g in range(first, last):
+        vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
+        wanted = vi[AWAKE] + vj[AWAKE] > zero
+        if bits(wanted) == 0:
+            continue
+        x, y, z = vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]
+        p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
+        normal, k = _column(table, g, OWN + 2), _column(table, g, OWN + 5)
+        q2 = p2 - _miss(table, g, 2, x, y, z, vi, vj) / normal
+        d = q2 - p2
+        q0 = p0 - (_miss(table, g, 0, x, y, z, vi, vj) + _column(table, g, OWN) * d) / k
+        q1 = p1 - (_miss(table, g, 1, x, y, z, vi, vj) + _column(table, g, OWN + 1) * d) / k
+        radius, square = _column(table, g, MU) * q2, q0 * q0 + q1 * q1
+        open_ = q2 <= zero
+        could = (_column(table, g, FAST) > zero) & (square <= radius * radius) & (q2 > zero) & wanted
+        if bits(could) != 0:
+            _stick(groups, g, bits(could), c, stick, fast)
+            s0, s1 = _column(table, g, STICK), _column(table, g, STICK + 1)
+            q0, q1 = choose(could, q0 + s0 / k, q0), choose(could, q1 + s1 / k, q1)
+            square = choose(could, q0 * q0 + q1 * q1, square)
+        beyond = square > radius * radius
+        if bits(beyond) != 0:
+            f = radius / root(square)
+            q0, q1 = choose(beyond, f * q0, q0), choose(beyond, f * q1, q1)
+        q0, q1, q2 = choose(open_, zero, q0), choose(open_, zero, q1), choose(open_, zero, q2)
+        q0, q1, q2 = choose(wanted, q0, p0), choose(wanted, q1, p1), choose(wanted, q2, p2)
+        d0, d1, d2 = q0 - p0, q1 - p1, q2 - p2
+        put_lanes(table, g, LANES * IMPULSE, q0)
+        put_lanes(table, g, LANES * (IMPULSE + 1), q1)
+        put_lanes(table, g, LANES * (IMPULSE + 2), q2)
+        _add(table, g, TURN_A, less, d0, d1, d2, v, ends, 0, vi)
+        _add(table, g, TURN_B, one, d0, d1, d2, v, ends, LANES, vj)
+        m0, m1 = _column(table, g, OWN + 3) * size(d0), _column(table, g, OWN + 4) * size(d1)
+        m2 = normal * size(d2)
+        missed = choose(m1 > m0, m1, m0)
+        worst = _note(groups, g, choose(m2 > missed, m2, missed), lowest, worst)
+    groups.stirred[len(v) - 1] = False
+    return _largest(table, worst)
+
+
+@tight
+def _note(groups, g, missed, lowest, worst):
+    """Mark the bodies of contacts that missed their law by more than ``lowest``; the worst so far."""
+    moved = bits(missed > lowest)
+    if moved != 0:
+        worst = choose(missed > worst, missed, worst)
+        for lane in range(LANES):
+            if moved >> lane & 1:
+                groups.stirred[groups.ends[g, lane]] = groups.stirred[groups.ends[g, LANES + lane]] = True
+    return worst
+
+
+@lean
+def _largest(table, worst):
+    """The largest lane; the last row of the table is scratch."""
+    last = len(table) - 1
+    put_lanes(table, last, 0, worst)
+    return max(max(table[last, 0], table[last, 1]), max(table[last, 2], table[last, 3]))
+
+
+@lean
+def relax_groups(groups, c, stick, fast, v, bodies, first, last, least, most):
+    """As sweeps.relax, over the groups ``first`` to ``last``, which move these ``bodies``; column AWAKE of ``v`` says which of
+    them to begin with."""
+    done, worst, none = 0, math.inf, len(v) - 1
+    v[none, AWAKE] = 0.0
+    while worst > least and done < most:
+        worst = _sweep(groups, c, stick, fast, v, first, last, least)
+        for i in bodies:
+            v[i, AWAKE], groups.stirred[i] = 1.0 if groups.stirred[i] else 0.0, False
+        done += 1
+    return (worst if worst > least else 0.0), done
+
+
+@lean
+def wake(v, bodies):
+    for i in bodies:
+        v[i, AWAKE] = 1.0
+
+
+@lean
+def settle_groups(groups, c, stick, fast, v, bodies, first, last, least, full, local):
+    """As sweeps.settle, over the groups ``first`` to ``last``, which move these ``bodies``."""
+    wake(v, bodies)
+    worst, done = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, full)
+    more = 0
+    while worst > least and more < ROUNDS:
+        relax_groups(groups, c, stick, fast, v, bodies, first, last, max(least, PART * worst), local)
+        wake(v, bodies)
+        worst, spent = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, 1)
+        more += 1
+    return worst, done + more
+
+
+@lean
+def impulses(groups, first, last, p):
+    """Impulses of the contacts ``first`` to ``last``."""
+    for n in range(first, last):
+        row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
+        for r in range(3):
+            p[n, r] = row[LANES * (IMPULSE + r) + lane]
+
+
+@lean
+def shut_groups(groups, light, v, least, most):
+    """Displacements ``v`` along the normals: sweeps of one row a contact, with the lower bound of its impulse in column MU."""
+    table, ends, done, worst = groups.table, groups.ends, 0, math.inf
+    one, less, lowest = every(1.0), every(-1.0), every(least)
+    for i in range(len(v)):
+        for r in range(6):
+            v[i, r] = 0.0
+        v[i, LIGHT], v[i, AWAKE] = light[i], 1.0
+    v[len(v) - 1, AWAKE] = 0.0
+    for g in range(groups.count[0]):
+        _push(table, g, _column(table, g, IMPULSE + 2), one, less, v, ends, gather(v, ends, g, 0), gather(v, ends, g, LANES))
+    while worst > least and done < most:
+        over = every(0.0)
+        for g in range(groups.count[0]):
+            vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
+            wanted = vi[AWAKE] + vj[AWAKE] > every(0.0)
+            if bits(wanted) == 0:
+                continue
+            p, low, k = _column(table, g, IMPULSE + 2), _column(table, g, MU), _column(table, g, OWN + 2)
+            q = p - _miss(table, g, 2, vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2], vi, vj) / k
+            q = choose(wanted, choose(q > low, q, low), p)
+            put_lanes(table, g, LANES * (IMPULSE + 2), q)
+            _push(table, g, q - p, one, less, v, ends, vi, vj)
+            over = _note(groups, g, k * size(q - p), lowest, over)
+        worst = _largest(table, over)
+        for i in range(len(v)):
+            v[i, AWAKE], groups.stirred[i] = 1.0 if groups.stirred[i] else 0.0, False
+        v[len(v) - 1, AWAKE] = 0.0
+        done += 1
+
+
+@tight
+def _push(table, g, d, one, less, v, ends, vi, vj):
+    """The pushes d along the normals of a group to the velocities of its bodies."""
+    _add_push(table, g, TURN_A + 6, less, d, v, ends, 0, vi)
+    _add_push(table, g, TURN_B + 6, one, d, v, ends, LANES, vj)
+
+
+@tight
+def _add_push(table, g, first, sign, d, v, ends, side, u):
+    f = sign * u[LIGHT]
+    new = (
+        u[0] + f * (_column(table, g, AXES + 6) * d),
+        u[1] + f * (_column(table, g, AXES + 7) * d),
+        u[2] + f * (_column(table, g, AXES + 8) * d),
+        u[3] + _column(table, g, first) * d,
+        u[4] + _column(table, g, first + 1) * d,
+        u[5] + _column(table, g, first + 2) * d,
+        u[6],
+        u[7],
+    )
+    scatter(v, ends, g, side, new)
+
+
+@lean
+def miss_of(groups, n, v):
+    """The velocity along its normal by which contact n misses its target."""
+    row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
+    i, j = groups.ends[groups.place[n] // LANES, lane], groups.ends[groups.place[n] // LANES, LANES + lane]
+    e, f, s = LANES * (AXES + 6) + lane, LANES * (ARM_A + 6) + lane, LANES * (ARM_B + 6) + lane
+    x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
+    linear = row[e] * x + row[e + LANES] * y + row[e + 2 * LANES] * z
+    first = row[f] * v[i, 3] + row[f + LANES] * v[i, 4] + row[f + 2 * LANES] * v[i, 5]
+    second = row[s] * v[j, 3] + row[s + LANES] * v[j, 4] + row[s + 2 * LANES] * v[j, 5]
+    return (linear + row[LANES * (OFFSET + 2) + lane]) + (first + second)
+
+
+@lean
+def aim_at(groups, n, more, v):
+    """Contact n asks for so much more velocity along its normal, and its bodies are to be looked at."""
+    g, lane = groups.place[n] // LANES, groups.place[n] % LANES
+    groups.table[g, LANES * (OFFSET + 2) + lane] -= more
+    v[groups.ends[g, lane], AWAKE] = v[groups.ends[g, LANES + lane], AWAKE] = 1.0
