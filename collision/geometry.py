@@ -65,14 +65,20 @@ class Geometry(NamedTuple):
     triangle: np.ndarray  # (s, 2) int64: rows of `triangles` and `across`
     node: np.ndarray  # (s, 2) int64: rows of `nodes` and `bounds`
     height: np.ndarray  # (s, 2) int64: rows of `heights`
+    patch: np.ndarray  # (s, 2) int64: rows of `patches`
+    plane: np.ndarray  # (s, 2) int64: rows of `planes`
     facets: np.ndarray  # (f, FACET) what a facet's normals may be
     corners: np.ndarray  # (v, 3) of meshes [m]
     triangles: np.ndarray  # (t, 3) int32 corners of a triangle, from the mesh's first; counter-clockwise seen from outside
     across: np.ndarray  # (t, 3) int32 triangle on the other side of the edge from each corner to the next; -1: none
-    nodes: np.ndarray  # (n, 3) int32 tree in preorder: where to go on where the node is missed; first and last of its `order`
+    # tree in preorder: where to go on where the node is missed; first and last of its `order`; the plane that all of its
+    # triangles are inside of, -1: none
+    nodes: np.ndarray  # (n, 4) int32
     bounds: np.ndarray  # (n, 6) float32 box around a node
     order: np.ndarray  # (t,) int32 triangles by leaves
     heights: np.ndarray  # (h,) of fields, rows along y [m]
+    patches: np.ndarray  # (k,) int32 number of the plane, from the ground's first, of each triangle or block of cells; -1: none
+    planes: np.ndarray  # (p, 4) where a ground is plane: normal, offset [m] (ground/planes.py)
 
 
 def empty_geometry() -> Geometry:
@@ -86,5 +92,6 @@ def empty_geometry() -> Geometry:
         candidates=np.zeros((0, 8), np.int32), edges=np.zeros((0, 4), np.int64),
         ground=np.zeros((0, 4), np.int64), facet=spans, corner=spans, triangle=spans, node=spans, height=spans,
         facets=np.zeros((0, FACET)), corners=points, triangles=np.zeros((0, 3), np.int32), across=np.zeros((0, 3), np.int32),
-        nodes=np.zeros((0, 3), np.int32), bounds=np.zeros((0, 6), np.float32), order=np.zeros(0, np.int32), heights=floats,
+        nodes=np.zeros((0, 4), np.int32), bounds=np.zeros((0, 6), np.float32), order=np.zeros(0, np.int32), heights=floats,
+        patch=spans, plane=spans, patches=np.zeros(0, np.int32), planes=np.zeros((0, 4)),
     )  # fmt: skip

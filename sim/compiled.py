@@ -5,7 +5,7 @@ from __future__ import annotations
 from collision.geometry import empty_geometry
 from collision.kernels.native import Entry, Library
 from sim.assemble import assemble
-from sim.contact.recentre import recentre
+from sim.contact.half_kick import recentre
 from sim.flight.clusters import refresh
 from sim.impact.thread_jobs import assist
 from sim.pipeline import advance, begin

@@ -165,9 +165,9 @@ def _find_candidates(model, geometry, settings):
         return NOT_FINITE
     share(model, geometry, settings, BOXES, len(geoms.body))
     if has_ground(geometry):
-        if bring_facets(bodies, geoms, geometry, False) != OK:
+        everyone = np.ones(len(bodies.kind), dtype=np.bool_)
+        if bring_facets(bodies, geoms, geometry, everyone, settings.dt, False)[0] != OK:
             return PAIRS_FULL
-        share(model, geometry, settings, BOXES, len(geoms.body))
     known = known_pairs(pairs)
     result = renew_pairs(geoms, pairs, joints, known, find_together(model, geometry, settings))
     mark_resting(geoms, pairs, contacts)

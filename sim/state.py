@@ -30,7 +30,7 @@ NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
-PIECE, IDLE, LEFT, CARRIER = -1, -2, -3, -4  # rows of Geoms.face that are no triangles
+PIECE, IDLE, LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
 
 # Coefficients of a surface: columns of Bodies.material, of Bodies.exceptions and of Contacts.law.
 # Friction while sliding and at rest; restitution along the normal and along the slip (-inf: none); arms of rolling and of
@@ -133,7 +133,9 @@ class Geoms(NamedTuple):
     apart: np.ndarray  # (k,) int64 sorted keys of pairs of bodies that do not meet (joints.pairs.pair_key)
     lo: np.ndarray  # (m, 3) swept bounds over the coming drift
     hi: np.ndarray  # (m, 3)
-    face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet the triangle that it is, or IDLE (ground_facets.py)
+    face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet of one the triangle that it is, or IDLE, or the plane,
+    #                      PLANE - 2 k, PLANE - 2 k - 1 from behind (ground_facets.py)
+    level: np.ndarray  # (m,) int64: the facet that is all there is of its ground within reach of a piece, a plane; -1: none
     short: np.ndarray  # (m,) int64: how many facets more a ground needs, at its carrier
 
 
@@ -367,9 +369,9 @@ def bodies_of(n: int) -> Bodies:
 
 
 def geoms_of(n: int) -> Geoms:
-    whole = ("body", "shape", "moves", "sensor", "asleep", "groups", "mask", "face", "short")
+    whole = ("body", "shape", "moves", "sensor", "asleep", "groups", "mask", "face", "level", "short")
     group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), whole)
-    group.face[:] = PIECE
+    group.face[:], group.level[:] = PIECE, -1
     return group._replace(mobile=np.zeros(n, dtype=np.bool_), apart=np.zeros(0, dtype=np.int64))
 
 

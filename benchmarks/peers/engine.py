@@ -18,10 +18,20 @@ class Engine:
     """
 
     mu = e = 0.0
+    reliefs: tuple[str, ...] = ()  # kinds of ground but a half-space that it has: "field", "mesh"
+    alone = False  # whether the engine holds one world at a time
 
     def floor(self, mu: float, e: float = 0.0) -> None:
         self.mu, self.e = mu, e
         self.ground()
+
+    def relief(self, kind: str, heights: np.ndarray, cell: float, mu: float) -> None:
+        """Ground of heights of a grid about the origin, as a "field" or a "mesh"; or the floor, "plane", for those that are 0."""
+        self.mu = mu
+        if kind == "plane":
+            self.ground()
+        else:
+            getattr(self, kind)(heights, cell)
 
     def box(self, half, mass: float, x, q=(1, 0, 0, 0), v=(0, 0, 0), w=(0, 0, 0)) -> None:
         self.add("box", tuple(half), mass, x, q, v, w)

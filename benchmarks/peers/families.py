@@ -97,3 +97,12 @@ def moving(pairs: Pairs, frames: int, seed: int = 2) -> list[Pairs]:
 
     times = (np.arange(frames) - frames / 2) * STEP
     return [replace(pairs, y=pairs.y + t * v, q=spin(pairs.q, wa, t), p=spin(pairs.p, wb, t)) for t in times]
+
+
+def grid(heights: np.ndarray, cell: float) -> tuple[np.ndarray, np.ndarray]:
+    """(vertices, triangles) of heights of a grid about the origin, two triangles a cell."""
+    n, m = heights.shape
+    x, y = np.meshgrid(cell * (np.arange(n) - 0.5 * (n - 1)), cell * (np.arange(m) - 0.5 * (m - 1)), indexing="ij")
+    a = (np.arange(n - 1)[:, None] * m + np.arange(m - 1)).ravel()
+    triangles = np.concatenate([np.stack([a, a + m, a + m + 1], 1), np.stack([a, a + m + 1, a + 1], 1)])
+    return np.stack([x, y, heights], axis=2).reshape(-1, 3), triangles

@@ -13,15 +13,27 @@ class MuJoCo(Engine):
     """A model is made at the first step. The friction of a pair is the larger one."""
 
     integrator = "RK4"
+    reliefs = ("field",)
 
     def __init__(self, gravity: tuple, dt: float):
         option = f'<option timestep="{dt!r}" integrator="{self.integrator}" cone="elliptic" gravity="{_text(gravity)}"/>'
         self.parts, self.motion, self.model = [f'{option}<size memory="1G"/><worldbody>'], [], None
+        self.heights = np.zeros((0, 0))
 
     def ground(self) -> None:
         if self.e:
             raise NotImplementedError("has no restitution")
         self.parts.append(f'<geom type="plane" size="100 100 1" {self._surface()}/>')
+
+    def field(self, heights: np.ndarray, cell: float) -> None:
+        """Its fields stand in a range of heights, on a base that is no part of them: rows go along y."""
+        self.heights = heights.T
+        half, high = 0.5 * cell * (np.array(heights.shape) - 1), max(float(np.ptp(heights)), 1e-3)
+        asset = (
+            f'<asset><hfield name="field" nrow="{heights.shape[1]}" ncol="{heights.shape[0]}" size="{_text((*half, high, 1))}"/>'
+        )
+        self.parts.insert(0, f"{asset}</asset>")
+        self.parts.append(f'<geom type="hfield" hfield="field" pos="{_text((0, 0, heights.min()))}" {self._surface()}/>')
 
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
         geom = f'<geom type="{kind}" size="{_text(np.atleast_1d(size))}" mass="{float(mass)!r}" {self._surface()}/>'
@@ -33,6 +45,8 @@ class MuJoCo(Engine):
 
     def _start(self) -> None:
         self.model = mujoco.MjModel.from_xml_string(f"<mujoco>{''.join(self.parts)}</worldbody></mujoco>")
+        if self.heights.size:
+            self.model.hfield_data[:] = ((self.heights - self.heights.min()) / self.model.hfield_size[0, 2]).ravel()
         self.data = mujoco.MjData(self.model)
         self.data.qvel[:] = np.ravel(self.motion)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peers.engine import Engine
+from benchmarks.peers.families import grid
 
 HERE = Path(__file__).parent
 PACKAGES = {"Rapier": ("rapier.mjs", "@dimforge/rapier3d-compat"), "Jolt": ("jolt.mjs", "jolt-physics")}
@@ -33,6 +34,8 @@ def process(driver: str) -> subprocess.Popen:
 class InNode(Engine):
     """The driver holds one world: a new one takes the place of the one before."""
 
+    alone = True
+
     def __init__(self, gravity: tuple, dt: float):
         self._ask("world", gravity, dt)
 
@@ -46,6 +49,13 @@ class InNode(Engine):
 
     def ground(self) -> None:
         self._ask("floor", self.mu, self.e)
+
+    def field(self, heights: np.ndarray, cell: float) -> None:
+        self._ask("field", self.mu, self.e, heights.tolist(), cell)
+
+    def mesh(self, heights: np.ndarray, cell: float) -> None:
+        vertices, triangles = grid(heights, cell)
+        self._ask("mesh", self.mu, self.e, vertices.ravel().tolist(), triangles.ravel().tolist())
 
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
         self._ask(kind, size, mass, self.mu, self.e, *(np.array(u, float).tolist() for u in (x, q, v, w)))
@@ -68,7 +78,9 @@ def _engines() -> dict[str, type[Engine]]:
     found = {}
     for name, (driver, package) in PACKAGES.items():
         version = json.loads((HERE / "node_modules" / package / "package.json").read_text(encoding="utf-8"))["version"]
-        found[f"{name} ({package.split('/')[-1]} {version}, WASM, f32)"] = type(name, (InNode,), {"driver": driver})
+        found[f"{name} ({package.split('/')[-1]} {version}, WASM, f32)"] = type(
+            name, (InNode,), {"driver": driver, "reliefs": ("field", "mesh") if name == "Rapier" else ()}
+        )
     return found
 
 

@@ -5,17 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.engine import Engine
-from collision import Box, HalfSpace, Sphere
+from benchmarks.peers.families import grid
+from collision import Box, HalfSpace, HeightField, Sphere, TriangleMesh
 from sim import World
 
 
 class Tumble(Engine):
+    reliefs = ("field", "mesh")
+
     def __init__(self, gravity: tuple, dt: float):
         self.world = World(gravity=gravity, dt=dt)
         self.bodies = []
 
     def ground(self) -> None:
         self.world.add(HalfSpace(), kind="static", friction=self.mu, restitution=self.e)
+
+    def field(self, heights: np.ndarray, cell: float) -> None:
+        self.world.add(HeightField(heights, cell), kind="static", friction=self.mu, restitution=self.e)
+
+    def mesh(self, heights: np.ndarray, cell: float) -> None:
+        self.world.add(TriangleMesh(*grid(heights, cell)), kind="static", friction=self.mu, restitution=self.e)
 
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
         shape = Box(size) if kind == "box" else Sphere(size)

@@ -23,6 +23,22 @@ class Engine {
     this.world.createCollider(this.made_of(new RAPIER.ColliderDesc(new RAPIER.HalfSpace(UP)), mu, e));
   }
 
+  // its fields lie in x and z, with y up: rows along z; turned so that y is up along z
+  field(mu, e, heights, cell) {
+    const [n, m] = [heights.length, heights[0].length];
+    const columns = new Float32Array(heights.flatMap((row) => row.toReversed()));
+    const size = { x: cell * (n - 1), y: 1, z: cell * (m - 1) };
+    const turn = { x: Math.SQRT1_2, y: 0, z: 0, w: Math.SQRT1_2 };
+    this.world.createCollider(this.made_of(RAPIER.ColliderDesc.heightfield(m - 1, n - 1, columns, size).setRotation(turn), mu, e));
+  }
+
+  // with its remedy against inner edges
+  mesh(mu, e, vertices, triangles) {
+    const flags = RAPIER.TriMeshFlags.FIX_INTERNAL_EDGES;
+    const shape = RAPIER.ColliderDesc.trimesh(new Float32Array(vertices), new Uint32Array(triangles), flags);
+    this.world.createCollider(this.made_of(shape, mu, e));
+  }
+
   box(half, ...body) {
     this.add(RAPIER.ColliderDesc.cuboid(...half), ...body);
   }

@@ -50,8 +50,8 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
         _all_with_all(lo, hi, body_of, mobile, counter, pairs)
         return found[0]
     order = np.empty(n, np.int64)
-    bounded = put_bounded_first(lo, hi, order)
-    unbounded_pairs(lo, hi, body_of, mobile, order, bounded, counter, pairs)
+    bounded, unbounded = put_bounded_first(lo, hi, order)
+    unbounded_pairs(lo, hi, body_of, mobile, order, bounded, unbounded, counter, pairs)
     if bounded > 1:
         center = np.empty((bounded, 3))
         tree = tree_of(bounded)
@@ -66,7 +66,10 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
 
 @lean
 def put_bounded_first(lo, hi, order):
-    """All boxes, those without end last; how many have one."""
+    """All boxes, those without end last; how many have one, and the row of the first one without.
+
+    An empty box, whose low corner is above its high one, is none.
+    """
     n = len(order)
     bounded = 0
     unbounded = n
@@ -74,13 +77,15 @@ def put_bounded_first(lo, hi, order):
         finite = True
         for k in range(3):
             finite = finite and lo[i, k] > -math.inf and hi[i, k] < math.inf
+        if lo[i, 0] > hi[i, 0]:
+            continue
         if finite:
             order[bounded] = i
             bounded += 1
         else:
             unbounded -= 1
             order[unbounded] = i
-    return bounded
+    return bounded, unbounded
 
 
 @lean
@@ -114,13 +119,13 @@ def _all_with_all(lo, hi, body_of, mobile, counter, pairs):
 
 
 @lean
-def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, counter, pairs):
-    """Pairs with at least one unbounded box, order[bounded:]."""
+def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, unbounded, counter, pairs):
+    """Pairs with at least one unbounded box, order[unbounded:]; order[:bounded] are the others."""
     n = lo.shape[0]
-    for a in range(bounded, n):
+    for a in range(unbounded, n):
         i = order[a]
-        for b in range(a):
-            j = order[b]
+        for b in range(bounded + a - unbounded):
+            j = order[b if b < bounded else unbounded + b - bounded]
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
                 _put(pairs, counter, i, j)
 

@@ -1,5 +1,7 @@
 """Triangles of a ground as the kernels of pairs take them: flat hulls, that know which normals a contact with them may have.
 
+Where all that is near is one plane face, a half-space takes the place of its triangles (`set_plane`; ground/nearby.py).
+
 A ground is a surface, its triangles are not bodies. What touches the rim of a triangle touches the surface there only along a
 normal that the triangles around it allow: at an edge those between the normals of its two sides, at a corner those that no edge
 from there lies before (the Voronoi regions of the surface). On a flat floor nothing but the normal of the floor is left, so that
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import EDGES, FACET, FIELD, HELD, LEVEL, NORMAL, RAYS, RING, RINGS, SIDES
+from collision.geometry import EDGES, FACET, FIELD, HALFSPACE, HELD, HULL, LEVEL, NORMAL, RAYS, RING, RINGS, SIDES
 from collision.kernels.jit import lean
 from collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 
@@ -103,9 +105,33 @@ def normal_of(a, b, c):
 
 
 @lean
+def set_plane(g, f, s, plane, side):
+    """Make facet f the half-space under a plane of ground s, or with side 1 the one above it. Its frame is that of the ground."""
+    row = g.plane[s, 0] + plane
+    for k in range(4):
+        g.size[f, k] = -g.planes[row, k] if side == 1 else g.planes[row, k]
+        if k < 3:
+            g.center[f, k] = 0.0
+    g.kind[f], g.radius[f] = HALFSPACE, math.inf
+    g.facet[f, 1] = g.facet[f, 0]  # pairs know it as the half-space that it is
+    g.facets[g.facet[f, 0], HELD] = -1.0
+
+
+@lean
+def is_plane(g, f, s, plane, side):
+    """Whether facet f is that half-space."""
+    row = g.plane[s, 0] + plane
+    same = g.kind[f] == HALFSPACE
+    for k in range(4):
+        same = same and g.size[f, k] == (-g.planes[row, k] if side == 1 else g.planes[row, k])
+    return same
+
+
+@lean
 def set_facet(g, f, s, t):
     """Make facet f triangle t of ground s. Its frame is that of the ground, moved to the first corner, which is returned."""
     row = g.facet[f, 0]
+    g.kind[f], g.facet[f, 1] = HULL, row + 1
     a = place_of(g, s, vertex_of(g, s, t, 0))
     b = place_of(g, s, vertex_of(g, s, t, 1))
     c = place_of(g, s, vertex_of(g, s, t, 2))
@@ -264,13 +290,13 @@ def at_open_edge(g, f, p, slack):
 
 
 @lean
-def barred(g, a, ra, b, rb, n):
-    """Whether the normal n, from shape a to b, is one that a facet among the two does not allow."""
+def reading_of(g, a, ra, b, rb, n):
+    """How the facet among shapes a and b reads the normal n, from a to b; FREE where neither is one."""
     if is_facet(g, b):
-        return reading(g, b, neg(mul_t(rb, n)))[0] == BARRED
+        return reading(g, b, neg(mul_t(rb, n)))[0]
     if is_facet(g, a):
-        return reading(g, a, mul_t(ra, n))[0] == BARRED
-    return False
+        return reading(g, a, mul_t(ra, n))[0]
+    return FREE
 
 
 @lean

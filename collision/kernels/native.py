@@ -58,7 +58,17 @@ class Entry:
 
     def bind(self, *arguments: Any) -> Callable[..., Any]:
         """The kernel with its first arguments given: they stay packed. The others, whole numbers, are those of a call."""
-        return Plain(self.kernel, arguments) if self.native is None else Call(self.native, arguments)
+        if self.native is None:
+            return Plain(self.kernel, arguments if DISABLED else tuple(map(_owned, arguments)))
+        return Call(self.native, arguments)
+
+
+def _owned(argument: Any) -> Any:
+    """An argument as Numba's dispatchers take it, by types: tables that are not written to, those of a ground, go over as copies,
+    for they are of another type."""
+    if not isinstance(argument, Group):
+        return argument
+    return argument._replace(**{name: t.copy() for name, t in argument._asdict().items() if not t.flags.writeable})
 
 
 class Code(NamedTuple):

@@ -47,6 +47,8 @@ class Ground(Shape):
         found = self.__dict__.get("_tables")
         if found is None:
             found = self._made()
+            for table in found.values():
+                table.setflags(write=False)  # so that all worlds that have it share it
             self._set(_tables=found)
         return found
 
@@ -139,22 +141,32 @@ class TriangleMesh(Ground):
         return 2 if two else 1
 
     def _made(self) -> dict[str, np.ndarray]:
+        from collision.ground.cache import FEWEST, kept_tables
+
+        if len(self.triangles) < FEWEST:
+            return self._worked_out()
+        return kept_tables((self.vertices, self.triangles), self._worked_out)
+
+    def _worked_out(self) -> dict[str, np.ndarray]:
+        from collision.ground.planes import planes_of_mesh
         from collision.ground.tree import tree
 
         across, closed = _neighbors(self.triangles)
         if closed:
             a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
             closed = float(np.einsum("ij,ij->", a, np.cross(b, c))) > 0.0
-        nodes, bounds, order = tree(self.vertices, self.triangles)
+        patches, planes = planes_of_mesh(self.vertices, self.triangles, across)
+        nodes, bounds, order = tree(self.vertices, self.triangles, across, patches)
         return {
-            "_closed": np.array(closed), "across": across, "nodes": nodes, "bounds": bounds, "order": order,
+            "_closed": np.array(closed), "across": across, "nodes": nodes, "bounds": bounds, "order": order, "patches": patches,
+            "planes": planes,
         }  # fmt: skip
 
     def columns(self) -> dict[str, np.ndarray]:
         """What `Geometry` holds of it."""
         own = {name: table for name, table in self.tables().items() if name != "_closed"}
         own |= {"corners": self.vertices, "triangles": self.triangles}
-        spans = {"corner": "corners", "triangle": "triangles", "node": "nodes"}
+        spans = {"corner": "corners", "triangle": "triangles", "node": "nodes", "patch": "patches", "plane": "planes"}
         own |= {span: np.array([[0, len(own[table])]]) for span, table in spans.items()}
         return own | {"ground": np.array([[MESH, self.sides, 0, 0]])}
 
@@ -241,14 +253,18 @@ class HeightField(Ground):
         return np.array([(*-half, self.heights.min()), (*half, self.heights.max())])
 
     def _made(self) -> dict[str, np.ndarray]:
-        return {}
+        from collision.ground.planes import planes_of_field
+
+        low = self.bounds[0]
+        patches, planes = planes_of_field(self.heights, self.cell, float(low[0]), float(low[1]))
+        return {"patches": patches, "planes": planes}
 
     def columns(self) -> dict[str, np.ndarray]:
         """What `Geometry` holds of it."""
-        flat = self.heights.reshape(-1)
-        return {
-            "heights": flat, "height": np.array([[0, len(flat)]]), "ground": np.array([[FIELD, 1, *self.heights.shape]])
-        }  # fmt: skip
+        own = self.tables() | {"heights": self.heights.reshape(-1)}
+        spans = {"height": "heights", "patch": "patches", "plane": "planes"}
+        own |= {span: np.array([[0, len(own[table])]]) for span, table in spans.items()}
+        return own | {"ground": np.array([[FIELD, 1, *self.heights.shape]])}
 
     def sizes(self) -> tuple[float, float, float, float]:
         low, high = self.bounds

@@ -60,8 +60,9 @@ ROWS = {
     "vertex": "vertices", "face": "offsets", "edge": "edges", "block": "blocks", "neighbors": "vertices", "fans": "offsets",
     "loops": "vertices", "candidates": "vertices", "neighbor_start": "neighbors", "loop_start": "loops", "cells": "candidates",
     "facet": "facets", "corner": "corners", "triangle": "triangles", "node": "nodes", "height": "heights",
+    "patch": "patches", "plane": "planes",
 }  # fmt: skip
-SPANS = ("vertex", "face", "edge", "block", "guide", "facet", "corner", "triangle", "node", "height")
+SPANS = ("vertex", "face", "edge", "block", "guide", "facet", "corner", "triangle", "node", "height", "patch", "plane")
 BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "ground", *SPANS)
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()

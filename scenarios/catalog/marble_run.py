@@ -94,6 +94,6 @@ def _tray(scene: Scene, turns: int, friction: float) -> None:
         at = end + (half + 0.05) * along + half * side
         angle = 0.5 * (turn + way * math.pi)
         scene.add(
-            Box((0.01, half, 0.03)), kind="static", name=f"tray_{name}", position=(at[0], at[1], 0.03), friction=friction,
+            Box((0.01, half, 0.06)), kind="static", name=f"tray_{name}", position=(at[0], at[1], 0.06), friction=friction,
             orientation=(math.cos(angle), 0, 0, math.sin(angle)), restitution=0.2, color="#6e5a44",
         )  # fmt: skip

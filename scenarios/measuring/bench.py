@@ -28,6 +28,7 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
     "wall": ("wall", {"courses": 10, "length": 10, "ball": 12.0}, 1.5),
     "pile_200": ("pile", {"count": 200}, 3.0),
     "pile_1000": ("pile", {"count": 1000}, 3.0),
+    "rocks": ("rock_slide", {}, 1.0),
 }
 STEP = 1 / 240  # s
 STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits

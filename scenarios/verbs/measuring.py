@@ -79,7 +79,7 @@ def bench(arguments: argparse.Namespace) -> None:
 
 def add_doctor(verb: Adder) -> None:
     one = verb("doctor", doctor, "tell what works here, and how to get what is missing")
-    one.add_argument("--prune", action="store_true", help="delete compiled kernels that no longer fit")
+    one.add_argument("--prune", action="store_true", help="delete compiled kernels and tables of grounds that no longer fit")
 
 
 def doctor(arguments: argparse.Namespace) -> int:
@@ -88,10 +88,11 @@ def doctor(arguments: argparse.Namespace) -> int:
     from scenarios.measuring.doctor import examine
 
     if arguments.prune:
+        from collision.ground import cache
         from collision.kernels.sources import prune
         from sim.words import count
 
-        print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit")
+        print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit, {count(cache.prune(), 'file')} of grounds")
     missing = False
     for finding in examine(describe, screen):
         mark = {True: "ok     ", None: "limited", False: "MISSING"}[finding.good]

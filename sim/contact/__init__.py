@@ -9,10 +9,11 @@ flight of length h, the kick asks for u'_n >= -h/2 a_n - gap/h with complementar
 made second order) and for Coulomb's law in the tangent. Rolling: Montana, Int. J. Robotics Res. 7 (1988) 17. docs/step.md
 derives both.
 
-Finding what touches: contact_table.py, with ground_facets.py for grounds of triangles and carried_manifolds.py for manifolds
-that travel with their bodies. surfaces.py has coefficients of two surfaces and conveyors.
+Finding what touches: contact_table.py, with ground_facets.py for grounds of triangles, faces.py for which of their facets a
+piece may meet, and carried_manifolds.py for manifolds that travel with their bodies. surfaces.py has coefficients of two surfaces
+and conveyors.
 Solving: contact_solve.py, which is the kick; contact_accelerations.py gives a where bodies turn; rolling_friction.py adds
 moments, load_distribution.py spreads the load of faces that slide, overlap_correction.py opens what overlaps.
-Between steps: half_kick.py takes back what a steady force has in advance when an impact comes in mid-step; recentre.py makes
-the middle of the kick the state; sleep_criterion.py says who has come to rest and who wakes.
+Between steps: half_kick.py takes back what a steady force has in advance when an impact comes in mid-step, and makes the
+middle of the kick the state; sleep_criterion.py says who has come to rest and who wakes.
 """

@@ -24,12 +24,12 @@ from collision.kernels.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
 from collision.narrowphase import manifold_far as manifold
 from sim.contact.contact_table import normal_target
-from sim.contact.ground_facets import off, same_facets
+from sim.contact.faces import same_facets
 from sim.contact.surfaces import surface_slip
 from sim.flight.end_pose import Ends, end_motion, end_pose
 from sim.flight.motion import composed, point_velocity
 from sim.ledger.work import START
-from sim.state import EXAMPLE, FAST, PIECE, POINTS, ROWS
+from sim.state import EXAMPLE, FAST, POINTS, ROWS
 
 TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
 NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
@@ -102,7 +102,7 @@ def _revise(
             for s in range(count):
                 if ids[s] == contacts.id[row]:
                     place, gap_end, known = (found[s, 0], found[s, 1], found[s, 2]), found[s, 3], True
-            if not known and geoms.face[b] != PIECE:
+            if not known and geoms.face[b] >= 0:
                 known, gap_end, place, n = _on_ground(
                     geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
                 )
@@ -142,13 +142,22 @@ def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, i
     """Where a point that piece a had with facet b is at the end, on another facet of that ground: (there is one, gap, place,
     normal)."""
     for g in range(len(geoms.body)):
-        if g != b and same_facets(geoms, b, g) and not off(geoms, g):
+        if g != b and geoms.face[g] >= 0 and same_facets(geoms, b, g) and _within(geoms, a, g, margin):
             xb, rb = composed(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
             count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
             for s in range(count):
                 if ids[s] == id:
                     return True, found[s, 3], (found[s, 0], found[s, 1], found[s, 2]), n
     return False, 0.0, ZERO, axis
+
+
+@lean
+def _within(geoms, a, g, margin):
+    """Whether the boxes of two pieces in the drift are no further apart than this."""
+    found = True
+    for c in range(3):
+        found = found and geoms.lo[a, c] <= geoms.hi[g, c] + margin and geoms.lo[g, c] <= geoms.hi[a, c] + margin
+    return found
 
 
 @lean

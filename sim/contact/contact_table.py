@@ -8,7 +8,7 @@ import numpy as np
 
 from collision.bounds import aabb
 from collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
-from collision.contact.facets import barred
+from collision.contact.facets import BARRED, facet_normal, reading_of
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean, remote
 from collision.linalg import (
@@ -29,12 +29,27 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim.contact.carried_manifolds import carry, remember, slack
-from sim.contact.ground_facets import NOWHERE, off, same_facets
+from sim.contact.faces import face_to_face, off, same_facets
 from sim.contact.surfaces import coefficient, surface_acceleration, surface_slip
 from sim.equations import acceleration
 from sim.flight.motion import geom_pose, point_velocity
 from sim.joints.pairs import banned, listed, pair_key
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PAIRS_FULL, PIECE, POINTS, ROWS, E
+from sim.state import (
+    CARRIER,
+    COEFFICIENTS,
+    CONTACTS_FULL,
+    DYNAMIC,
+    EXAMPLE,
+    HELD,
+    LOOSE,
+    MU,
+    OK,
+    PAIRS_FULL,
+    PIECE,
+    POINTS,
+    ROWS,
+    E,
+)
 
 FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
 OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
@@ -206,24 +221,34 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     """Box that holds piece k while its body flies on for a time h, fattened by the speculative margin."""
     i = geoms.body[k]
     if off(geoms, k):
-        return (NOWHERE, NOWHERE, NOWHERE), (NOWHERE, NOWHERE, NOWHERE)
+        return (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
-    fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
-    fat += _rim_speed(bodies, i, dt) * h
-    fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
-    h += dt  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
-    v = load3(bodies.v, i)
+    fat, way = sweep(bodies, i, h, dt)
     return (
-        (lo[0] + min(0.0, v[0] * h) - fat, lo[1] + min(0.0, v[1] * h) - fat, lo[2] + min(0.0, v[2] * h) - fat),
-        (hi[0] + max(0.0, v[0] * h) + fat, hi[1] + max(0.0, v[1] * h) + fat, hi[2] + max(0.0, v[2] * h) + fat),
+        (lo[0] + min(0.0, way[0]) - fat, lo[1] + min(0.0, way[1]) - fat, lo[2] + min(0.0, way[2]) - fat),
+        (hi[0] + max(0.0, way[0]) + fat, hi[1] + max(0.0, way[1]) + fat, hi[2] + max(0.0, way[2]) + fat),
     )
 
 
 @lean
+def sweep(bodies, i, h, dt):
+    """How far points of body i get in a time h from where its flight began [m]: at most so far any way, and along a vector."""
+    fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
+    fat += _rim_speed(bodies, i, dt) * h
+    fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
+    v = load3(bodies.p0, i)
+    if bodies.kind[i] == DYNAMIC:
+        v = scale(bodies.inv_mass[i], v)
+    return fat, scale(h + dt, v)  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
+
+
+@lean
 def sweep_bounds(bodies, geoms, geometry, dt, first, stop):
-    """Boxes of the pieces [first, stop) for the coming drift."""
+    """Boxes of the pieces [first, stop) for the coming drift; facets get theirs when they are brought (ground_facets.py)."""
     for k in range(first, stop):
+        if geoms.face[k] != PIECE and geoms.face[k] != CARRIER:
+            continue
         lo, hi = swept_box(bodies, geoms, geometry, k, dt, dt)
         store3(geoms.lo, k, lo)
         store3(geoms.hi, k, hi)
@@ -231,8 +256,8 @@ def sweep_bounds(bodies, geoms, geometry, dt, first, stop):
 
 @lean
 def outgrown(bodies, geoms, geometry, body, h, dt):
-    """Widen the boxes of a body whose flight was changed: (they meet others than before, they are wider)."""
-    more, wider = False, False
+    """Widen the boxes of a body whose flight was changed; whether they meet others than before."""
+    more = False
     for k in range(len(geoms.body)):
         if geoms.body[k] == body:
             lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
@@ -241,13 +266,12 @@ def outgrown(bodies, geoms, geometry, body, h, dt):
             hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
             if lo == low and hi == high:
                 continue
-            wider = True
             store3(geoms.lo, k, lo)
             store3(geoms.hi, k, hi)
             for m in range(len(geoms.body)):
                 if geoms.body[m] != body and (geoms.mobile[k] or geoms.mobile[m]) and _meets(geoms, m, lo, hi):
                     more = more or not _meets(geoms, m, low, high)
-    return more, wider
+    return more
 
 
 @lean
@@ -271,7 +295,7 @@ def meet(geoms, joints, i, j):
     if sensors == 2 or (sensors == 1 and geoms.moves[i] + geoms.moves[j] == 0):
         return False
     a, b = geoms.body[i], geoms.body[j]
-    return not banned(joints, a, b) and not listed(geoms.apart, pair_key(a, b))
+    return face_to_face(geoms, i, j) and not banned(joints, a, b) and not listed(geoms.apart, pair_key(a, b))
 
 
 @inner
@@ -335,6 +359,8 @@ def renew_pairs(geoms, pairs, joints, known, found):
             pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
             forget_arrivals(pairs, n)
+            if geoms.face[j] != PIECE:
+                _inherit(geoms, pairs, n, known, k)
     for n in range(kept):
         if pairs.slot[n] < 0:
             while taken[free]:
@@ -344,6 +370,27 @@ def renew_pairs(geoms, pairs, joints, known, found):
             free += 1
     pairs.count[0], pairs.count[1] = kept, sensors
     return OK
+
+
+@lean
+def _inherit(geoms, pairs, n, known, k):
+    """A new pair of a piece and a facet has what is known of that piece and the facets of this ground that it met before.
+
+    ``k``: where the pair would stand among the known ones.
+    """
+    keys, _, _, _, _, hits, rests, _, bears, arrives = known
+    i, ground, count = pairs.geoms[n, 0], geoms.body[pairs.geoms[n, 1]], 0
+    first = k
+    while first > 0 and keys[first - 1, 0] == i:
+        first -= 1
+    while first < len(keys) and keys[first, 0] == i:
+        if geoms.body[keys[first, 1]] == ground:
+            pairs.hits[n], pairs.rests[n] = max(pairs.hits[n], hits[first]), max(pairs.rests[n], rests[first])
+            for m in range(POINTS):
+                if arrives[first, m] > 0.0 and count < POINTS:
+                    pairs.bears[n, count], pairs.arrives[n, count] = bears[first, m], arrives[first, m]
+                    count += 1
+        first += 1
 
 
 @lean
@@ -566,10 +613,47 @@ def told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
             known = (contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2])
             _, ra = geom_pose(bodies, geoms, a)
             _, rb = geom_pose(bodies, geoms, b)
-            if norm(sub(known, normal)) <= ALIKE or not barred(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known):
+            if norm(sub(known, normal)) <= ALIKE or reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED:
                 return True
         m -= 1
     return False
+
+
+@lean
+def flat_elsewhere(bodies, geoms, geometry, pairs, n, point):
+    """Whether a point of pair n, at an edge of its facet, lies in the plane of another one that has it too, by its own normal.
+
+    The two normals differ by what the bodies are askew; a body that tips over the rim of a table touches the table.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    if geoms.face[b] < 0 or _own_normal(bodies, geoms, geometry, pairs, n):
+        return False
+    near = SAME * min(bodies.radius[geoms.body[a]], bodies.radius[geoms.body[b]])
+    m = n
+    while m > 0 and pairs.geoms[m - 1, 0] == a:
+        m -= 1
+    while m < pairs.count[0] and pairs.geoms[m, 0] == a:
+        other = pairs.geoms[m, 1]
+        if m != n and geoms.face[other] >= 0 and geoms.body[other] == geoms.body[b] and pairs.points[m] > 0:
+            known = load3(pairs.normal, m)
+            if _own_normal(bodies, geoms, geometry, pairs, m):
+                _, ra = geom_pose(bodies, geoms, a)
+                _, rb = geom_pose(bodies, geoms, b)
+                if reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED:
+                    for k in range(pairs.points[m]):
+                        if norm(sub((pairs.rows[m, k, 0], pairs.rows[m, k, 1], pairs.rows[m, k, 2]), point)) <= near:
+                            return True
+        m += 1
+    return False
+
+
+@lean
+def _own_normal(bodies, geoms, geometry, pairs, n):
+    """Whether the normal of pair n is that of the facet in it."""
+    b = pairs.geoms[n, 1]
+    _, rb = geom_pose(bodies, geoms, b)
+    u, f = load3(pairs.normal, n), facet_normal(geometry, geoms.shape[b], rb, geoms.shape[b], rb)
+    return norm(sub(u, f)) <= ALIKE or norm(add(u, f)) <= ALIKE
 
 
 @lean
@@ -687,6 +771,8 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
             row = pairs.rows[n, k]
             point = (row[0], row[1], row[2])
             if told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
+                continue
+            if flat_elsewhere(bodies, geoms, geometry, pairs, n, point):
                 continue
             u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
             u = add(u, surface_slip(bodies, i, j, point, normal))

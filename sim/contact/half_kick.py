@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
+from collision.kernels.jit import inner, kernel, lean
 from collision.linalg import add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import apply_impulse, point_velocity
@@ -152,3 +152,15 @@ def _book(bodies, contacts, books, k, point, before, p):
     book_work(books, ledger.EXTERNAL, 0.5 * driven, 0.5 * driven, AGAIN)
     works = (0.5 * normal, 0.0, -0.5 * slip, 0.5 * driven)
     book_pair(books, bodies.serial[i], bodies.serial[j], works, works, AGAIN)
+
+
+@kernel
+def recentre(bodies):
+    """Momenta before and after the kick become their mean, where the second half of the kick will be asked for anew."""
+    for i in range(len(bodies.kind)):
+        p = scale(0.5, add(load3(bodies.p, i), load3(bodies.p_before, i)))
+        l = scale(0.5, add(load3(bodies.l, i), load3(bodies.l_before, i)))
+        store3(bodies.p, i, p)
+        store3(bodies.l, i, l)
+        store3(bodies.p_before, i, p)
+        store3(bodies.l_before, i, l)

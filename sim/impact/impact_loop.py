@@ -27,7 +27,7 @@ from sim.contact.contact_table import (
     pair_size,
     update_pairs,
 )
-from sim.contact.ground_facets import bring_facets, has_ground, place_new
+from sim.contact.ground_facets import bring_facets, has_ground
 from sim.contact.half_kick import take_back
 from sim.contact.sleep_criterion import rouse
 from sim.flight.clusters import book_cluster
@@ -155,22 +155,22 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
     ask for that once in a step.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    dt, full, wide = settings.dt, False, False
+    dt, full = settings.dt, False
     launch_touched(bodies, forces, t, touched)
     for i in range(len(touched)):
         if touched[i]:
             moves = bodies.kind[i] == DYNAMIC
             if moves:
-                others, wider = outgrown(bodies, geoms, geometry, i, dt - t, dt)
-                full, wide = full or others, wide or wider
+                full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
             fly_to(bodies, forces, i, dt)
             if not finite_body(bodies, i):  # a search for its impacts would look for ever
                 return NOT_FINITE, False
             touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
-    if wide and has_ground(geometry):
-        if bring_facets(bodies, geoms, geometry, True) != OK:
+    if has_ground(geometry):  # also where no box is wider: of a ground only those triangles are at hand that a flight may reach
+        result, changed = bring_facets(bodies, geoms, geometry, touched, dt, True)
+        if result != OK:
             return PAIRS_FULL, False
-        full = place_new(bodies, geoms, geometry) or full
+        full = full or changed
     if full and update_pairs(geoms, pairs, joints) != OK:
         return PAIRS_FULL, False
     count, many = pairs.count[0], 0

@@ -216,8 +216,8 @@ def find_together(model, geometry, settings):
         return find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     order, found = np.empty((1, n), np.int64), np.zeros(1, np.int64)
     counter = address_of(found)
-    bounded = put_bounded_first(geoms.lo, geoms.hi, order[0])
-    unbounded_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, order[0], bounded, counter, pairs.geoms)
+    bounded, unbounded = put_bounded_first(geoms.lo, geoms.hi, order[0])
+    unbounded_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, order[0], bounded, unbounded, counter, pairs.geoms)
     if bounded > 2 * FEW:
         center, tree = np.empty((bounded, 3)), tree_of(bounded)
         put_centers(geoms.lo, geoms.hi, order[0], bounded, center)

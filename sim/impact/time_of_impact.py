@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from collision.contact.facets import barred, facet_normal, is_facet, is_level
+from collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from collision.geometry import empty_geometry
 from collision.kernels.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
@@ -100,7 +100,8 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
 @lean
 def _barred(bodies, geoms, geometry, a, b, n):
     """Whether n, from piece a to b, is no normal of the ground that one of them is a facet of; grounds do not turn."""
-    return barred(geometry, geoms.shape[a], load9(bodies.rot, geoms.body[a]), geoms.shape[b], load9(bodies.rot, geoms.body[b]), n)
+    ra, rb = load9(bodies.rot, geoms.body[a]), load9(bodies.rot, geoms.body[b])
+    return reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, n) == BARRED
 
 
 @lean

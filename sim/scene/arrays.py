@@ -23,6 +23,7 @@ from sim.state import (
     KINDS,
     KNOT,
     PIECE,
+    PLANE,
     POINTS,
     SHARED,
     Bodies,
@@ -110,7 +111,7 @@ def with_bodies(
 
 def facets(geoms: Geoms) -> int:
     """How many rows are facets of grounds, the last ones."""
-    return int(((geoms.face >= 0) | (geoms.face == IDLE)).sum())
+    return int(((geoms.face >= 0) | (geoms.face == IDLE) | (geoms.face <= PLANE)).sum())
 
 
 def with_facets(model: Model, owners: np.ndarray) -> Model:
@@ -121,7 +122,7 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
     copied(old._replace(apart=geoms.apart), geoms)
     geoms = geoms._replace(apart=old.apart)
     geoms.shape[m:], geoms.face[m:], geoms.body[m:] = np.arange(m, m + len(owners)), IDLE, owners
-    geoms.rot[m:] = np.eye(3)
+    geoms.rot[m:], geoms.lo[m:], geoms.hi[m:] = np.eye(3), np.inf, -np.inf
     carriers = {int(geoms.body[k]): k for k in np.flatnonzero(geoms.face == CARRIER)}
     rows = [carriers[int(i)] for i in owners]
     geoms.groups[m:], geoms.mask[m:], geoms.short[rows] = geoms.groups[rows], geoms.mask[rows], 0

@@ -27,7 +27,7 @@ from sim.world.body import Body
 if TYPE_CHECKING:
     from sim.world.world import World
 
-SCHEMA = 9
+SCHEMA = 10
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,

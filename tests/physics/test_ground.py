@@ -73,6 +73,76 @@ def test_a_mesh_of_a_box_is_that_box(shape, position, velocity, spin, friction, 
     assert np.abs(on_mesh - on_box).max() < 1e-9
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_triangles_does_not_matter(seed):
+    """A crate tips over the rim of a table, whichever of the two sides of the edge comes first."""
+    half, rng = (1.0, 1.0, 0.5), np.random.default_rng(seed)
+    plain = box_mesh(half)
+    mixed = TriangleMesh(plain.vertices, rng.permutation(plain.triangles))
+    how = {"friction": 0.1, "at": (0, 0, -0.5), "seconds": 0.6}
+    on_mesh, on_box = (path(ground, CRATE, (0.5, 0.1, 0.2), (2.0, 0.1, 0.0), **how) for ground in (mixed, Box(half)))
+    assert np.abs(on_mesh - on_box).max() < 1e-9
+
+
+@pytest.mark.parametrize("ground", [FLOOR, HeightField(np.zeros((60, 60)), 0.5)], ids=["mesh", "field"])
+def test_what_is_over_one_plane_meets_one_plane(ground):
+    """Whatever the triangles: so many pairs and contacts as on a half-space, and the same motion. Not so at the rim."""
+    worlds = []
+    for floor in (ground, HalfSpace()):
+        world = World()
+        world.add(floor, kind="static")
+        for k in range(6):
+            world.add(CRATE, position=(0.9 * k - 3.0, 0.3 * k, 0.25), velocity=(1, 0.5, 0), angular_velocity=(0, 0, 1))
+        world.step(120)
+        worlds.append(world)
+    level, plain = worlds
+    assert level.model.pairs.count[0] == plain.model.pairs.count[0] == 6
+    assert (level.model.geoms.face >= 0).sum() == 0
+    assert np.abs(level.positions[1:] - plain.positions[1:]).max() < 1e-9
+    rim = World()
+    rim.add(ground, kind="static")
+    rim.add(CRATE, position=(14.8, 0, 0.2))
+    rim.step(5)
+    assert (rim.model.geoms.face >= 0).sum() > 1
+
+
+@pytest.mark.parametrize("below", [False, True])
+def test_a_sheet_is_touched_from_both_sides(below):
+    """A crate rests on a sheet, and another hangs below it, pressed against it: of two level pieces each has its side."""
+    world = World(gravity=(0, 0, 9.81 if below else -9.81))
+    world.add(FLOOR, kind="static")
+    crate = world.add(CRATE, position=(0.1, 0.2, -0.2 if below else 0.2), velocity=(0.5, 0, 0))
+    world.step(240)
+    assert abs(abs(crate.position[2]) - 0.2) < 1e-9
+    assert (crate.position[2] < 0) == below
+    assert world.model.pairs.count[0] == 1
+
+
+@pytest.mark.parametrize("shape", [BALL, CRATE])
+def test_what_an_impact_turns_aside_meets_what_lay_off_its_way(shape):
+    """A triangle that the flight would pass by, inside of the box of the flight, and that it comes to after an impact.
+
+    Off the ceiling at mid-step, which takes nine tenths of the speed towards it, against a wall along the way that was.
+    """
+    world = World(gravity=(0, 0, 0), dt=0.01)
+    world.add(HalfSpace((0, -1, 0), -0.7), kind="static", friction=0, restitution=0.1)
+    wall = TriangleMesh([(0.6, 0.176, -2), (1.0, 0.576, -2), (1.0, 0.576, 2), (0.6, 0.176, 2)], [(0, 2, 1), (0, 3, 2)])
+    world.add(wall, kind="static", friction=0, restitution=1.0)
+    body = world.add(shape, position=(0, 0, 0), velocity=(100, 100, 0), friction=0, restitution=0.0)
+    world.step(1)
+    assert body.position[0] < 0.9
+
+
+def test_over_a_hole_in_a_floor_there_is_nothing():
+    kept = np.abs(FLOOR.vertices[FLOOR.triangles].mean(axis=1)[:, :2]).max(axis=1) > 1.5
+    world = World()
+    world.add(TriangleMesh(FLOOR.vertices, FLOOR.triangles[kept]), kind="static")
+    over, beside = world.add(BALL, position=(0, 0, 0.3)), world.add(BALL, position=(4, 0, 0.3))
+    world.step(120)
+    assert over.position[2] < -0.5
+    assert beside.position[2] == pytest.approx(0.2, abs=1e-6)
+
+
 @pytest.mark.parametrize("angle", [5.0, 30.0, 90.0])
 def test_a_valley_is_touched_on_both_sides(angle):
     c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))

@@ -76,3 +76,10 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
     saved = json.loads(write_json([row], tmp_path / "bench.json").read_text())
     assert saved["rows"][0]["name"] == "stack"
     assert saved["machine"]["cores"] >= 1
+
+
+@pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
+def test_a_world_with_ground_is_clocked_too():
+    (row,) = bench._clocked({"rocks": 3})
+    assert row["hash"] == measure("rocks", 0.0, steps=3)["hash"]
+    assert row["kernels"]["sim.contact.ground_facets._bring"]["calls"] >= 1

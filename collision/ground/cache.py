@@ -1,0 +1,110 @@
+"""Tables of large grounds on disk, beside the compiled kernels: the tree of a mesh and what its triangles have for neighbours.
+
+A file is named by digests of the program that makes the tables and of the triangles, and holds a digest of its own: what is torn
+or damaged is made anew. It is written under another name first, so that it is whole or not there. Where nothing can be written,
+nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from collision.kernels.sources import cache_root, source_hash
+from collision.regular import regular
+
+FEWEST = 20_000  # triangles, below which making takes no longer than reading
+MOST = 2_000_000_000  # bytes of all files together: the oldest go first
+DIGEST = 16  # bytes
+WIDTH = 8  # bytes of the length of a header
+
+
+def folder() -> Path:
+    """Where tables are kept: under $TUMBLE_CACHE_DIR, else the user's cache folder."""
+    return cache_root().parent / "grounds"
+
+
+def program() -> str:
+    """A digest of the sources that make tables, and of the versions of what they stand on."""
+    return source_hash(Path(__file__).parents[1] / "shapes" / "ground.py")  # and all below it
+
+
+def stale_tables() -> list[Path]:
+    """Files that nothing reads any more: those of another version of the program, and what a killed one left half written."""
+    files, own = sorted(folder().iterdir()) if folder().is_dir() else [], f"{program()}-"
+    return [file for file in files if file.suffix == ".part" or not file.name.startswith(own)]
+
+
+def prune() -> int:
+    """Delete those; the number deleted."""
+    files = stale_tables()
+    for file in files:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+    return len(files)
+
+
+def kept_tables(arrays: tuple[np.ndarray, ...], make: Callable[[], dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """The tables that ``make`` makes of these arrays, from disk if they are there."""
+    digest = hashlib.blake2b(digest_size=DIGEST)
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array))
+    path = folder() / f"{program()}-{digest.hexdigest()}.tables"
+    found = read(path)
+    if found is None:
+        found = make()
+        with contextlib.suppress(OSError):
+            write(path, found)
+    return found
+
+
+def read(path: Path) -> dict[str, np.ndarray] | None:
+    """The tables in a file; None where there is none, or it is damaged."""
+    try:
+        data = memoryview(regular(path, MOST))
+    except OSError:
+        return None
+    if len(data) < DIGEST + WIDTH or hashlib.blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
+        return None
+    at = DIGEST + WIDTH + int.from_bytes(data[DIGEST : DIGEST + WIDTH], "little")
+    found = {}
+    for name, kind, shape in json.loads(bytes(data[DIGEST + WIDTH : at])):
+        size = int(np.prod(shape)) * np.dtype(kind).itemsize
+        found[name] = np.frombuffer(data[at : at + size], kind).reshape(shape).copy()  # aligned
+        at += size
+    return found
+
+
+def write(path: Path, tables: dict[str, np.ndarray]) -> None:
+    """Keep tables in a file, and no more than MOST bytes of files. OSError where that can not be done."""
+    header = json.dumps([(name, table.dtype.str, table.shape) for name, table in tables.items()]).encode()
+    parts = [len(header).to_bytes(WIDTH, "little"), header, *(np.ascontiguousarray(table) for table in tables.values())]
+    digest = hashlib.blake2b(digest_size=DIGEST)
+    for part in parts:
+        digest.update(part)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with open(handle, "wb") as file:
+            file.write(digest.digest())
+            for part in parts:
+                file.write(part)
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    files = sorted(((file.stat().st_mtime, file.stat().st_size, file) for file in path.parent.glob("*.tables")), reverse=True)
+    total = 0
+    for _, size, file in files:
+        total += size
+        if total > MOST and file != path:
+            file.unlink(missing_ok=True)
