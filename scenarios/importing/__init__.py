@@ -6,5 +6,6 @@ Out: a ``Scene``, and a list of what it says that tumble does not have.
 Equations: none. Sources: MuJoCo's XML reference; the URDF specification of ROS (wiki.ros.org/urdf/XML).
 
 models.py: which reader, and what both share. urdf.py: URDF. mjcf.py: MJCF, with mjcf_parts.py (includes, meshes),
-mjcf_fields.py (height fields), mjcf_joints.py (joints, actuators) and mjcf_sensors.py (sensors, medium).
+mjcf_fields.py (height fields), mjcf_joints.py (joints, actuators), mjcf_equalities.py (what is tied or turns together) and
+mjcf_sensors.py (sensors, medium).
 """

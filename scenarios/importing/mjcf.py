@@ -23,8 +23,9 @@ from collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, Half
 from collision.shapes.ground import Ground
 from collision.spelling import did_you_mean
 from scenarios.files.limits import MOST_MODELLED
+from scenarios.importing.mjcf_equalities import read_equality
 from scenarios.importing.mjcf_fields import field_name, read_field
-from scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_equality, read_joint, read_tendon
+from scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_joint, read_tendon
 from scenarios.importing.mjcf_parts import Mesh, expanded
 from scenarios.importing.mjcf_sensors import SENSOR, read_medium, read_sensor
 from scenarios.importing.models import (

@@ -11,7 +11,7 @@ import numpy as np
 from collision.errors import InputError
 from collision.pose import Pose
 from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers
-from sim.joints.definitions import COORDINATES, Drive, Fixed, General, Hinge, JointDef, Point, Slider
+from sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from sim.joints.mechanism.actuators import Actuator
 from sim.joints.tables import frame_of
 from sim.scene.scene import Scene
@@ -124,20 +124,6 @@ def _frame(slides: list[Read], hinges: list[Read]) -> np.ndarray | None:
     if across is None:
         return frame_of(axes[0], None)
     return np.column_stack([axes[0], across, np.cross(axes[0], across)])
-
-
-def read_equality(element: xml.Element, places: dict[str, tuple[str | None, Pose]], out: Imported) -> JointDef | None:
-    """A <connect> or <weld> of bodies, whose scene names and poses are given; None, and told of, for others."""
-    name = element.get("name", "")
-    ends = [element.get("body1"), element.get("body2", "world")]
-    if element.get("active", "true") == "false" or element.tag not in ("connect", "weld") or not set(ends) <= set(places):
-        out.leave(f"equality {element.tag}", name or " ".join(filter(None, ends)))
-        return None
-    (a, at), (b, _) = places[ends[0]], places[ends[1]]
-    for key in sorted(set(element.attrib) & {"relpose", "torquescale"}):
-        out.leave("equality weld", f"{key} of {name or ' '.join(ends)}")
-    anchor = np.array(at.position) + matrix(at.orientation) @ numbers(element, "anchor", (0, 0, 0), 3)
-    return (Point if element.tag == "connect" else Fixed)(a, b, name=name, anchor=tuple(anchor))
 
 
 def read_tendon(element: xml.Element, values: dict[str, str], known: dict[str, JointDef], out: Imported) -> dict[str, float]:

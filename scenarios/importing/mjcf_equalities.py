@@ -1,0 +1,128 @@
+"""Equalities of MJCF: bodies tied at a point or as one, and hinges that turn together, as wheels that mesh."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as xml
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from collision.errors import InputError
+from collision.pose import Pose
+from scenarios.importing.models import Imported, compose, matrix, numbers
+from sim.joints.definitions import Fixed, Gear, Hinge, JointDef, Point, Slider
+
+ALIKE = 1e-6  # [m] and [rad]: files give poses to so many digits
+TEETH = 1000  # at most, of the smaller whole numbers whose ratio is that of two hinges
+POSE = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's default of relpose, without a quaternion: as the bodies stand
+
+
+def read_equality(element: xml.Element, places: Mapping[str, tuple[str | None, Pose]], out: Imported) -> JointDef | None:
+    """A joint of the scene that says the same as an equality does; None, and told of with its reason, where there is none.
+
+    ``places``: names in the scene and poses of all bodies; the joints of the scene are in ``out``.
+    """
+    name, tag = element.get("name", ""), element.tag
+    if tag == "joint":
+        ends = [element.get(key) for key in ("joint1", "joint2") if element.get(key)]
+    else:
+        ends = [element.get("body1"), element.get("body2", "world")]
+    told = name or " ".join(filter(None, ends))
+    try:
+        if element.get("active", "true") == "false":
+            raise _Left("it is not active")
+        if tag == "joint":
+            return _coupled(element, name, ends, out)
+        if tag not in ("connect", "weld"):
+            raise _Left("there is nothing like it")
+        if not set(ends) <= set(places):
+            raise _Left("it is not of two bodies that are there")
+        return _tied(element, name, places, out)
+    except _Left as why:
+        out.leave(f"equality {tag}", f"{told}: {why}" if told else str(why))
+        return None
+
+
+class _Left(Exception):
+    """Why an equality is not taken over."""
+
+
+def _tied(element: xml.Element, name: str, places: Mapping[str, tuple[str | None, Pose]], out: Imported) -> JointDef:
+    """Two bodies, at a point (connect) or as one (weld)."""
+    one, other = element.get("body1"), element.get("body2", "world")
+    (a, at), (b, stands) = places[one], places[other]
+    if a == b:
+        raise _Left("its bodies do not move against each other")
+    weld = element.tag == "weld"
+    frame = stands if weld else at  # the point of a weld is given in the frame of body2
+    anchor = np.array(frame.position) + matrix(frame.orientation) @ numbers(element, "anchor", (0, 0, 0), 3)
+    if not weld:
+        return Point(a, b, name=name, anchor=tuple(anchor))
+    if "torquescale" in element.attrib:
+        out.leave("equality weld", f"torquescale of {name or f'{one} {other}'}")
+    pose = numbers(element, "relpose", POSE, 7)
+    if any(pose[3:]):  # the turn of body2 in the frame of body1, and where its point is there
+        wanted = compose(at, Pose(pose[:3], Pose.from_matrix(matrix(pose[3:])).orientation))
+        way = np.linalg.norm(np.array(wanted.position) - anchor)
+        apart = np.linalg.norm(matrix(wanted.orientation) - matrix(stands.orientation))  # 2 sqrt(2) sin(turn/2)
+        turn = 2.0 * math.asin(min(1.0, apart / math.sqrt(8.0)))
+        if max(way, turn) > ALIKE:
+            raise _Left(
+                f"its relpose is not how {other} stands, off by {way:.6f} m and {turn:.6f} rad; bodies are welded as they stand"
+            )
+    return Fixed(a, b, name=name, anchor=tuple(anchor))
+
+
+def _coupled(element: xml.Element, name: str, ends: list[str], out: Imported) -> JointDef:
+    """q1 - q1_0 = c0 + c1 (q2 - q2_0) + ... of two hinges as a gear, with q_0 as the model stands; of one joint as a lock."""
+    if len(ends) == 0 or element.get("joint1") is None:
+        raise _Left("it names no joint1")
+    factors = (*numbers(element, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0)), 0.0, 0.0, 0.0, 0.0)[:5]
+    known = {joint.name: joint for joint in out.scene.joints}
+    for end in ends:
+        if not isinstance(known.get(end), Hinge | Slider):
+            raise _Left(f"{end} is no hinge or slide that is the only joint of its body")
+    if factors[0] != 0.0:
+        raise _Left(f"its polycoef begins with {factors[0]:g}, and joints are coupled as they stand")
+    first = known[ends[0]]
+    if len(ends) == 1 or not any(factors):
+        return Fixed(first.a, first.b, name=name, anchor=first.anchor)
+    if any(factors[2:]):
+        raise _Left(f"its polynomial is of order {max(k for k in range(5) if factors[k])}, and gears are of order one")
+    second = known[ends[1]]
+    if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
+        raise _Left("a slide can not be coupled: gears are of two hinges")
+    return _gear(name, first, second, factors[1])
+
+
+def _gear(name: str, first: Hinge, second: Hinge, factor: float) -> Gear:
+    """Wheels that make the turn of the first hinge that of the second, times ``factor``.
+
+    What carries both wheels is a body that both hinges have: each then turns the other body of its hinge against it. With teeth
+    n_a, n_b about axes that point the same way n_a turn_a = -n_b turn_b.
+    """
+    carriers = [body for body in (first.a, first.b) if body in (second.a, second.b)]
+    if not carriers:
+        raise _Left("its hinges have no body in common, which could carry wheels")
+    carrier = carriers[0]
+    wheels, sign = [], -1.0
+    for hinge in (first, second):
+        wheels.append(hinge.b if hinge.a == carrier else hinge.a)
+        if hinge.a != carrier:  # the hinge says how far the carrier turns against the wheel
+            sign = -sign
+    axes = [np.array(hinge.axis) / np.linalg.norm(hinge.axis) for hinge in (first, second)]
+    if axes[0] @ axes[1] < 0.0:
+        sign = -sign
+    ratio = Fraction(factor).limit_denominator(TEETH)
+    if abs(float(ratio) - factor) > 1e-9 * abs(factor) or max(abs(ratio.numerator), ratio.denominator) > TEETH:
+        raise _Left(f"{factor:g} is no ratio of two whole numbers of teeth up to {TEETH}")
+    try:
+        return Gear(  # MuJoCo lets coupled bodies touch
+            wheels[0], wheels[1], name=name, collide=True, center_a=first.anchor, center_b=second.anchor, axis_a=tuple(axes[0]),
+            axis_b=tuple(axes[1] if axes[0] @ axes[1] >= 0.0 else -axes[1]), teeth_a=ratio.denominator,
+            teeth_b=int(sign * ratio.numerator),
+        )  # fmt: skip
+    except InputError as error:
+        raise _Left(f"there are no wheels for it: {error}") from None
