@@ -11,21 +11,23 @@ from collision.linalg import add, add3, cross, load3, load4, scale, sub
 from sim.contact.contact_solve import problem
 from sim.contact.overlap_correction import rigid_targets
 from sim.equations import drive
-from sim.flight.motion import place
+from sim.flight.motion import place, plan_arcs
 from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
 from sim.solvers.newton import newton_far as newton
+from sim.state import STEPS
 
 TRIES = 60
 
 
 @kernel
-def assemble(bodies, contacts, joints, settings):
+def assemble(bodies, contacts, joints, books, settings):
     """Close all joints by the smallest displacement in the metric of the masses, then take from the velocities what they forbid.
 
     Returns the largest error that is left [m or rad].
     """
     for i in range(len(bodies.kind)):
         place(bodies, i, load3(bodies.x, i), load4(bodies.q, i), load3(bodies.p, i), load3(bodies.l, i))
+    plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     links, none = np.arange(len(joints.kind)), np.arange(0)
     error, last = 0.0, math.inf
     local = np.full(len(bodies.kind), -1, dtype=np.int64)

@@ -32,8 +32,7 @@ from sim.contact.contact_table import (
 from sim.contact.ground_facets import bring_facets, has_ground
 from sim.contact.sleep_criterion import count_still, rouse_touched
 from sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
-from sim.flight.motion import place, start_flight
-from sim.forces.prescribed_motion import plan_arc
+from sim.flight.motion import place, plan_arcs, start_flight
 from sim.impact.crowds import kick_crowds, plain_crowds
 from sim.impact.event_log import log_contacts, log_sensors
 from sim.impact.impact_loop import drift, finite_body
@@ -147,21 +146,11 @@ def begin(model, geometry, settings):
     return OK
 
 
-@lean
-def plan_arcs(bodies, t, dt):
-    """Driven bodies that have a path stand on it at time t of the world, and know where they go in the coming step."""
-    for i in range(len(bodies.kind)):
-        if bodies.path[i, 1] > bodies.path[i, 0]:
-            x, q, v, w = plan_arc(bodies, i, t, dt)
-            place(bodies, i, x, q, v, w)
-            start_flight(bodies, i, 0.0)
-
-
 @kernel(**FOR_KERNELS)
 def _find_candidates(model, geometry, settings):
     """Flights under forces, and pairs whose boxes meet on the coming drift."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    if not launch_all(bodies, forces, 0.0):
+    if not launch_all(bodies, forces, joints, 0.0):
         return NOT_FINITE
     share(model, geometry, settings, BOXES, len(geoms.body))
     if has_ground(geometry):
@@ -192,13 +181,13 @@ def _contact(model, geometry, settings, mode, plastic):
     """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     keep_latest(bodies, contacts, settings.dt)
-    recall_kicks(bodies, forces)
+    recall_kicks(bodies, forces, joints)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
         bodies.until[i], bodies.held[i] = 0.0, 0
         bodies.kicked[i] -= settings.dt  # by the clock of the coming drift
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
-    foresee_all(bodies, forces, mode == START)
+    foresee_all(bodies, forces, joints, geoms, pairs, mode == START)
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)

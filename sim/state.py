@@ -23,9 +23,10 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROW
 
 KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
 USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
-FLIGHT = 16  # numbers of a body in flight under forces, see Forces.path
-RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.flight.integrators.TABLE
-START, END, RATE0, RATE1, STAGE, SLOPE = range(6)  # rows of Forces.path: states and their rates; then stages of the integrator
+FLIGHT = 22  # numbers of a body in flight under forces, see Forces.path
+RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.flight.methods.integrators.TABLE
+# rows of Forces.path: states and their rates; then stages of the integrator
+START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
@@ -226,7 +227,11 @@ class Joints(NamedTuple):
     value: np.ndarray  # (j,) free coordinate at the last kick; an angle counts its turns
     potential: np.ndarray  # (j,) of the spring at the last kick [J]
     impulse: np.ndarray  # (j, 12) what its forces give in half a step, by rows
-    hold: np.ndarray  # (j, 6) velocity of each coordinate after the kick that would end the drift where it began
+    load: np.ndarray  # (j, 6) forces of its rigid and kept coordinates at the end of the last flight [N or N m]
+    kept: np.ndarray  # (j,) int64 what holds the free coordinate at its pace in flight, see joints/kept_rows.py; 0: nothing
+    pace: np.ndarray  # (j,) rate of the free coordinate after the last kick [m/s or rad/s]
+    hold: np.ndarray  # (j, 6) velocity of each coordinate after the kick that would end the drift where it began; nan: not looked
+    hold_before: np.ndarray  # (j, 6) the same at the kick before
     before: np.ndarray  # (j, 12) velocity of each row before the kick
     after: np.ndarray  # (j, 12)
     island: np.ndarray  # (j,) int64
@@ -276,7 +281,7 @@ class Forces(NamedTuple):
     interrupts that of all. Rows and members are sorted by cluster. Bodies that no force acts on are in none.
     """
 
-    method: np.ndarray  # (1,) int64 integrator, a row of sim.flight.integrators.TABLE
+    method: np.ndarray  # (1,) int64 integrator, a row of sim.flight.methods.integrators.TABLE
     clock: np.ndarray  # (2,) when the drift starts, and how long it is [s]
     kind: np.ndarray  # (m,) int64, see forces/laws.py
     body: np.ndarray  # (m, 2) int64; -1: none
@@ -288,8 +293,43 @@ class Forces(NamedTuple):
     first_member: np.ndarray  # (c + 1,) int64
     first_row: np.ndarray  # (c + 1,) int64
     potential: np.ndarray  # (c,) energy [J] of the forces on a cluster that have a potential, at the current poses
-    # flights: x, q, p, l, and the works of forces with a potential, without one, and of the user's functions
+    # flights: x, q, p, L about the origin of the cluster (forces/path_rows.py); works of forces with a potential, without one,
+    # and of the user's functions; what all but joints gave to p and L
     path: np.ndarray  # (SLOPE + stages, n, FLIGHT)
+    origin: np.ndarray  # (c, 3) [m]
+    ends: np.ndarray  # (c,) time of the drift at which the flight ends [s]
+    # joints whose rigid coordinates forces hold in flight (joints/constraint_forces.py), sorted by cluster
+    first_link: np.ndarray  # (c + 1,) int64
+    link: np.ndarray  # (k,) int64 joint
+    seats: np.ndarray  # (k, 2) int64 rows in ``member`` of both bodies; -1: moved by no force
+    link_of: np.ndarray  # (j,) int64 row in ``link`` of each joint, -1: none
+    held: np.ndarray  # (k,) int64 the free coordinate that forces hold at its pace in this flight, -1: none
+    goal: np.ndarray  # (k,) where that one ends the flight [m or rad]; of a rotor, its rate at the start
+    slack: np.ndarray  # (k, 6) acceleration that a row gives way by for a unit of its force: the inverse of a rotor
+    coupled: np.ndarray  # (c,) int64 1: bodies act on each other, or joints do
+    anchored: np.ndarray  # (c,) int64 1: a joint holds the cluster to what no force moves
+    load: np.ndarray  # (k, 6) forces of the rows when they were asked for last [N or N m]
+    lacks: np.ndarray  # (k, 6) acceleration, velocity or way that is left to give
+    step: np.ndarray  # (k, 6)
+    place: np.ndarray  # (k, 21) common point, directions of the rows
+    g: np.ndarray  # (k, 2, 6, 6) rates of the rows by the velocities of both bodies
+    w: np.ndarray  # (k, 2, 6, 6) what unit forces of the rows do to these
+    first_meet: np.ndarray  # (c + 1,) int64
+    meet: np.ndarray  # (p, 4) int64 two joints, and the side of each on which they hold the same body
+    # of each member of a cluster
+    seat: np.ndarray  # (n,) int64 place of each body in ``member``; -1: none
+    stand: np.ndarray  # (m, 12) position and rotation
+    motion: np.ndarray  # (m, 6) velocity and angular velocity
+    gain: np.ndarray  # (m, 6) acceleration, change of velocity, or displacement
+    reply: np.ndarray  # (m, 6) the part of it that the last round of a solve gave
+    mobility: np.ndarray  # (m, 9) inverse inertia, world axes
+    # the linear system of each cluster, a row for each rigid coordinate (solvers/skyline.py)
+    first_equation: np.ndarray  # (c + 1,) int64
+    equation: np.ndarray  # (k, 6) int64 of each coordinate, counted in its cluster; -1: free
+    first_column: np.ndarray  # (e,) int64
+    first_value: np.ndarray  # (e + 1,) int64
+    values: np.ndarray
+    right: np.ndarray  # (e,) right-hand side
     call: np.ndarray  # (2, 16) what user functions are given, and give
 
 
@@ -354,7 +394,9 @@ JOINT_SHAPES = dict(
     ratio=(4,),
     limit=(2,),
     impulse=(12,),
+    load=(6,),
     hold=(6,),
+    hold_before=(6,),
     before=(12,),
     after=(12,),
 )
@@ -405,7 +447,7 @@ def contacts_of(n: int) -> Contacts:
 
 
 def joints_of(n: int, bodies: int = 0) -> Joints:
-    group = arrays(Joints, n, JOINT_SHAPES, ("kind", "body", "rigid", "axis", "collide", "island", "order"))
+    group = arrays(Joints, n, JOINT_SHAPES, ("kind", "body", "rigid", "axis", "kept", "collide", "island", "order"))
     return group._replace(linked=np.full(bodies, -1, dtype=np.int64), apart=np.zeros(0, dtype=np.int64))
 
 
@@ -428,7 +470,9 @@ def books_of(entries: int, room: int = 0, log: int = 0, accounts: int = 0) -> Bo
     )
 
 
-def forces_of(bodies: int, rows: int = 0, clusters: int = 0, members: int = 0, knots: int = 0, stages: int = 4) -> Forces:
+def forces_of(
+    bodies: int, rows: int = 0, clusters: int = 0, members: int = 0, knots: int = 0, stages: int = 4, links: int = 0
+) -> Forces:
     whole = lambda *shape: np.zeros(shape, dtype=np.int64)  # noqa: E731
     return Forces(
         method=whole(1),
@@ -444,6 +488,37 @@ def forces_of(bodies: int, rows: int = 0, clusters: int = 0, members: int = 0, k
         first_row=whole(clusters + 1),
         potential=np.zeros(clusters),
         path=np.zeros((SLOPE + stages, bodies, FLIGHT)),
+        origin=np.zeros((clusters, 3)),
+        ends=np.zeros(clusters),
+        first_link=whole(clusters + 1),
+        link=whole(links),
+        seats=whole(links, 2),
+        link_of=whole(0),
+        held=np.full(links, -1, dtype=np.int64),
+        goal=np.zeros(links),
+        slack=np.zeros((links, 6)),
+        coupled=whole(clusters),
+        anchored=whole(clusters),
+        load=np.zeros((links, 6)),
+        lacks=np.zeros((links, 6)),
+        step=np.zeros((links, 6)),
+        place=np.zeros((links, 21)),
+        g=np.zeros((links, 2, 6, 6)),
+        w=np.zeros((links, 2, 6, 6)),
+        first_meet=whole(clusters + 1),
+        meet=whole(0, 4),
+        seat=np.full(bodies, -1, dtype=np.int64),
+        stand=np.zeros((members, 12)),
+        motion=np.zeros((members, 6)),
+        gain=np.zeros((members, 6)),
+        reply=np.zeros((members, 6)),
+        mobility=np.zeros((members, 9)),
+        first_equation=whole(clusters + 1),
+        equation=whole(links, 6),
+        first_column=whole(0),
+        first_value=whole(1),
+        values=np.zeros(0),
+        right=np.zeros(0),
         call=np.zeros((2, 16)),
     )
 

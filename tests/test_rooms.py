@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {  # the lowest first
     "collision": "kernels / shapes / distance / contact / pairs / solids / ground / queries / broadphase",
-    "sim": "solvers / ledger / forces / flight / joints / contact / scene / impact / recording / world",
+    "sim": "solvers / ledger / forces / joints / flight / contact / scene / impact / recording / world",
     "render": "meshes / frames / cameras / software / opengl / films / figures / web / windows",
     "scenarios": "files / importing / runs / checks / sweeps / measuring / showing / catalog / validation / verbs",
 }

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from collision import Box
 from scenarios.validation.answers.tops import FreeTop
 from sim import CentralGravity, World
-from sim.flight.integrators import TABLE
+from sim.flight.methods.integrators import TABLE
 from sim.ledger.diagnostics import rotations
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "free-motion.md"

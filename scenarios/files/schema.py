@@ -6,7 +6,7 @@ import math
 
 from collision.errors import InputError
 from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from sim.flight.integrators import TABLE
+from sim.flight.methods.integrators import TABLE
 from sim.joints.definitions import COORDINATES
 from sim.scene.body_definition import KINDS
 from sim.scene.materials import RESTITUTION_LAWS, RULES

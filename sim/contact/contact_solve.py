@@ -57,17 +57,22 @@ from sim.contact.rolling_friction import (
 )
 from sim.contact.surfaces import surface_slip
 from sim.flight.end_pose import Ends, fly_members
+from sim.flight.joint_looks import look_ahead
 from sim.flight.motion import point_velocity, refresh_velocity, world_inverse_inertia
-from sim.joints.rows import DRIVE, LINEAR, is_dynamic, load_block
+from sim.joints.kept_rows import choose_kept
+from sim.joints.rows import DRIVE, is_dynamic, load_block
 from sim.joints.velocity_solve import (
     LOOKS,
     SURPRISE,
     apply_joints,
     book_joints,
+    drives,
+    fly_on,
+    held_in_flight,
     joint_targets,
     list_blocks,
-    look_ahead,
     start_joints,
+    wants_look,
 )
 from sim.ledger import entries as ledger
 from sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
@@ -102,7 +107,6 @@ STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: 
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
 RISE = 1e-5  # energy that may come and go with impulses of contacts, as part of all: what no promise shows
-SWING = 3e-3  # the same of joints: that of links that turn by 0.2 in a flight. Less would divide steps that are as well whole
 STEADY = 500  # kicks in which a change is one
 LOST = 8  # parts of a drift at which looks that find no end are given up
 PARTS = 64  # into how many a drift is divided at most
@@ -128,7 +132,9 @@ def kick(model, geometry, settings, mode, plain):
         while last_joint < m and joints.island[joints.order[last_joint]] == label:
             last_joint += 1
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
-        if not plain[label]:
+        if len(rows) == 0 and held_in_flight(bodies, joints, links):
+            fly_on(bodies, joints, links, settings.dt)
+        elif not plain[label]:
             kick_island(model, geometry, settings, contacts, 0.0, mode, rows, links, local)
         first, first_joint = last, last_joint
 
@@ -181,9 +187,13 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in range(m):
         floor[k] = min(0.0, floor[k])
 
+    driven = False
+    for k in range(len(owner)):
+        driven = driven or drives(joints, owner[k], block[k])
+    wanted, tried, looking = np.zeros(len(owner), dtype=np.bool_), np.zeros(len(links), dtype=np.int64), False
     wait, parts, size = settings.dt - t, _parts(bodies, members, mode), len(members)
     # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
-    most = PARTS if len(links) > 0 else min(PARTS, settings.crowd / effort_of(size))
+    most = PARTS if driven else min(PARTS, settings.crowd / effort_of(size))
     while parts > max(1, most):
         parts //= 2
     parts_next = first_parts = parts
@@ -196,12 +206,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in range(m):
         store3(accel, k, load3(contacts.accel, rows[k]))
     follows = (
-        0 < m <= LARGEST
-        and most >= 2
-        and settings.look_ahead
-        and not cheap
-        and len(turning) + len(links) == 0
-        and _fall(forces, members)
+        0 < m <= LARGEST and most >= 2 and settings.look_ahead and not cheap and len(turning) == 0 and _fall(forces, members)
     )
     turn = False
     best, lacks, stalled, best_p, spread, anew = math.inf, math.inf, 0, p.copy(), False, True
@@ -209,7 +214,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     known, guess = hold.copy(), p.copy()
     held, best_hold, history = hold.copy(), hold.copy(), no_history(len(links))
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
-    rounds, round = LOOKS if follows or len(links) + len(turning) > 0 else ROUNDS, 0
+    rounds, round = LOOKS if follows or driven or len(turning) > 0 else ROUNDS, 0
     _scaled(known, h / settings.dt, hold)
     room = room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu) if len(links) > 0 else no_room(a, p, inertia)
     _scaled_impulses(guess, _stands_for(last, h, mode) / settings.dt, m, block, p)
@@ -219,8 +224,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         if soft:
             soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
         joint_targets(
-            joints, owner, block, place_of, m, h, settings.dt, mode, settings.tolerance, settings.correction, here,
-            hold, c, lo, hi,
+            joints, owner, block, place_of, m, h, settings.dt, mode, settings.correction, here, hold, c, lo, hi,
         )  # fmt: skip
         moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
@@ -242,6 +246,11 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             and round < ROUNDS
             and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
+        if driven and mode == KICK and choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, tried, hold):
+            again = True
+        looking = driven and wants_look(
+            joints, owner, block, place_of, m, h, mode, here, v, a, b, ja, jb, u0, p, lo, hi, hold, wanted
+        )
         bound = 0.0
         if len(turning) > 0:
             bound = moments_missed(
@@ -250,19 +259,20 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             again = again or bound == math.inf
         if follows and not turn and turns(bodies, contacts, rows, local, vstar, v, h, mode):
             turn, room = True, room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu)
-        if turn or len(links) > 0:
+        if turn or looking:
             missed, left = 0.0, 0.0
-            fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
+            fly_members(bodies, forces, joints, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
             if turn:  # what the solve itself left is not missed
                 left = worst
                 missed = revise(
                     bodies, geoms, forces, geometry, contacts, rows, floor, members, local, ends, vstar, v, p, t, t + h,
                     settings.dt, mode, found, ids, arrives,
                 )  # fmt: skip
-            if len(links) > 0:
+            if looking:
                 copy_table(hold, held)
                 missed = max(missed, look_ahead(
-                    bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold,
+                    bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, wanted,
+                    hold,
                 ))  # fmt: skip
             missed = max(0.0, missed - left)
             lacks = missed if again else min(lacks, missed)
@@ -276,7 +286,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 best = off
                 copy_table(p, best_p)
                 copy_table(hold, best_hold)
-            if len(links) > 0:
+            if looking:
                 if again or strayed:  # the laws are others, or the way is lost
                     forget(history)
                 if strayed:
@@ -286,6 +296,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                     copy_table(held, hold)
             again = again or missed > settings.tolerance
         again = again or bound > settings.tolerance
+        if driven and mode == START and not again:  # now what the flight bends is known
+            again = anew = choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, tried, hold)
         if round == LOOKS - 1:
             worst = max(worst, bound)
         if not again and not spread and not cheap and round < rounds - 1:
@@ -293,21 +305,17 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             best, lacks = (math.inf, math.inf) if spread else (best, lacks)
         round += 1
         if not again or stalled > STALLS or round == rounds:
-            if cheap or (len(links) == 0 and not turn):
+            if cheap or not (looking or turn):
                 parts_next = max(1, parts // 2)
                 break
             if turn and lacks > settings.tolerance and (parts >= LOST or 2 * parts > most):
                 follows, parts = False, first_parts  # the acceleration of the instant has to do
-            elif (len(links) > 0 and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
+            elif (looking and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
                 if parts >= PARTS:
                     break
                 parts *= 2  # what is wanted at the end of so long a flight is not found
-            elif len(links) == 0 or mode == KICK:
-                swing = 0.0
-                if len(links) > 0:
-                    swing = _swing(owner, block, place_of, m, best_p, best_hold, known, h / settings.dt) / SWING
-                if turn:
-                    swing += _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
+            elif turn:
+                swing = _contact_swing(contacts, rows, best_p, v, a, b, ja, jb, u0, mode, arrives) / RISE
                 swing /= _energy(bodies, contacts, joints, rows, links, members, mass, inertia, v)
                 if 2 * parts > most or not swing > 1.0:  # nor where it is no number: parts would not change that
                     if parts > 1 and swing < 0.2:
@@ -328,7 +336,9 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             best, lacks, stalled, round, spread = math.inf, math.inf, 0, 0, False
             locked[:] = 0
             forget(history)
-    if turn or len(links) > 0:
+    if not looking:
+        copy_table(hold, best_hold)
+    if turn or looking:
         copy_table(best_p, p)
         worst = max(worst, best)
     for i in members:
@@ -346,7 +356,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         hold_bounds(contacts, rows, turning, first, p)
     # springs and motors act for whole steps: where they are, so do all for the books
     lands = mode == KICK and last == 0.0
-    share = last / (last + h) if mode == KICK and len(links) == 0 and not lands else 0.5
+    share = last / (last + h) if mode == KICK and not driven and not lands else 0.5
     steady = settings.dt / _stands_for(last, h, mode)
     owe(
         contacts, rows, h, last, mode, cheap, room, settings, mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb,
@@ -356,7 +366,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     if mode == AGAIN:
         keep_steady(contacts, rows, p, settings.dt / h)
     _scaled(best_hold, settings.dt / h, hold)
-    apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, p, mode, share, steady)
+    apply_joints(bodies, joints, books, links, owner, block, place_of, m, hold, wanted, p, mode, share, steady)
     apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady)
     for i in members:
         refresh_velocity(bodies, i)
@@ -386,27 +396,12 @@ def _parts(bodies, members, mode):
 
 
 @inner
-def _swing(owner, block, place_of, first, p, hold, known, part):
-    """Energy that comes and goes with the impulses of joints [J].
-
-    The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the joint moves), which is P |u'|/12. A
-    steady one does not show. So it counts by what it changes within STEADY kicks.
-    """
-    total = 0.0
-    for n in range(len(owner)):
-        if block[n] == LINEAR:
-            k = place_of[n]
-            now = norm((hold[k, 0], hold[k, 1], hold[k, 2]))
-            change = abs(now - part * norm((known[k, 0], known[k, 1], known[k, 2])))
-            total += norm(load3(p, first + n)) / 6.0 * min(now, STEADY * change)
-    return total
-
-
-@inner
 def _contact_swing(contacts, rows, p, v, a, b, ja, jb, u0, mode, arrives):
-    """Energy that comes and goes with the impulses of contacts that turn [J]: P |u'|/12, where a steady force does not show.
+    """Energy that comes and goes with the impulses of contacts that turn [J].
 
-    The force is steady where the contact comes back as fast as it leaves.
+    The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
+    A steady one does not show, so it counts by what it changes within STEADY kicks. The force is steady where the contact comes
+    back as fast as it leaves.
     """
     total = 0.0
     for k in range(len(rows)):
@@ -477,10 +472,12 @@ def _scaled_impulses(steady, f, contacts, block, p):
 
 @lean
 def _fall(forces, members):
-    """No forces but uniform gravity act on these bodies: those of others have a mean of their own (flights.foresee)."""
+    """No forces but uniform gravity and those of joints act on these bodies: those of others have a mean of their own
+    (flight/clusters.py)."""
     free = True
     for i in members:
-        free = free and forces.cluster[i] < 0
+        c = forces.cluster[i]
+        free = free and (c < 0 or forces.first_row[c] == forces.first_row[c + 1])
     return free
 
 

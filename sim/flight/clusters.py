@@ -10,36 +10,57 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from collision.kernels.jit import far, inner, kernel, lean, remote
-from collision.linalg import add, axpy, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
+from collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
 from sim.equations import acceleration, angular_velocity, drive, orientation_rate
-from sim.flight.composition import cluster_composed
-from sim.flight.dop853 import cluster_dop853
-from sim.flight.rk4 import cluster_rk4
-from sim.forces.laws import EXTERNAL, POTENTIAL, USER, rates, update_potential
+from sim.flight.flight_check import balance_momenta, energy_lost
+from sim.flight.methods.composition import cluster_composed
+from sim.flight.methods.dop853 import cluster_dop853
+from sim.flight.methods.explicit import blend, copy_row, normalize_row
+from sim.flight.methods.rk4 import cluster_rk4
+from sim.flight.methods.rk6 import cluster_rk6
+from sim.flight.rates import rates
+from sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER, update_potential
+from sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
+from sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
 from sim.ledger import entries as ledger
-from sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, RATE0, RATE1, RK4, SLOPE, STAGE, START
+from sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
 LAST = SLOPE + 2  # row of the path: what the last kick gave; free between two flights
+DRIFT = 1e-9  # by which a flight may open a joint before it is closed, of the size of a body, or rad; and its energy, of all
+ONCE = np.ones(1)
+PARTS = 1000  # most steps of the integrator in a flight
 
 
 @remote
-def _launch(bodies, forces, c, t):
-    """Integrate the flight of cluster c from time t, at which it starts, to the end of the drift; False: not finite."""
-    path, h = forces.path, forces.clock[1] - t
+def _fly(bodies, forces, joints, c, t, end):
+    """Integrate the flight of cluster c from time t of the drift, at which it starts, to the time ``end``; False: not finite.
+
+    Where there are joints, in so many steps that the integrator is off by no more than DRIFT.
+    """
+    path, h = forces.path, end - t
+    forces.ends[c] = end
+    place_origin(bodies, forces, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        _write(path, START, i, load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i))
+        write_state(forces, START, i, load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i))
         bodies.pull[i] = bodies.twist[i] = 0.0
-    rates(bodies, forces, c, t, START, RATE0)
-    method = forces.method[0]
-    if method == RK4:
-        cluster_rk4(bodies, forces, c, t, h)
-    elif method == DOP853:
-        cluster_dop853(bodies, forces, c, t, h)
-    else:
-        cluster_composed(bodies, forces, c, t, h)
-    rates(bodies, forces, c, forces.clock[1], END, RATE1)
+    set_goals(bodies, forces, joints, c, t, h)
+    rates(bodies, forces, joints, c, t, START, RATE0, h)
+    parts, opened = 1, _integrate(bodies, forces, joints, c, t, h, 1)
+    while parts < PARTS and not opened <= DRIFT:  # of order six in their number
+        grown = math.ceil(parts * (opened / DRIFT) ** (1.0 / 6.0)) if math.isfinite(opened) else PARTS
+        parts = min(PARTS, max(parts + 1, min(4 * parts, grown)))
+        opened = _integrate(bodies, forces, joints, c, t, h, parts)
+    if not math.isfinite(opened):  # nothing can hold them in so few steps: they come open, and the world says so
+        copy_row(forces, c, RATE0, SLOPE)
+        blend(forces, c, START, h, ONCE, 1, END)
+        normalize_row(forces, c, END)
+    rates(bodies, forces, joints, c, end, END, RATE1, h)
+    if forces.first_link[c + 1] > forces.first_link[c] and forces.anchored[c] == 0:
+        balance_momenta(bodies, forces, c)
     total = 0.0
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
@@ -50,33 +71,59 @@ def _launch(bodies, forces, c, t):
     return math.isfinite(total)
 
 
-launch = far(_launch, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
+fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0))
 
 
 @lean
-def launch_all(bodies, forces, t):
+def launch(bodies, forces, joints, c, t):
+    """Integrate the flight of cluster c from time t, at which it starts, to the end of the drift; False: not finite."""
+    return fly(bodies, forces, joints, c, t, forces.clock[1])
+
+
+@lean
+def cut_short(bodies, forces, joints, c, t):
+    """The flight of cluster c ends at time t. What lies inside a flight is interpolated, and joints may be open there: where it
+    is to begin anew it is integrated to that time."""
+    start = bodies.t0[forces.member[forces.first_member[c]]]
+    if forces.first_link[c + 1] > forces.first_link[c] and start < t < forces.ends[c]:
+        fly(bodies, forces, joints, c, start, t)
+
+
+@lean
+def _integrate(bodies, forces, joints, c, t, h, parts):
+    """Row END of the path, by so many steps of the integrator; where there are joints, by how much it is off: how far they were
+    open before they were closed, of a size or rad, or the energy that was lost, of all.
+
+    Compositions are made of flights that are free: jointed bodies have none.
+    """
+    method, part, linked = forces.method[0], h / parts, forces.first_link[c + 1] > forces.first_link[c]
+    for n in range(parts):
+        start, rate, now = START, RATE0, t + n * part
+        if n > 0:
+            start, rate = MIDDLE, MIDRATE
+            copy_row(forces, c, END, MIDDLE)
+            rates(bodies, forces, joints, c, now, MIDDLE, MIDRATE, part)
+        if method == DOP853:
+            cluster_dop853(bodies, forces, joints, c, now, part, start, rate)
+        elif linked:
+            cluster_rk6(bodies, forces, joints, c, now, part, start, rate)
+        elif method == RK4:
+            cluster_rk4(bodies, forces, joints, c, now, part, start, rate)
+        else:
+            cluster_composed(bodies, forces, joints, c, now, part, start)
+    if not linked:
+        return 0.0
+    opened, rotors = close(bodies, forces, joints, c, t + h)
+    return max(opened, energy_lost(bodies, forces, c, rotors))
+
+
+@lean
+def launch_all(bodies, forces, joints, t):
     """All flights under forces, from time t of the drift; False where one is not finite."""
     fine = True
     for c in range(len(forces.potential)):
-        fine = launch(bodies, forces, c, t) and fine
+        fine = launch(bodies, forces, joints, c, t) and fine
     return fine
-
-
-@lean
-def _write(path, row, i, x, q, p, l):
-    for k in range(3):
-        path[row, i, k] = x[k]
-        path[row, i, 7 + k] = p[k]
-        path[row, i, 10 + k] = l[k]
-        path[row, i, 13 + k] = 0.0
-    for k in range(4):
-        path[row, i, 3 + k] = q[k]
-
-
-@lean
-def _state(path, row, i):
-    y = path[row, i]
-    return (y[0], y[1], y[2]), (y[3], y[4], y[5], y[6]), (y[7], y[8], y[9]), (y[10], y[11], y[12])
 
 
 @lean
@@ -100,12 +147,12 @@ def _cubic(y0, d0, y1, d1, s):
 @remote
 def along(bodies, forces, i, t):
     """State (x, q, p, l) of body i at time t of its launched flight, and the force and torque on it."""
-    path = forces.path
-    if t == forces.clock[1]:
-        r = path[RATE1, i]
-        x, q, p, l = _state(path, END, i)
-        return x, q, p, l, (r[7], r[8], r[9]), (r[10], r[11], r[12])
-    h = forces.clock[1] - bodies.t0[i]
+    path, end = forces.path, forces.ends[forces.cluster[i]]
+    if t == end:
+        x, q, p, l = read_state(forces, END, i)
+        force, torque = read_wrench(forces, END, RATE1, i)
+        return x, q, p, l, force, torque
+    h = end - bodies.t0[i]
     s = (t - bodies.t0[i]) / h
     y0, y1, r0, r1 = path[START, i], path[END, i], path[RATE0, i], path[RATE1, i]
     k, m = h * bodies.inv_mass[i], bodies.mass[i] / h
@@ -115,27 +162,29 @@ def along(bodies, forces, i, t):
     l0, t0 = _cubic(y0[10], h * r0[10], y1[10], h * r1[10], s)
     l1, t1 = _cubic(y0[11], h * r0[11], y1[11], h * r1[11], s)
     l2, t2 = _cubic(y0[12], h * r0[12], y1[12], h * r1[12], s)
-    d0, d1 = _bend(bodies, i, y0, r0), _bend(bodies, i, y1, r1)
+    d0, d1 = _bend(bodies, forces, i, START, RATE0), _bend(bodies, forces, i, END, RATE1)
     g = h * h
     w, _, _ = _quintic(y0[3], h * r0[3], g * d0[0], y1[3], h * r1[3], g * d1[0], s)
     a, _, _ = _quintic(y0[4], h * r0[4], g * d0[1], y1[4], h * r1[4], g * d1[1], s)
     b, _, _ = _quintic(y0[5], h * r0[5], g * d0[2], y1[5], h * r1[5], g * d1[2], s)
     c, _, _ = _quintic(y0[6], h * r0[6], g * d0[3], y1[6], h * r1[6], g * d1[3], s)
-    force, torque = scale(m / h, (a0, a1, a2)), scale(1.0 / h, (t0, t1, t2))
-    return (x0, x1, x2), qnormalize((w, a, b, c)), scale(m, (v0, v1, v2)), (l0, l1, l2), force, torque
+    force, p, arm = scale(m / h, (a0, a1, a2)), scale(m, (v0, v1, v2)), arm_of(forces, i, (x0, x1, x2))
+    torque = sub(scale(1.0 / h, (t0, t1, t2)), cross(arm, force))
+    return (x0, x1, x2), qnormalize((w, a, b, c)), p, sub((l0, l1, l2), cross(arm, p)), force, torque
 
 
 along_far = far(along, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
 
 
 @lean
-def _bend(bodies, i, y, r):
+def _bend(bodies, forces, i, state, rate):
     """Second derivative of the orientation: (0, w') q/2 + (0, w) q'/2."""
-    rot = rotation((y[3], y[4], y[5], y[6]))
-    inv = load9(bodies.inv_inertia, i)
-    w = angular_velocity(rot, inv, (y[10], y[11], y[12]))
-    alpha = acceleration(w, rot, load9(bodies.inertia, i), inv, (r[10], r[11], r[12]))
-    a = orientation_rate(alpha, (y[3], y[4], y[5], y[6]))
+    _, q, _, l = read_state(forces, state, i)
+    rot, inv, r = rotation(q), load9(bodies.inv_inertia, i), forces.path[rate, i]
+    w = angular_velocity(rot, inv, l)
+    _, torque = read_wrench(forces, state, rate, i)
+    alpha = acceleration(w, rot, load9(bodies.inertia, i), inv, torque)
+    a = orientation_rate(alpha, q)
     b = orientation_rate(w, (r[3], r[4], r[5], r[6]))
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3])
 
@@ -143,7 +192,7 @@ def _bend(bodies, i, y, r):
 @lean
 def works(bodies, forces, i, t, kind):
     """Work of one kind that was done on body i from the start of its flight to time t [J]."""
-    path, h = forces.path, forces.clock[1] - bodies.t0[i]
+    path, h = forces.path, forces.ends[forces.cluster[i]] - bodies.t0[i]
     if h <= 0.0 or t == bodies.t0[i]:
         return 0.0
     s = (t - bodies.t0[i]) / h
@@ -151,13 +200,14 @@ def works(bodies, forces, i, t, kind):
 
 
 @lean
-def book_cluster(bodies, forces, books, c, t):
+def book_cluster(bodies, forces, joints, books, c, t):
     """The flight of cluster c ends at time t, at which all its bodies stand.
 
     The kinetic energy that the works do not explain, and the work with a potential that the potential does not give, are
     the error of the integrator.
     """
-    error, moved = update_potential(bodies, forces, c, t), 0.0
+    error, moved, force, moment = update_potential(bodies, forces, c, t), 0.0, ZERO, ZERO
+    note_loads(forces, joints, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         change, fall = flight_balance(bodies, i)
@@ -170,8 +220,30 @@ def book_cluster(bodies, forces, books, c, t):
         books.energy[ledger.EXTERNAL] += external
         books.energy[ledger.USER] += user
         moved += abs(fall) + abs(given) + abs(external) + abs(user)
+        if forces.anchored[c] == 1:
+            linear, turning = _given_by_joints(bodies, forces, i, t)
+            force, moment = add(force, linear), add(moment, turning)
+    if forces.anchored[c] == 1:  # what joints of immovable bodies gave
+        for k in range(3):
+            books.reservoir[0, k] -= force[k]
+            books.reservoir[1, k] -= moment[k]
     books.energy[ledger.INTEGRATOR] += error
     books.moved[0] += abs(error) + moved
+
+
+@lean
+def _given_by_joints(bodies, forces, i, t):
+    """Momentum and angular momentum that joints gave to body i in the flight that ends at t: the rest of the change, once all
+    others are known. Between two bodies they leave the sum alone."""
+    x, p, l = load3(bodies.x, i), load3(bodies.p, i), load3(bodies.l, i)
+    x0, p0, l0 = load3(bodies.x0, i), load3(bodies.p0, i), load3(bodies.l0, i)
+    f = (works(bodies, forces, i, t, OTHERS), works(bodies, forces, i, t, OTHERS + 1), works(bodies, forces, i, t, OTHERS + 2))
+    moment = (
+        works(bodies, forces, i, t, OTHERS + 3), works(bodies, forces, i, t, OTHERS + 4), works(bodies, forces, i, t, OTHERS + 5)
+    )  # fmt: skip
+    whole, whole0 = add(l, cross(x, p)), add(l0, cross(x0, p0))
+    moment = add(moment, cross(load3(forces.origin, forces.cluster[i]), f))
+    return sub(sub(p, p0), f), sub(sub(whole, whole0), moment)
 
 
 @lean
@@ -190,7 +262,7 @@ def flight_balance(bodies, i):
 
 
 @lean
-def recall_kicks(bodies, forces):
+def recall_kicks(bodies, forces, joints):
     """Keep what the last kick gave to the momenta, where the flight after it was not interrupted; in row LAST of the path."""
     for m in range(len(forces.member)):
         i = forces.member[m]
@@ -198,59 +270,79 @@ def recall_kicks(bodies, forces):
         for k in range(3):
             forces.path[LAST, i, 7 + k] = kept * (bodies.p0[i, k] - bodies.p_before[i, k])
             forces.path[LAST, i, 10 + k] = kept * (bodies.l0[i, k] - bodies.l_before[i, k])
+    for j in range(len(joints.kind)):  # nor does what a flight bends show in parts of it
+        for side in range(2):
+            i = joints.body[j, side]
+            if i >= 0 and bodies.kind[i] == DYNAMIC and bodies.t0[i] > 0.0:
+                for r in range(6):
+                    if not math.isfinite(joints.hold[j, r]):
+                        joints.hold[j, r] = joints.hold_before[j, r]
 
 
 @remote
-def _foresee(bodies, forces, c, given):
+def _foresee(bodies, forces, joints, c, given):
     """Mean force and torque of the coming flight of cluster c, for its contacts.
 
     What matters to a contact is the way gone in the flight, so the mean is (f(start) + 2 f(middle))/3. The momenta at the
     start are those of the last kick, given again: in lasting contact that is right, and a body at rest under drag or on a
     spring stays where it is. The middle is that of a parabola. ``given``: the velocities were set, and are means.
     """
-    path, half = forces.path, 0.5 * forces.clock[1]
+    path, h, half = forces.path, forces.clock[1], 0.5 * forces.clock[1]
+    place_origin(bodies, forces, c)
+    mark_driven(forces, joints, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        _, _, p, l = _state(path, LAST, i)
-        p, l = add(load3(bodies.p, i), p), add(load3(bodies.l, i), l)
-        _write(path, STAGE, i, load3(bodies.x, i), load4(bodies.q, i), p, l)
-    rates(bodies, forces, c, 0.0, STAGE, SLOPE)
+        y = path[LAST, i]
+        p, l = add(load3(bodies.p, i), (y[7], y[8], y[9])), add(load3(bodies.l, i), (y[10], y[11], y[12]))
+        write_state(forces, STAGE, i, load3(bodies.x, i), load4(bodies.q, i), p, l)
+    rates(bodies, forces, joints, c, 0.0, STAGE, SLOPE, h)
     if given:  # the flight begins half a step's forces before the mean
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             i = forces.member[m]
             for k in range(7, 13):
                 path[STAGE, i, k] -= half * path[SLOPE, i, k]
-        rates(bodies, forces, c, 0.0, STAGE, SLOPE)
+        rates(bodies, forces, joints, c, 0.0, STAGE, SLOPE, h)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        x, q, p, l = _state(path, STAGE, i)
-        _, _, f, torque = _state(path, SLOPE, i)
+        x, q, p, l = read_state(forces, STAGE, i)
+        f, torque = read_wrench(forces, STAGE, SLOPE, i)
+        store3(bodies.force, i, f)
+        store3(bodies.torque, i, torque)
         w = angular_velocity(load9(bodies.rot, i), load9(bodies.inv_inertia, i), l)
         x, q = drive(x, q, scale(bodies.inv_mass[i], axpy(0.5 * half, f, p)), w, half)
         store3(bodies.p0, i, p)
         store3(bodies.l0, i, l)
         p, l = axpy(half, f, p), axpy(half, torque, l)
-        _write(path, STAGE, i, x, q, p, l)
+        write_state(forces, STAGE, i, x, q, p, l)
         store3(bodies.dv, i, sub(scale(bodies.inv_mass[i], p), load3(bodies.v, i)))
         w = angular_velocity(rotation(q), load9(bodies.inv_inertia, i), l)
         store3(bodies.dw, i, sub(w, load3(bodies.w, i)))
-    rates(bodies, forces, c, half, STAGE, SLOPE + 1)
+    rates(bodies, forces, joints, c, half, STAGE, SLOPE + 1, h)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        _, _, f0, t0 = _state(path, SLOPE, i)
-        _, _, f1, t1 = _state(path, SLOPE + 1, i)
-        mean = scale(1.0 / 3.0, axpy(2.0, f1, f0))
+        f, torque = read_wrench(forces, STAGE, SLOPE + 1, i)
+        mean = scale(1.0 / 3.0, axpy(2.0, f, load3(bodies.force, i)))
         store3(bodies.force, i, axpy(-bodies.mass[i], load3(bodies.gravity, i), mean))
-        store3(bodies.torque, i, scale(1.0 / 3.0, axpy(2.0, t1, t0)))
+        store3(bodies.torque, i, scale(1.0 / 3.0, axpy(2.0, torque, load3(bodies.torque, i))))
 
 
-foresee = far(_foresee, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, False))
+foresee = far(_foresee, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, False))
 
 
-@lean
-def foresee_all(bodies, forces, given):
+@inner
+def foresee_all(bodies, forces, joints, geoms, pairs, given):
+    """Mean forces of the coming flights, for contacts: of clusters of which a body may touch something."""
+    meets = np.zeros(len(forces.potential), dtype=np.bool_)
+    for n in range(pairs.count[0]):
+        for side in range(2):
+            c = forces.cluster[geoms.body[pairs.geoms[n, side]]]
+            if c >= 0:
+                meets[c] = True
     for c in range(len(forces.potential)):
-        foresee(bodies, forces, c, given)
+        if meets[c] or given:
+            foresee(bodies, forces, joints, c, given)
+        if given:
+            note_loads(forces, joints, c)
 
 
 @kernel

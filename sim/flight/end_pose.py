@@ -24,7 +24,7 @@ class Ends(NamedTuple):
 
 
 @lean
-def fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, end, mode, ends):
+def fly_members(bodies, forces, joints, members, local, mass, inertia, vstar, v, t, end, mode, ends):
     """Fly the members of an island from time t of the drift to the time ``end``, and write their states there into ``ends``.
 
     ``v`` (n, 6): the solver's velocities, those in the middle of the kick; where velocities were set (START), those after it.
@@ -43,7 +43,7 @@ def fly_members(bodies, forces, members, local, mass, inertia, vstar, v, t, end,
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             concerned = concerned or local[forces.member[m]] >= 0
         if concerned:
-            launch(bodies, forces, c, t)
+            launch(bodies, forces, joints, c, t)
     for k in range(len(members)):
         i = members[k]
         x, q, p, l = flight(bodies, forces, i, end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collision.kernels.jit import inner, lean
-from sim.flight.clusters import book_cluster, flight_balance, launch
+from sim.flight.clusters import book_cluster, cut_short, flight_balance, launch
 from sim.flight.motion import fly_to, start_flight
 from sim.ledger import entries as ledger
 
@@ -18,7 +18,7 @@ def _stands(forces, c, touched):
 
 
 @lean
-def bring(bodies, forces, books, i, t, touched):
+def bring(bodies, forces, joints, books, i, t, touched):
     """Have body i stand at time t, and remember that its flight changes there."""
     if touched[i]:
         return
@@ -29,9 +29,10 @@ def bring(bodies, forces, books, i, t, touched):
         start_flight(bodies, i, t)
     elif not _stands(forces, c, touched):
         first, last = forces.first_member[c], forces.first_member[c + 1]
+        cut_short(bodies, forces, joints, c, t)
         for m in range(first, last):
             fly_to(bodies, forces, forces.member[m], t)
-        book_cluster(bodies, forces, books, c, t)
+        book_cluster(bodies, forces, joints, books, c, t)
         for m in range(first, last):
             start_flight(bodies, forces.member[m], t)
     touched[i] = True
@@ -43,7 +44,7 @@ def bring_linked(bodies, forces, joints, books, links, t, touched):
     for j in links:
         for side in range(2):
             if joints.body[j, side] >= 0:
-                bring(bodies, forces, books, joints.body[j, side], t, touched)
+                bring(bodies, forces, joints, books, joints.body[j, side], t, touched)
 
 
 @lean
@@ -60,7 +61,7 @@ def book_balance(books, error, work):
 
 
 @lean
-def launch_touched(bodies, forces, t, touched):
+def launch_touched(bodies, forces, joints, t, touched):
     """New flights from time t for the bodies that collided, and for those that forces couple to them."""
     for c in range(len(forces.potential)):
         if _stands(forces, c, touched):
@@ -71,4 +72,4 @@ def launch_touched(bodies, forces, t, touched):
             start_flight(bodies, i, t)
     for c in range(len(forces.potential)):
         if _stands(forces, c, touched):
-            launch(bodies, forces, c, t)
+            launch(bodies, forces, joints, c, t)

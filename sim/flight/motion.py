@@ -24,10 +24,10 @@ from collision.linalg import (
 )
 from sim.equations import angular_velocity
 from sim.flight.clusters import along_far
-from sim.flight.exact import turn_exact
-from sim.flight.rk4 import turn_rk4
-from sim.flight.splitting import turn_splitting
-from sim.forces.prescribed_motion import arc
+from sim.flight.methods.exact import turn_exact
+from sim.flight.methods.rk4 import turn_rk4
+from sim.flight.methods.splitting import turn_splitting
+from sim.forces.prescribed_motion import arc, plan_arc
 from sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
 
 
@@ -156,6 +156,16 @@ def start_flight(bodies, i, t):
     store3(bodies.l0, i, load3(bodies.l, i))
     for k in range(6):
         bodies.low0[i, k] = bodies.low[i, k]
+
+
+@lean
+def plan_arcs(bodies, t, dt):
+    """Driven bodies that have a path stand on it at time t of the world, and know where they go in the coming step."""
+    for i in range(len(bodies.kind)):
+        if bodies.path[i, 1] > bodies.path[i, 0]:
+            x, q, v, w = plan_arc(bodies, i, t, dt)
+            place(bodies, i, x, q, v, w)
+            start_flight(bodies, i, 0.0)
 
 
 @lean

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import far, lean, remote
+from collision.kernels.jit import lean
 from collision.linalg import (
     ZERO,
     add,
@@ -28,50 +28,13 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.equations import angular_velocity, orientation_rate
 from sim.forces.functions import call_function
+from sim.forces.path_rows import moving
 from sim.forces.prescribed_motion import arc
-from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MEDIUM, MUTUAL, SPRING, TABLE
+from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, MEDIUM, MUTUAL, SPRING, TABLE
 
 POTENTIAL, EXTERNAL, USER = 13, 14, 15  # works in a row of Forces.path
-
-
-@remote
-def _rates(bodies, forces, c, t, at, to):
-    """Rates of cluster c in the state ``at`` of the path, at time t of the drift; into row ``to`` of the path."""
-    path = forces.path
-    for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        i = forces.member[m]
-        q = (path[at, i, 3], path[at, i, 4], path[at, i, 5], path[at, i, 6])
-        _, _, v, w = _moving(bodies, path, at, i)
-        rate = orientation_rate(w, q)
-        for k in range(3):
-            path[to, i, k] = v[k]
-        for k in range(4):
-            path[to, i, 3 + k] = rate[k]
-        for k in range(7, 16):
-            path[to, i, k] = 0.0
-    for row in range(forces.first_row[c], forces.first_row[c + 1]):
-        _act(bodies, forces, row, t, at, to)
-    for m in range(forces.first_member[c], forces.first_member[c + 1]):
-        i = forces.member[m]
-        r = path[to, i]
-        bodies.pull[i] = max(bodies.pull[i], bodies.inv_mass[i] * norm((r[7], r[8], r[9])))
-        bodies.twist[i] = max(bodies.twist[i], norm((r[10], r[11], r[12])))
-        for k in range(3):
-            r[7 + k] += bodies.mass[i] * bodies.gravity[i, k]
-
-
-rates = far(_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0, 0, 0))
-
-
-@lean
-def _moving(bodies, path, at, i):
-    """Position, rotation, velocity and angular velocity of a dynamic body in a state of the path."""
-    y = path[at, i]
-    rot = rotation(qnormalize((y[3], y[4], y[5], y[6])))
-    w = angular_velocity(rot, load9(bodies.inv_inertia, i), (y[10], y[11], y[12]))
-    return (y[0], y[1], y[2]), rot, scale(bodies.inv_mass[i], (y[7], y[8], y[9])), w
+OTHERS = 16  # what all but joints give to momentum, then to angular momentum about the origin
 
 
 @lean
@@ -84,17 +47,17 @@ def _add(path, to, i, work, force, torque, v, w):
 
 
 @lean
-def _act(bodies, forces, row, t, at, to):
+def act(bodies, forces, row, t, at, to):
     """One row of the table of forces."""
     path, kind, i = forces.path, forces.kind[row], forces.body[row, 0]
     f = forces.number[row]
-    x, rot, v, w = _moving(bodies, path, at, i)
+    x, rot, v, w = moving(bodies, forces, at, i)
     if kind == CENTRAL:
         force, torque = central(f, x, rot, bodies.mass[i], load9(bodies.inertia, i))
         _add(path, to, i, POTENTIAL, force, torque, v, w)
     elif kind == MUTUAL:
         j = forces.body[row, 1]
-        y, _, vj, wj = _moving(bodies, path, at, j)
+        y, _, vj, wj = moving(bodies, forces, at, j)
         d = sub(y, x)
         r = math.sqrt(dot(d, d) + f[1] * f[1])
         force = scale(f[0] * bodies.mass[i] * bodies.mass[j] / (r * r * r), d) if r > 0.0 else ZERO
@@ -179,7 +142,7 @@ def _spring(bodies, forces, row, t, at, to, x, rot, v, w):
     y, turn, vj, wj = ZERO, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), ZERO, ZERO
     if j >= 0:
         if bodies.kind[j] == DYNAMIC:
-            y, turn, vj, wj = _moving(bodies, forces.path, at, j)
+            y, turn, vj, wj = moving(bodies, forces, at, j)
         else:
             y, q, vj, wj = arc(bodies, j, t)
             turn = rotation(q)

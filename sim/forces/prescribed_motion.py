@@ -59,6 +59,14 @@ def arc(bodies, i, t):
 
 
 @lean
+def arc_acceleration(bodies, i, t, e):
+    """Acceleration and angular acceleration of driven body i at time t of the drift, this by a difference over 2 e."""
+    _, _, _, w0 = arc(bodies, i, t - e)
+    _, _, _, w1 = arc(bodies, i, t + e)
+    return axpy(t, load3(bodies.j_drive, i), load3(bodies.a_drive, i)), scale(0.5 / e, sub(w1, w0))
+
+
+@lean
 def on_path(bodies, i, t):
     """Pose of the centre of mass, velocity and angular velocity that the path of body i asks for at time t of the world."""
     first, stop = bodies.path[i, 0], bodies.path[i, 1]

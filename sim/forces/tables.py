@@ -24,7 +24,7 @@ from sim.forces.definitions import (
     UniformGravity,
 )
 from sim.forces.functions import Callback
-from sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, forces_of
+from sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
 
 if TYPE_CHECKING:
     from sim.world.body import Body
@@ -61,12 +61,13 @@ def pack(
     forces: Sequence[Force],
     called: dict[Force, Callback],
     bodies: Bodies,
+    joints: Joints,
     names: Sequence[str],
     gravity: tuple[float, float, float],
     method: int,
     pushed: Sequence[int] = (),
 ) -> Forces:
-    """The group of forces for these bodies; the uniform fields, the world's ``gravity`` among them, go to their rows.
+    """The group of forces for these bodies and joints; the uniform fields, the world's ``gravity`` among them, go to their rows.
 
     The bodies ``pushed`` have rows for what the user applies (world/applied_forces.py).
     """
@@ -85,7 +86,7 @@ def pack(
             rows += _rows(force, dynamic if on is None else on, bodies, called, knots)
     rows += [(laws.CONSTANT, i, -1, [0.0] * USERS + [1.0], 0) for i in pushed]
     bodies.field[asleep], bodies.gravity[asleep] = bodies.gravity[asleep], 0.0
-    return _sorted(rows, knots, bodies, method)
+    return _sorted(rows, knots, bodies, joints, method)
 
 
 def _rows(force: Force, on: Sequence[int], bodies: Bodies, called: dict, knots: list[np.ndarray]) -> list[Row]:
@@ -163,8 +164,8 @@ def _spring(force: Spring, on: list[int], bodies: Bodies) -> Row:
     return laws.SPRING, on[0], on[1], [force.stiffness, force.damping, force.length, *arms[0], *arms[1], float(force.slack)], 0
 
 
-def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, method: int) -> Forces:
-    """The group, its rows and members sorted by clusters, clusters by their first body."""
+def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Joints, method: int) -> Forces:
+    """The group, its rows, members and joints sorted by clusters, clusters by their first body."""
     parent = np.arange(len(bodies.kind))
 
     def root(i: int) -> int:
@@ -173,27 +174,102 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, method: in
             i = parent[i]
         return i
 
-    for _, i, j, _, _ in rows:
-        if j >= 0 and bodies.kind[j] == DYNAMIC:
+    moved = lambda i: bool(i >= 0 and bodies.kind[i] == DYNAMIC)  # noqa: E731
+    rows_of = held_rows(joints)
+    held = [j for j in range(len(joints.kind)) if rows_of[j].any() and any(map(moved, joints.body[j]))]
+    for i, j in [row[1:3] for row in rows] + joints.body[held].tolist():
+        if moved(i) and moved(j):
             a, b = sorted((root(i), root(j)))
             parent[b] = a
     roots = [root(row[1]) for row in rows]
     everyone = [root(i) for i in np.flatnonzero(bodies.kind == DYNAMIC)] if method == DOP853 else []
     order = sorted(range(len(rows)), key=lambda k: roots[k])
-    used = sorted({*roots, *everyone})  # the adaptive method knows clusters only
+    roots_held = [root(next(i for i in joints.body[j].tolist() if moved(i))) for j in held]
+    used = sorted({*roots, *roots_held, *everyone})  # the adaptive method knows clusters only
     label = {r: c for c, r in enumerate(used)}
     members = sorted((label[root(i)], i) for i in range(len(parent)) if root(i) in label and bodies.kind[i] == DYNAMIC)
-    stages = 12 if method == DOP853 else 4
-    group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)), stages)
+    stages = 12 if method == DOP853 else 7 if held else 4
+    links = sorted((label[c], j) for c, j in zip(roots_held, held, strict=True))
+    group = forces_of(len(parent), len(rows), len(used), len(members), sum(map(len, knots)), stages, len(links))
     group.method[0] = method
     for k, n in enumerate(order):
         kind, i, j, numbers, address = rows[n]
         group.kind[k], group.body[k], group.address[k] = kind, (i, j), address
         group.number[k, : len(numbers)] = numbers
     for k, (c, i) in enumerate(members):
-        group.member[k], group.cluster[i] = i, c
+        group.member[k], group.cluster[i], group.seat[i] = i, c, k
     group.first_row[:] = np.searchsorted([label[roots[n]] for n in order], range(len(used) + 1))
     group.first_member[:] = np.searchsorted([c for c, _ in members], range(len(used) + 1))
     if knots:
         group.knots[:] = np.concatenate(knots)
-    return group
+    group.coupled[:] = (np.diff(group.first_member) > 1) | np.isin(range(len(used)), [c for c, _ in links])
+    return _with_joints(group, links, joints)
+
+
+def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints) -> Forces:
+    """The group with joints (cluster, joint), which of them hold the same body, and the rows of their linear systems."""
+    count = len(group.potential)
+    group.first_link[:] = np.searchsorted([c for c, _ in links], range(count + 1))
+    rows, link_of = held_rows(joints), np.full(len(joints.kind), -1, dtype=np.int64)
+    for k, (_, j) in enumerate(links):
+        link_of[j] = k
+    meet: list[tuple[int, int, int, int]] = []
+    columns: list[int] = []
+    for c in range(count):
+        first, last = group.first_link[c : c + 2].tolist()
+        holders: dict[int, list[tuple[int, int]]] = {}
+        for k in range(first, last):
+            group.link[k] = links[k][1]
+            group.seats[k] = [group.seat[i] if i >= 0 else -1 for i in joints.body[links[k][1]]]
+            group.anchored[c] |= group.seats[k].min() < 0
+            for side, seat in enumerate(group.seats[k].tolist()):
+                holders.setdefault(seat, []).append((k, side))
+        holders.pop(-1, None)
+        pairs = [(i, j, s, t) for held in holders.values() for (i, s), (j, t) in combinations(held, 2)]
+        group.first_meet[c + 1] = group.first_meet[c] + len(pairs)
+        meet += pairs
+        columns += _equations(group, rows, first, last, pairs)
+        group.first_equation[c + 1] = len(columns)
+    own = np.arange(len(columns)) - np.repeat(group.first_equation[:-1], np.diff(group.first_equation))
+    starts = np.cumsum([0, *(own - columns + 1)]) if columns else np.zeros(1)
+    return group._replace(
+        link_of=link_of,
+        meet=np.array(meet, dtype=np.int64).reshape(-1, 4),
+        first_column=np.array(columns, dtype=np.int64),
+        first_value=starts.astype(np.int64),
+        values=np.zeros(int(starts[-1])),
+        right=np.zeros(len(columns)),
+    )
+
+
+def held_rows(joints: Joints) -> np.ndarray:
+    """(j, 6): the coordinates that forces may hold in flight, rigid ones and those that something drives."""
+    rows = joints.rigid == 1
+    drives = (joints.strength > 0) | (joints.friction > 0) | (joints.armature > 0) | np.isfinite(joints.limit).any(axis=1)
+    driven = np.flatnonzero((joints.axis >= 0) & drives)
+    rows[driven, joints.axis[driven]] = True
+    return rows
+
+
+def _equations(group: Forces, rows: np.ndarray, first: int, last: int, pairs: Sequence[tuple[int, int, int, int]]) -> list[int]:
+    """Number what may be held of the joints from ``first`` to ``last`` of a cluster; the first column of each one's row."""
+    if first == last:
+        return []
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    n = last - first
+    i, j = np.array([pair[:2] for pair in pairs], dtype=int).reshape(-1, 2).T - first
+    graph = csr_array((np.ones(len(i)), (i, j)), shape=(n, n))
+    order = reverse_cuthill_mckee(csr_array(graph + graph.T), symmetric_mode=True)
+    group.equation[first:last] = -1
+    total, head = 0, np.zeros(n, dtype=int)
+    for k in order:
+        head[k] = total
+        for r in np.flatnonzero(rows[group.link[first + k]]):
+            group.equation[first + k, r] = total
+            total += 1
+    low = head.copy()
+    for a, b in zip([*i, *j], [*j, *i], strict=True):
+        low[a] = min(low[a], head[b])
+    return [int(low[k]) for k in order for _ in range(rows[group.link[first + k]].sum())]

@@ -34,10 +34,10 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.contact.contact_table import write_row
+from sim.contact.contact_table import speculative_margin, write_row
 from sim.contact.surfaces import surface_slip
+from sim.flight.methods.rk4 import turn_rk4
 from sim.flight.motion import flight_far, place, point_velocity
-from sim.flight.rk4 import turn_rk4
 from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
 from sim.impact.thread_jobs import CORNERS, WANTED, share
 from sim.solvers.lanes import aim_at, group, miss_of
@@ -70,16 +70,22 @@ def look_ahead(
     stick,
     fast,
     seen,
+    poses,
+    open_by,
 ):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
 
     Rows ``first`` and those after it came by earlier looks. ``seen`` (size, 6): the velocities of the last look. Two bodies that
     both kept theirs meet as they did then, and asked for what they ask for now: they are passed over.
+
+    ``poses`` (bodies, 12): where each body was when it was looked at last, position and rotation. ``open_by`` [m]: of each pair a
+    gap that none of its points is below there. What two bodies have moved against each other since takes no more from it than the
+    longest way of a point; while it is not used up the pair is passed over too.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     skin, h = settings.skin, settings.dt
     n, table = len(bodies.kind), contacts.count[0] - (count - first)
-    x, rot, momenta = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10))
+    x, rot, momenta, ways = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10)), np.zeros((n, 4))
     moved, flown = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for i in range(n):
         if local[i] >= 0:
@@ -95,6 +101,7 @@ def look_ahead(
         if flown[i]:
             _keep(bodies, i, x, rot, momenta)
             _fly(bodies, forces, i, local[i], before, v, h)
+            _way(bodies, i, poses, ways)
     where = np.full(contacts.count[0], -1, dtype=np.int64)
     for k in range(count):
         where[rows[k]] = k
@@ -103,7 +110,9 @@ def look_ahead(
     places, gaps, found, t = np.empty((room, 3)), np.empty(room), 0, 0
     for m in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
+        open_by[m] -= norm(sub(load3(ways, i), load3(ways, j))) + ways[i, 3] + ways[j, 3]
         wanted = (moved[i] or moved[j]) and _concerned(bodies, local, i, j)
+        wanted = wanted and open_by[m] < -DEEP * min(bodies.radius[i], bodies.radius[j])
         pairs.event[m] = WANTED if wanted else math.inf  # which the coming drift finds anew
     share(model, geometry, settings, CORNERS, pairs.count[0])
     for m in range(pairs.count[0]):
@@ -116,6 +125,7 @@ def look_ahead(
         pairs.event[m] = math.inf
         pairs.fresh[m] = False
         deep = DEEP * min(bodies.radius[i], bodies.radius[j])
+        open_by[m] = least_gap(bodies, pairs, m, i, j, h)
         for s in range(pairs.points[m]):
             gap = pairs.rows[m, s, 3]
             if gap < -deep and found < room:  # depths that are there already are pushed apart, slowly: overlap_correction.py
@@ -186,6 +196,36 @@ def _keep(bodies, i, x, rot, momenta):
 def _return(bodies, i, x, momenta):
     m = momenta[i]
     place(bodies, i, load3(x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
+
+
+@lean
+def least_gap(bodies, pairs, m, i, j, dt):
+    """The gap that no point of the manifold of pair m is below [m]; out to where it was looked for, if it has none."""
+    gap = speculative_margin(bodies, i, j, dt)
+    for s in range(pairs.points[m]):
+        gap = min(gap, pairs.rows[m, s, 3])
+    return gap
+
+
+@lean
+def keep_pose(bodies, i, poses):
+    for r in range(3):
+        poses[i, r] = bodies.x[i, r]
+    for r in range(9):
+        poses[i, 3 + r] = bodies.rot[i, r // 3, r % 3]
+
+
+@lean
+def _way(bodies, i, poses, ways):
+    """How far body i is from where it was looked at last: its centre, and the longest way of a point about that [m]."""
+    turned = 0.0
+    for r in range(3):
+        ways[i, r] = bodies.x[i, r] - poses[i, r]
+    for r in range(9):
+        d = bodies.rot[i, r // 3, r % 3] - poses[i, 3 + r]
+        turned += d * d
+    ways[i, 3] = bodies.radius[i] * math.sqrt(0.5 * turned) if turned > 0.0 else 0.0
+    keep_pose(bodies, i, poses)
 
 
 @lean

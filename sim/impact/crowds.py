@@ -18,7 +18,7 @@ from collision.linalg import load3, load9, norm, store3, store9, symmetric_produ
 from sim.contact.contact_solve import apply_contacts, book_contact, load_friction, targets
 from sim.contact.overlap_correction import displace, too_deep
 from sim.flight.motion import refresh_velocity, world_inverse_inertia
-from sim.impact.crowd_prediction import DEEP, look_ahead
+from sim.impact.crowd_prediction import DEEP, keep_pose, least_gap, look_ahead
 from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws, load_normals
 from sim.ledger.work import KICK
 from sim.solvers.crowd_targets import bears, soft_targets, taken_laws
@@ -102,6 +102,11 @@ def _kick_crowds(model, geometry, settings, plain):
         light[m] = bodies.inv_mass[members[m]]
         shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
         store9(inverse, m, world_inverse_inertia(bodies, members[m]))
+    poses, open_by = np.empty((n, 12)), np.empty(pairs.count[0])
+    for i in range(n):
+        keep_pose(bodies, i, poses)
+    for m in range(pairs.count[0]):
+        open_by[m] = least_gap(bodies, pairs, m, geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]], h)
     load_bodies(contacts, rows, 0, count, local, a, b)
     groups, begin = no_groups(most, size), np.empty(islands + 1, dtype=np.int64)
     for s in range(islands):
@@ -145,7 +150,7 @@ def _kick_crowds(model, geometry, settings, plain):
     for _ in range(LOOKS):
         found = look_ahead(
             model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, groups, mu, c, p,
-            stick, fast, seen,
+            stick, fast, seen, poses, open_by,
         )  # fmt: skip
         if found < 0:
             break

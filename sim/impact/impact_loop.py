@@ -107,7 +107,7 @@ def _drift(model, geometry, settings, table):
             bodies.crowd[i] = LULL  # from the coming kick on
     book_flights(model, geometry, settings)
     for c in range(len(forces.potential)):
-        book_cluster(bodies, forces, books, c, dt)
+        book_cluster(bodies, forces, joints, books, c, dt)
     return OK
 
 
@@ -131,7 +131,7 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
     for i in range(len(touched)):
         if bodies.until[i] == t and bodies.island[i] == label:
             bodies.until[i] = 0.0
-            bring(bodies, forces, books, i, t, touched)
+            bring(bodies, forces, joints, books, i, t, touched)
     if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
         return WAKE
     _look_again(geoms, pairs, touched)
@@ -156,7 +156,7 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt, full = settings.dt, False
-    launch_touched(bodies, forces, t, touched)
+    launch_touched(bodies, forces, joints, t, touched)
     for i in range(len(touched)):
         if touched[i]:
             moves = bodies.kind[i] == DYNAMIC
@@ -235,7 +235,7 @@ def _settle_phase(model, settings, first, t, touched, effort):
             found = True
             for m in range(len(bodies.held)):
                 if bodies.held[m] == number:
-                    bring(bodies, forces, books, m, t, touched)
+                    bring(bodies, forces, joints, books, m, t, touched)
             take_back(bodies, contacts, books, number, t)
     return found
 
@@ -285,7 +285,7 @@ def _tired(bodies, geoms, pairs, k, dt):
 
 
 @inner
-def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
+def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, group, touched, books):
     """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies.
 
     Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
@@ -294,8 +294,8 @@ def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
     speed, tired = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt)
     group[first] = True
-    bring(bodies, forces, books, i, t, touched)
-    bring(bodies, forces, books, j, t, touched)
+    bring(bodies, forces, joints, books, i, t, touched)
+    bring(bodies, forces, joints, books, j, t, touched)
     grew = True
     while grew:
         grew = False
@@ -309,8 +309,8 @@ def _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books):
             if same or tie or (tired and shares and _tired(bodies, geoms, pairs, k, dt)):
                 group[k] = True
                 grew = True
-                bring(bodies, forces, books, a, t, touched)
-                bring(bodies, forces, books, b, t, touched)
+                bring(bodies, forces, joints, books, a, t, touched)
+                bring(bodies, forces, joints, books, b, t, touched)
 
 
 @kernel(**FOR_KERNELS)
@@ -320,7 +320,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     dt = settings.dt
     books.counters[IMPACTS] += 1
     group = np.zeros(pairs.count[0], dtype=np.bool_)
-    _gather(bodies, forces, geoms, pairs, first, t, dt, group, touched, books)
+    _gather(bodies, forces, joints, geoms, pairs, first, t, dt, group, touched, books)
     links = linked_joints(bodies, joints, touched)
     if len(links) > 0:
         bring_linked(bodies, forces, joints, books, links, t, touched)

@@ -1,21 +1,24 @@
 """Joints in impacts: an impulse on a jointed body goes through its joints at the same instant.
 
-In free flight between two kicks the rates of rigid coordinates are those of the micro-collisions, of order dt. An impact first
-takes them away; then the law acts with the effective mass of the jointed bodies, K = J (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G
-M^-1) J^T, and joint impulses restore G u = 0, which does no work; the kick for the rest of the step gives the rates back.
+The law acts with the effective mass of the jointed bodies, K = J (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) J^T, and joint impulses
+restore G u = 0, which does no work. A rotor resists by p = -a (u' - u) on its coordinate. What rates rigid coordinates have
+before an impact is rounding; it is taken away first.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
 from sim.contact.contact_solve import problem
 from sim.flight.motion import point_velocity, refresh_velocity
-from sim.joints.rows import is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
+from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, book_work, to_reservoir
+from sim.solvers.joint_laws import AXIS
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.rows import add_impulses, inverse_effective_mass
 from sim.state import EXAMPLE
@@ -52,6 +55,15 @@ def joints_of_island(bodies, joints, label):
     return links[:n]
 
 
+@lean
+def impact_rows(joints, owner, block, first, law, lo, hi):
+    """Leave the rigid rows of joints, equalities without bounds, and those of rotors, which give way by their inertia."""
+    rigid_rows(joints, owner, block, first, law, lo, hi)
+    for n in range(len(owner)):
+        if block[n] == DRIVE and joints.armature[owner[n]] > 0.0:
+            law[first + n], lo[first + n, 0], hi[first + n, 0] = AXIS, 0.0, joints.armature[owner[n]]
+
+
 @inner
 def constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, first, p, d):
     """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints' blocks from ``first`` allow.
@@ -81,7 +93,11 @@ def _settle_joints(bodies, table, joints, books, links, together):
     members, a, b, mass, inv_mass, inertia, inv_inertia, v, _, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
         bodies, table, joints, links[:0], links, links[:0], local
     )
-    rigid_rows(joints, owner, block, 0, mu, lo, hi)
+    impact_rows(joints, owner, block, 0, mu, lo, hi)
+    for n in range(len(owner)):
+        if hi[n, 0] > 0.0 and block[n] == DRIVE:  # of a rotor, against its rate before the impact
+            rates = joints.after if together else joints.before
+            lo[n, 0] = hi[n, 0] * rates[owner[n], 3 * DRIVE]
     p[:] = 0.0
     constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 0, p, v)
     for n in range(len(owner)):
@@ -108,13 +124,15 @@ def _settle_joints(bodies, table, joints, books, links, together):
         point, frame, _ = place_joint(bodies, joints, j)
         for r in range(3):
             used, turns, e = row_axis(joints, j, block[n], r, frame)
-            if used and lo[n, r] < 0.0:
+            rotor = block[n] == DRIVE and r == 0 and mu[n] == AXIS
+            if used and (rotor or lo[n, r] == -math.inf):
                 at = 3 * block[n] + r
                 before, after = (
                     joints.after[j, at] if together else joints.before[j, at],
                     row_velocity(bodies, joints, j, turns, e, point),
                 )
-                book_work(books, ledger.CONTACT, 0.5 * p[n, r] * (before + after), 0.0, AGAIN)
+                entry = ledger.INTEGRATOR if rotor else ledger.CONTACT  # as in kicks: what the rotor has is counted there
+                book_work(books, entry, 0.5 * p[n, r] * (before + after), 0.0, AGAIN)
                 joints.after[j, at] = after
 
 
@@ -130,7 +148,7 @@ def _linked_mass(bodies, table, joints, links):
     members, a, b, mass, inv_mass, inertia, inv_inertia, _, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
         bodies, table, joints, np.arange(1), links, links[:0], local
     )
-    rigid_rows(joints, owner, block, 1, mu, lo, hi)
+    impact_rows(joints, owner, block, 1, mu, lo, hi)
     u0[:] = 0.0
     k, least = np.zeros((3, 3)), 0.0
     for r in range(3):

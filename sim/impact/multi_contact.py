@@ -36,9 +36,8 @@ from sim.contact.contact_table import OPEN, pair_restitution, pair_size, told, w
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import apply_impulse, geom_pose, point_velocity, world_inverse_inertia
 from sim.impact.collision_law import impact_far as impact
-from sim.impact.joint_impulses import constrain, linked_mass, settle_joints
+from sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints
 from sim.impact.time_of_impact import TOUCH
-from sim.joints.rows import rigid_rows
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, book_pair
 from sim.solvers.newton import newton_far as newton
@@ -138,7 +137,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
         bodies, table, joints, rows, links, rows[:0], local
     )
-    rigid_rows(joints, owner, block, m, mu, lo, hi)
+    impact_rows(joints, owner, block, m, mu, lo, hi)
     p[:] = 0.0
     speed = 0.0
     for k in range(m):

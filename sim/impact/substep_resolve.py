@@ -43,7 +43,7 @@ def _merge(bodies, i, label):
 
 
 @inner
-def _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched):
+def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, touched):
     """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
     a sleeping one."""
     for n in range(pairs.count[0]):
@@ -55,8 +55,8 @@ def _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touche
             i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
             if pairs.fresh[n] or not concerns(bodies, i, j, label):
                 continue
-            bring(bodies, forces, books, i, t, touched)
-            bring(bodies, forces, books, j, t, touched)
+            bring(bodies, forces, joints, books, i, t, touched)
+            bring(bodies, forces, joints, books, j, t, touched)
             update_manifold(bodies, geoms, pairs, geometry, n, dt)
             if pairs.points[n] > 0:
                 if rouse(bodies, i, j):
@@ -86,12 +86,12 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
             fly_to(bodies, forces, i, t)
             if bodies.kind[i] == DYNAMIC:
                 label = _merge(bodies, i, label)
-    label = _connect(bodies, geoms, pairs, geometry, forces, books, label, t, dt, touched)
+    label = _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, touched)
     if label < 0:
         return WAKE
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label:
-            bring(bodies, forces, books, i, t, touched)
+            bring(bodies, forces, joints, books, i, t, touched)
     for i in range(len(touched)):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt

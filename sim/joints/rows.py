@@ -21,13 +21,13 @@ import numpy as np
 
 from collision.kernels.jit import far, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
-from sim.joints.distance import line_frame, measure_distance
-from sim.joints.fixed import measure_fixed
-from sim.joints.gear import place_gear, place_screw
-from sim.joints.general import measure_general, turning_frame
-from sim.joints.hinge import measure_hinge
-from sim.joints.point import measure_point
-from sim.joints.slider import measure_slider
+from sim.joints.kinds.distance import line_frame, measure_distance
+from sim.joints.kinds.fixed import measure_fixed
+from sim.joints.kinds.gear import place_gear, place_screw
+from sim.joints.kinds.general import measure_general, turning_frame
+from sim.joints.kinds.hinge import measure_hinge
+from sim.joints.kinds.point import measure_point
+from sim.joints.kinds.slider import measure_slider
 from sim.solvers.joint_laws import AXIS, BALL, BOX
 from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
@@ -35,6 +35,7 @@ LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
 TEAR = 0.01  # of the size of the smaller body, or rad: a joint that is open by more is torn
 NO_FRAME = ZERO, IDENTITY
+FREE, BY_MOTOR, BY_FRICTION, AT_LOW, AT_HIGH = range(5)  # what keeps a free coordinate at its pace in flight: Joints.kept
 
 
 @lean
@@ -73,13 +74,11 @@ def body_pose(bodies, i):
 
 
 @remote
-def _place_joint(bodies, joints, j):
-    """(common point, frame of the rows, six coordinates) of joint j at the current poses.
+def _place_at(joints, j, xi, ri, xj, rj):
+    """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses.
 
     The frame is that of the travels and that of the turns, nine numbers each; their columns are the directions of the rows.
     """
-    xi, ri = body_pose(bodies, joints.body[j, 0])
-    xj, rj = body_pose(bodies, joints.body[j, 1])
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
     values = measure_frames(joints, j, xa, fa, xb, fb)
@@ -97,7 +96,15 @@ def _place_joint(bodies, joints, j):
     return point, along + about, values
 
 
-place_joint = far(_place_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
+place_at = far(_place_at, lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY))
+
+
+@lean
+def place_joint(bodies, joints, j):
+    """(common point, frame of the rows, six coordinates) of joint j at the current poses; see :func:`_place_at`."""
+    xi, ri = body_pose(bodies, joints.body[j, 0])
+    xj, rj = body_pose(bodies, joints.body[j, 1])
+    return place_at(joints, j, xi, ri, xj, rj)
 
 
 @lean

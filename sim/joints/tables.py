@@ -22,7 +22,7 @@ from sim.joints.definitions import (
     Universal,
     pitch_radii,
 )
-from sim.joints.general import LOCKED
+from sim.joints.kinds.general import LOCKED
 from sim.ledger.diagnostics import mean_momenta, rotations, unheard
 from sim.state import (
     DISTANCE,

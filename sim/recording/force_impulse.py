@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.errors import InputError
-from sim.flight.integrators import TABLE
+from sim.flight.methods.integrators import TABLE
 from sim.forces.definitions import (
     CentralGravity,
     ConstantForce,

@@ -10,7 +10,7 @@ rows.py: the rows of a problem, what impulses do and what they miss. friction.py
 newton.py: semismooth Newton, accurate, the default; blocks.py: its sparse systems; interior.py: where Newton does not find
 who slides.
 sweeps.py: projected Gauss-Seidel (Moreau 1994; Jourdan, Alart, Jean 1998), cheap; lanes.py: the same four contacts at a time, for
-crowds; mixing.py: Anderson's acceleration;
+crowds; mixing.py: Anderson's acceleration; skyline.py: sparse L D L^T, for joints in flight;
 crowd_targets.py: targets that sweeps can meet together.
 islands.py: groups of bodies between which no impulse passes.
 """

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.compiled import REFRESH
 from sim.errors import InputError, RecordingError, SimulationError
 from sim.files import whole
 from sim.forces.definitions import FunctionForce, force_from_dict
@@ -27,7 +26,7 @@ from sim.world.body import Body
 if TYPE_CHECKING:
     from sim.world.world import World
 
-SCHEMA = 10
+SCHEMA = 11
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,
@@ -140,8 +139,8 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
             raise ValueError("geoms.body names facets of bodies that are no ground")
         world._add_facets(owners)
     world._resize(_stored(world._packed(), arrays))
-    world._packed_for = world.model.bodies
-    REFRESH.bind(world.model.bodies, world.model.forces)()
+    world._packed_for = None  # who flies with whom follows from who sleeps
+    world._packed()
     world._dormant = {name.removeprefix("dormant."): array for name, array in arrays.items() if name.startswith("dormant.")}
     world._serial = operator.index(header["serial"])
     gone = {int(s): Body(world, None, BodyDef.from_dict(body)) for s, body in header["gone"].items()}

@@ -118,6 +118,7 @@ class Joint(Writes):
         world._begin()
         _, along, about, _ = tables.measured(world.model, j)
         p, axis = 2.0 * world.model.joints.impulse[j], world.model.joints.axis[j]
+        p[:6] += world.dt * world.model.joints.load[j]
         linear, turning = p[0:3] @ along, p[3:6] @ about
         driven = p[6:9].sum() + p[9] - p[10]
         if axis >= 3:

@@ -21,7 +21,7 @@ from collision.spelling import did_you_mean, spelled
 from collision.suggesting import Keeps
 from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE, REFRESH
 from sim.errors import SimulationError
-from sim.flight.integrators import TABLE
+from sim.flight.methods.integrators import TABLE
 from sim.forces.definitions import Force, as_force
 from sim.forces.functions import Callback
 from sim.forces.path import Path
@@ -200,6 +200,7 @@ class World(Keeps, Asking):
         self._calls: dict[Force, Callback] = {}  # functions among the forces
         self._pushes = Pushes()
         self._packed_for: Any = None  # the group of bodies that the group of forces belongs to
+        self._packed_links: Any = None  # and what of the joints
         self._waiting: list[Body] = []  # bodies that were added and have no rows yet
         self._named: dict[str, Body] = {}
         self._numbers: dict[str, int] = {}  # to try next for a body without a name, by the shape's
@@ -520,14 +521,16 @@ class World(Keeps, Asking):
 
     def _packed(self) -> Model:
         """The model, its group of forces up to date with bodies and forces."""
-        if self._packed_for is not self.model.bodies:
+        if self._packed_for is not self.model.bodies or self._packed_links is not self.model.joints.linked:
             method = list(TABLE).index(self.options.integrator)
             pushed = [body.index for body in self._pushes.rows]
-            group = pack(self.forces, self._calls, self.model.bodies, self.names, self.settings.gravity, method, pushed)
+            group = pack(
+                self.forces, self._calls, self.model.bodies, self.model.joints, self.names, self.settings.gravity, method, pushed
+            )
             self.model = self.model._replace(forces=group)
             self._pushes.find(group)
             REFRESH.bind(self.model.bodies, group)()
-            self._packed_for = self.model.bodies
+            self._packed_for, self._packed_links = self.model.bodies, self.model.joints.linked
         return self.model
 
     def _row(self, body: Body) -> int:
@@ -828,7 +831,7 @@ class World(Keeps, Asking):
     def _close_joints(self) -> float:
         """Put poses and velocities together such that joints hold; by how much the worst stays open [m or rad]."""
         m = self.model
-        return float(ASSEMBLE.bind(m.bodies, m.contacts, m.joints, self.settings)())
+        return float(ASSEMBLE.bind(m.bodies, m.contacts, m.joints, m.books, self.settings)())
 
     def _advancing(self) -> Callable[[int], tuple[int, int]]:
         """The compiled step, bound to the arrays as they are."""

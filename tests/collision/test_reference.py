@@ -75,7 +75,9 @@ def test_worked_example_from_the_start():
     found = reference.signed_distance(A, B)
     assert found.distance == pytest.approx(-6 / math.sqrt(41), abs=2e-15)
     assert np.allclose(found.point_a - found.point_b, 6 / 41 * np.array((4, -5)), rtol=0, atol=4e-15)
-    assert found.point_b.tolist() == [5, 7]  # the corner of B deepest in A, and the foot on A's edge from (4, 5) to (9, 9)
+    assert found.point_b == pytest.approx(
+        [5, 7], rel=1e-15
+    )  # the corner of B deepest in A, and the foot on A's edge from (4, 5) to (9, 9)
     assert np.cross([*(found.point_a - (4, 5)), 0], (5, 4, 0))[2] == pytest.approx(0, abs=1e-14)
 
 

@@ -11,8 +11,8 @@ from scipy.special import ellipj
 from collision import Box, Compound, HalfSpace, Pose, Sphere
 from sim import CentralGravity, Spring, World
 from sim import state as constants
-from sim.flight.exact import jacobi
-from sim.flight.integrators import TABLE
+from sim.flight.methods.exact import jacobi
+from sim.flight.methods.integrators import TABLE
 from sim.ledger.diagnostics import rotations
 
 HALF, OMEGA = (0.25, 0.05, 0.125), (1.0, 2.0, 3.0)

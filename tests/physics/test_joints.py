@@ -50,7 +50,7 @@ def rod(joint, dt: float = 1 / 240) -> tuple[World, object]:
 
 
 @pytest.mark.parametrize("kind", [Hinge, Point])
-def test_pendulum_is_second_order(kind):
+def test_pendulum_is_of_sixth_order(kind):
     errors = []
     for n in (60, 120, 240):
         world, joint = rod(lambda b: Hinge(None, b, axis=(0, 1, 0)) if kind is Hinge else Point(None, b), dt=1 / n)
@@ -58,8 +58,9 @@ def test_pendulum_is_second_order(kind):
         x, _, z = world.positions[0]
         errors.append(abs(math.atan2(-z, x) - fall(5.0, 1.0, (1 + 0.04**2) / 12 + 0.25)))
         closes(world)
-    assert errors[2] < 4e-4
-    assert np.all(np.abs(order(errors) - 2) < 0.1), errors
+    assert errors[0] < 1e-8  # in more steps of the integrator than one
+    assert errors[2] < 1e-11
+    assert order(errors)[1] > 5.7, errors
 
 
 # ------------------------------------------------------------------ friction
@@ -336,13 +337,14 @@ def test_rod_swings_as_a_spherical_pendulum():
         errors.append(abs(world.energy().total - energy))
         assert world.angular_momentum()[2] == pytest.approx(spin, abs=1e-13)
         closes(world)
-    assert np.all(np.abs(order(errors) - 2) < 0.1), errors
+    assert errors[1] < 1e-11
+    assert order(errors)[0] > 5.5, errors
 
 
 def test_bead_on_a_turning_bar():
     """A bead slides out on a bar that turns freely: energy gives its speed, with Coriolis and centrifugal forces in it."""
     errors = []
-    for n in (120, 240, 480):
+    for n in (15, 30):
         world = World(gravity=(0, 0, 0), dt=1 / n)
         bar = world.add(Box((0.5, 0.1, 0.1)), mass=2.0, angular_velocity=(0, 0, 3))
         bead = world.add(Sphere(0.05), mass=1.0, position=(0.2, 0, 0), velocity=(0, 0.6, 0), angular_velocity=(0, 0, 3))
@@ -356,9 +358,10 @@ def test_bead_on_a_turning_bar():
         speed = math.sqrt(((moment + m * s0**2) * 9 - (moment + m * s**2) * w**2) / m)
         errors.append(abs(slider.speed - speed))
         assert world.angular_momentum() == pytest.approx(spin, abs=1e-13)
-        assert world.energy().total == pytest.approx(energy, abs=0.03 / n**2)
+        assert world.energy().total == pytest.approx(energy, abs=1e-7)
         closes(world)
-    assert np.all(np.abs(order(errors) - 2) < 0.3), errors
+    assert errors[0] < 1e-9
+    assert errors[1] < 1e-10
 
 
 def test_jointed_bodies_touch_only_if_asked_to():
@@ -491,27 +494,28 @@ def taut_chain(dt: float) -> World:
     return world
 
 
-def test_joints_that_come_open_are_taken_to_their_places_and_counted():
-    """Links that swing faster than the step: no velocity closes them, the energy of it is `correction`, and the world says so."""
+def test_links_that_swing_faster_than_the_step_are_flown_in_parts():
+    """Links swing at up to 1400 rad/s, 12 rad a step: the flight takes the steps that hold the joints, and loses no energy."""
     world = taut_chain(1 / 120)
-    worst, momentum = 0.0, world.momentum() + world.reservoir[0]
-    for _ in range(240):
+    momentum, energy = world.momentum() + world.reservoir[0], world.energy().total
+    for _ in range(120):
         world.step()
-        worst = max(worst, *(joint.error for joint in world.joints))
         fallen = sum(body.mass for body in world.bodies) * world.gravity * world.time
         off = np.abs(world.momentum() + world.reservoir[0] - momentum - fallen).max()
         assert off < 1e-13 * 2 * np.abs(fallen).max()
-    assert worst < 1e-9
-    assert world.statistics()["placed"] > 0
-    assert "joints came open and were taken to their places" in str(world.promises())
+        assert max(joint.error for joint in world.joints) < 1e-13
+    assert world.energy().total == pytest.approx(energy, rel=1e-7)
+    assert world.statistics()["placed"] == 0
     assert world.ledger.closes
-    assert world.ledger.correction != 0.0
-    smooth = taut_chain(1 / 960)
-    smooth.step(240)
-    assert smooth.statistics()["placed"] == 0
+    assert world.ledger.correction == 0.0
 
 
-def test_chain_under_a_load_that_swings_faster_than_the_step_is_an_error():
-    world = taut_chain(1 / 60)
-    with pytest.raises(SimulationError, match=r"joint point\S* is open by .*a smaller dt"):
-        world.step(600)
+def test_joints_that_nothing_closes_are_an_error():
+    """A rod between two driven bodies that part: the error names the joint."""
+    world = World(dt=1 / 60)
+    ends = [world.add(Sphere(0.02), kind="kinematic", position=(x, 0, 0), velocity=(x, 0, 0)) for x in (-1.0, 1.0)]
+    rod = world.add(Box((1.0, 0.02, 0.02)), mass=1.0)
+    for x, end in zip((-1.0, 1.0), ends, strict=True):
+        world.add_joint(Point(end, rod, anchor=(x, 0, 0)))
+    with pytest.raises(SimulationError, match=r"joint point\S* is open by .*"):
+        world.step(60)

@@ -81,9 +81,10 @@ def floating_linkage(dt: float) -> World:
 
 
 def test_joints_keep_all_momenta():
-    """Forces of a joint act at one common point: momenta of a free linkage change by rounding only; energy by order dt^2."""
+    """Forces of a joint act at one common point: momenta of a free linkage change by rounding only; energy as
+    little as the integrator is told to."""
     errors = []
-    for n in (120, 240, 480):
+    for n in (60, 120, 240):
         world = floating_linkage(1 / n)
         world.step(n // 20)  # velocities that the joints forbid are gone
         p, l, e = world.momentum(), world.angular_momentum(), world.energy().total
@@ -95,11 +96,13 @@ def test_joints_keep_all_momenta():
         assert np.linalg.norm(world.momentum() - p) < 1e-13
         assert np.linalg.norm(world.angular_momentum() - l) < 1e-13
         assert world.ledger.closes
-    assert np.all(np.abs(order(errors) - 2) < 0.3), errors
+    assert max(errors) < 1e-9
+    assert errors[-1] < 1e-11
 
 
 def test_welded_bodies_move_as_one():
-    """Two boxes on a fixed joint against one body with their masses and moments: attitude of order 2."""
+    """Two boxes on a fixed joint against one body with their masses and moments: attitude of order 4, as of
+    one that turns freely."""
     sizes, places = ((0.3, 0.1, 0.1), (0.1, 0.2, 0.05)), ((0.0, 0, 0), (0.4, 0.1, 0.1))
     masses, spin = (2.4, 0.4), np.array((1.0, 2.0, 3.0))
     center = sum(m * np.array(x) for m, x in zip(masses, places, strict=True)) / sum(masses)
@@ -125,12 +128,15 @@ def test_welded_bodies_move_as_one():
         assert np.allclose(turned[0], turned[1], atol=1e-12)
         assert weld.error < 1e-12
         errors.append(np.linalg.norm(turned[0] - expected))
-    assert errors[-1] < 1e-4
-    assert np.all(np.abs(order(errors) - 2) < 0.1), errors
+    assert errors[-1] < 1e-12
+    assert np.all(order(errors) > 3.8), errors
 
 
 def test_pendulum_on_a_shaken_pivot():
-    """Kapitza's pendulum: upright on a pivot that shakes fast it does not fall; against the equation of the angle, order 2."""
+    """Kapitza's pendulum: upright on a pivot that shakes fast it does not fall; against the equation of the angle, order 4.
+
+    The path begins before the run: where it begins it is at rest.
+    """
     height, rate, length = 0.05, 100.0, 1.0
     moment = (1 + 0.04**2) / 12 * length**2 + 0.25 * length**2
 
@@ -143,7 +149,7 @@ def test_pendulum_on_a_shaken_pivot():
     errors = []
     for n in (960, 1920, 3840):
         world = World(dt=1 / n)
-        path = Path.sampled(lambda t: (0, 0, height * math.sin(rate * t)), start=0, stop=2.1, points=20000)
+        path = Path.sampled(lambda t: (0, 0, height * math.sin(rate * t)), start=-0.1, stop=2.1, points=20000)
         pivot = world.add(Sphere(0.02), kind="kinematic", path=path)
         place = (0.5 * math.sin(0.1), 0, 0.5 * math.cos(0.1))
         rod = world.add(
@@ -156,5 +162,5 @@ def test_pendulum_on_a_shaken_pivot():
         assert hinge.error < 1e-11
         assert world.ledger.closes
     assert abs(expected[0]) < 0.3  # it stands
-    assert errors[-1] < 1e-4
-    assert np.all(np.abs(order(errors) - 2) < 0.3), errors
+    assert errors[-1] < 1e-8
+    assert np.all(order(errors) > 3.8), errors

@@ -181,15 +181,14 @@ def test_chain_hangs_still():
 
 
 def test_level_chain_under_a_heavy_load_is_held():
-    """Its links swing faster than a step; where one flight is too long for them, the step is divided."""
+    """Its links swing faster than a step; the flight takes as many steps of the integrator as they need."""
     world = load("chain")(links=40, load=50.0, hanging=0.0).build()
     before = world.energy().total
     world.run(3.0)
     energy = world.energy()
-    assert world.statistics()["rekicks"] > 0
     assert world.statistics()["unsolved"] == 0
     assert max(joint.error for joint in world.joints) < 1e-12
-    assert abs(energy.total - before) < 3e-4 * (energy.kinetic_linear + energy.kinetic_angular)
+    assert abs(energy.total - before) < 1e-5 * (energy.kinetic_linear + energy.kinetic_angular)
 
 
 @scenario

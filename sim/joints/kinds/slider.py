@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collision.kernels.jit import lean
-from sim.joints.fixed import measure_fixed
+from sim.joints.kinds.fixed import measure_fixed
 
 
 @lean

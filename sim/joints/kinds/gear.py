@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from collision.kernels.jit import lean
-from collision.linalg import axpy, cross, dot, mul_t, norm, scale, sub
+from collision.linalg import ZERO, add, axpy, cross, dot, mul_t, norm, scale, sub
 
 
 @lean
@@ -61,3 +61,16 @@ def place_screw(xa, fa, xb, fb, lead):
     n = (fa[2] - s * fa[1], fa[5] - s * fa[4], fa[8] - s * fa[7])
     point = axpy(abs(lead), (fa[0], fa[3], fa[6]), xb)
     return point, (n[0], fa[0], fa[1], n[1], fa[3], fa[4], n[2], fa[6], fa[7]), miss
+
+
+@lean
+def gear_rates(d, v, ea, u, wa, radius):
+    """(rate of the pitch point against a's anchor, rate of the direction of the teeth's motion).
+
+    ``d``, ``v``: from a's anchor to b's, and its rate; ``ea``, ``u``: a's axis, and the direction to the pitch point.
+    """
+    along, turned = dot(d, ea), cross(wa, ea)
+    q, rate = axpy(-along, ea, d), axpy(-along, turned, axpy(-(dot(v, ea) + dot(d, turned)), ea, v))
+    size = norm(q)
+    du = scale(1.0 / size, axpy(-dot(u, rate), u, rate)) if size > 0.0 else ZERO
+    return scale(radius, du), add(cross(turned, u), cross(ea, du))

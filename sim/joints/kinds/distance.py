@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collision.kernels.jit import lean
-from collision.linalg import norm, orthonormal, scale, sub
+from collision.linalg import ZERO, axpy, dot, norm, orthonormal, scale, sub
 
 
 @lean
@@ -20,3 +20,13 @@ def line_frame(xa, xb):
 def measure_distance(xa, xb, length):
     """How much longer than ``length`` it is [m]."""
     return (0.0, 0.0, norm(sub(xb, xa)) - length, 0.0, 0.0, 0.0)
+
+
+@lean
+def line_rate(d, v):
+    """Rate of the direction from a's anchor to b's, which are d apart and move apart at velocity v."""
+    size = norm(d)
+    if size == 0.0:
+        return ZERO
+    n = scale(1.0 / size, d)
+    return scale(1.0 / size, axpy(-dot(n, v), n, v))

@@ -12,8 +12,8 @@ import numpy as np
 from collision.kernels.jit import lean
 from collision.linalg import qnormalize
 from sim.equations import turning_rate
-from sim.flight.explicit import blend, normalize_row, stages
-from sim.state import END, RATE0, START
+from sim.flight.methods.explicit import blend, normalize_row, stages
+from sim.state import END
 
 MATRIX = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
 WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
@@ -21,10 +21,10 @@ NODES = np.array([0.0, 0.5, 0.5, 1.0])
 
 
 @lean
-def cluster_rk4(bodies, forces, c, t, h):
-    """One step of a cluster from row START to row END of the path."""
-    stages(bodies, forces, c, t, h, START, RATE0, MATRIX, NODES)
-    blend(forces, c, START, h, WEIGHTS, 4, END)
+def cluster_rk4(bodies, forces, joints, c, t, h, start, rate):
+    """One step of a cluster from row ``start``, whose rate is row ``rate``, to row END of the path."""
+    stages(bodies, forces, joints, c, t, h, start, rate, MATRIX, NODES)
+    blend(forces, c, start, h, WEIGHTS, 4, END)
     normalize_row(forces, c, END)
 
 

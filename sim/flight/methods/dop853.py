@@ -11,9 +11,9 @@ import math
 import numpy as np
 
 from collision.kernels.jit import lean
-from sim.flight.explicit import blend, copy_row, normalize_row, stages
-from sim.forces.laws import rates
-from sim.state import END, RATE0, RATE1, SLOPE, STAGE, START
+from sim.flight.methods.explicit import blend, copy_row, normalize_row, stages
+from sim.flight.rates import rates
+from sim.state import END, RATE1, SLOPE, STAGE
 
 RELATIVE = 1e-14  # of the largest component of each vector
 MOST = 10_000  # steps inside one step of the world
@@ -59,16 +59,16 @@ MATRIX = np.array([row[1:] + [0.0] * (13 - len(row)) for row in _STAGES])
 
 
 @lean
-def cluster_dop853(bodies, forces, c, t, h):
-    """From row START to row END of the path; row RATE0 is the rate at START."""
+def cluster_dop853(bodies, forces, joints, c, t, h, start, rate):
+    """From row ``start``, whose rate is row ``rate``, to row END of the path."""
     end, step, short, slack = t + h, h, 0, (1.0, 1.0, 1.0, 1.0)
-    copy_row(forces, c, START, END)
-    copy_row(forces, c, RATE0, RATE1)
+    copy_row(forces, c, start, END)
+    copy_row(forces, c, rate, RATE1)
     for _ in range(MOST):
         last = t + step >= end - 1e-14 * h
         if last:
             step = end - t
-        stages(bodies, forces, c, t, step, END, RATE1, MATRIX, NODES)
+        stages(bodies, forces, joints, c, t, step, END, RATE1, MATRIX, NODES)
         error, group = _error(bodies, forces, c, step, slack)
         if step < SHORT * h:
             short += 1
@@ -82,7 +82,7 @@ def cluster_dop853(bodies, forces, c, t, h):
             t += step
             if last:
                 return
-            rates(bodies, forces, c, t, END, RATE1)
+            rates(bodies, forces, joints, c, t, END, RATE1, step)
         step *= min(5.0, max(0.2, 0.9 * error ** (-1.0 / 8.0))) if error > 0.0 else 5.0
     forces.path[END, forces.member[forces.first_member[c]], 0] = math.nan  # it did not get to the end: the run stops and says so
 

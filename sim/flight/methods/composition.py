@@ -9,48 +9,50 @@ taken by the classical Runge-Kutta method, at fixed poses.
 from __future__ import annotations
 
 from collision.kernels.jit import lean
-from collision.linalg import load3, load4
-from sim.flight.exact import turn_exact
-from sim.flight.explicit import copy_row
-from sim.flight.splitting import turn_splitting
-from sim.forces.laws import rates
-from sim.state import END, EXACT, SLOPE, STAGE, START
+from collision.linalg import add, cross, load3, load4, scale
+from sim.flight.methods.exact import turn_exact
+from sim.flight.methods.explicit import copy_row
+from sim.flight.methods.splitting import turn_splitting
+from sim.flight.rates import rates
+from sim.forces.laws import OTHERS
+from sim.forces.path_rows import arm_of, read_state
+from sim.state import END, EXACT, FLIGHT, SLOPE, STAGE
 
 GAMMA = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 
 @lean
-def cluster_composed(bodies, forces, c, t, h):
-    """One step of a cluster from row START to row END of the path: order 4 for the exact rotation, 2 for the split one."""
-    copy_row(forces, c, START, END)
+def cluster_composed(bodies, forces, joints, c, t, h, start):
+    """One step of a cluster from row ``start`` to row END of the path: order 4 for the exact rotation, 2 for the split one."""
+    copy_row(forces, c, start, END)
     if forces.method[0] != EXACT:
-        _kick(bodies, forces, c, t, 0.5 * h)
+        _kick(bodies, forces, joints, c, t, 0.5 * h)
         _fly(bodies, forces, c, h)
-        _kick(bodies, forces, c, t + h, 0.5 * h)
+        _kick(bodies, forces, joints, c, t + h, 0.5 * h)
         return
     before = 0.0
     for n in range(5):
         part = (1.0 - 4.0 * GAMMA) * h if n == 2 else GAMMA * h
-        _kick(bodies, forces, c, t, 0.5 * (before + part))
+        _kick(bodies, forces, joints, c, t, 0.5 * (before + part))
         _fly(bodies, forces, c, part)
         t += part
         before = part
-    _kick(bodies, forces, c, t, 0.5 * before)
+    _kick(bodies, forces, joints, c, t, 0.5 * before)
 
 
 @lean
-def _kick(bodies, forces, c, t, h):
+def _kick(bodies, forces, joints, c, t, h):
     """Change the momenta of row END by the forces at its poses, for a time h."""
-    rates(bodies, forces, c, t, END, SLOPE)
+    rates(bodies, forces, joints, c, t, END, SLOPE, h)
     _try(bodies, forces, c, 0.5 * h, SLOPE)
-    rates(bodies, forces, c, t, STAGE, SLOPE + 1)
+    rates(bodies, forces, joints, c, t, STAGE, SLOPE + 1, h)
     if _steady(forces, c):  # the power at the middle is then the mean power, exactly
         _push(bodies, forces, c, h, SLOPE + 1)
         return
     _try(bodies, forces, c, 0.5 * h, SLOPE + 1)
-    rates(bodies, forces, c, t, STAGE, SLOPE + 2)
+    rates(bodies, forces, joints, c, t, STAGE, SLOPE + 2, h)
     _try(bodies, forces, c, h, SLOPE + 2)
-    rates(bodies, forces, c, t, STAGE, SLOPE + 3)
+    rates(bodies, forces, joints, c, t, STAGE, SLOPE + 3, h)
     _push(bodies, forces, c, h / 6.0, SLOPE)
     _push(bodies, forces, c, h / 3.0, SLOPE + 1)
     _push(bodies, forces, c, h / 3.0, SLOPE + 2)
@@ -73,8 +75,9 @@ def _try(bodies, forces, c, h, slope):
     copy_row(forces, c, END, STAGE)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
+        falls = _gravity(bodies, forces, i)
         for k in range(7, 13):
-            forces.path[STAGE, i, k] += h * _force(bodies, forces.path, slope, i, k)
+            forces.path[STAGE, i, k] += h * (forces.path[slope, i, k] - falls[k - 7])
 
 
 @lean
@@ -82,14 +85,21 @@ def _push(bodies, forces, c, h, slope):
     """Momenta and works of row END after a time h at this slope."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        for k in range(7, 16):
-            forces.path[END, i, k] += h * _force(bodies, forces.path, slope, i, k)
+        falls = _gravity(bodies, forces, i)
+        for k in range(7, 13):
+            forces.path[END, i, k] += h * (forces.path[slope, i, k] - falls[k - 7])
+        for k in range(13, OTHERS):
+            forces.path[END, i, k] += h * forces.path[slope, i, k]
+        for k in range(OTHERS, FLIGHT):
+            forces.path[END, i, k] += h * (forces.path[slope, i, k] - falls[k - OTHERS])
 
 
 @lean
-def _force(bodies, path, row, i, k):
-    """Slope without uniform gravity, which belongs to the flight."""
-    return path[row, i, k] - bodies.mass[i] * bodies.gravity[i, k - 7] if k < 10 else path[row, i, k]
+def _gravity(bodies, forces, i):
+    """What uniform gravity gives to the momenta of body i in row END: it belongs to the flight."""
+    y = forces.path[END, i]
+    f = scale(bodies.mass[i], load3(bodies.gravity, i))
+    return f + cross(arm_of(forces, i, (y[0], y[1], y[2])), f)
 
 
 @lean
@@ -98,10 +108,16 @@ def _fly(bodies, forces, c, h):
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         y = forces.path[END, i]
+        _, q, _, l = read_state(forces, END, i)
+        before = (y[10], y[11], y[12])
         for k in range(3):
             y[k] += h * (bodies.inv_mass[i] * y[7 + k] + 0.5 * h * bodies.gravity[i, k])
             y[7 + k] += h * bodies.mass[i] * bodies.gravity[i, k]
-        q, l = (y[3], y[4], y[5], y[6]), (y[10], y[11], y[12])
+            y[OTHERS + k] += h * bodies.mass[i] * bodies.gravity[i, k]
+        whole = add(l, cross(arm_of(forces, i, (y[0], y[1], y[2])), (y[7], y[8], y[9])))
+        for k in range(3):
+            y[10 + k] = whole[k]
+            y[OTHERS + 3 + k] += whole[k] - before[k]
         if forces.method[0] == EXACT:
             q = turn_exact(q, l, h, load3(bodies.moments, i), load4(bodies.axes, i))
         else:

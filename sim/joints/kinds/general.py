@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from collision.kernels.jit import lean
-from collision.linalg import cross, mul_t, norm, scale, sub
+from collision.linalg import add, axpy, cross, dot, mul_t, norm, scale, sub
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further
 
@@ -37,3 +37,19 @@ def turning_frame(fa, fb, sign):
     e2 = scale(1.0 / c, n)
     a, b = scale(sign / c, cross(e2, e3)), scale(sign / c, cross(e1, e2))
     return (a[0], sign * e2[0], b[0], a[1], sign * e2[1], b[1], a[2], sign * e2[2], b[2])
+
+
+@lean
+def turning_frame_rate(fa, fb, sign, wa, wb):
+    """Rates of the columns of :func:`turning_frame` where the frames turn at these angular velocities."""
+    e1, e3 = (fa[0], fa[3], fa[6]), (fb[2], fb[5], fb[8])
+    d1, d3 = cross(wa, e1), cross(wb, e3)
+    n, dn = cross(e3, e1), add(cross(d3, e1), cross(e3, d1))
+    c = max(norm(n), LOCKED)
+    e2 = scale(1.0 / c, n)
+    dc = dot(e2, dn)
+    d2 = scale(1.0 / c, axpy(-dc, e2, dn))
+    a, b = scale(sign / c, cross(e2, e3)), scale(sign / c, cross(e1, e2))
+    da = axpy(-dc / c, a, scale(sign / c, add(cross(d2, e3), cross(e2, d3))))
+    db = axpy(-dc / c, b, scale(sign / c, add(cross(d1, e2), cross(e1, d2))))
+    return da, scale(sign, d2), db

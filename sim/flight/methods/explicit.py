@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from collision.kernels.jit import lean
-from sim.forces.laws import rates
+from sim.flight.rates import rates
 from sim.state import FLIGHT, SLOPE, STAGE
 
 
@@ -41,9 +41,9 @@ def normalize_row(forces, c, row):
 
 
 @lean
-def stages(bodies, forces, c, t, h, start, rate, a, nodes):
+def stages(bodies, forces, joints, c, t, h, start, rate, a, nodes):
     """All slopes of a method with matrix ``a`` and ``nodes``, from row ``start``, where the rate is row ``rate``."""
     copy_row(forces, c, rate, SLOPE)
     for s in range(1, len(nodes)):
         blend(forces, c, start, h, a[s], s, STAGE)
-        rates(bodies, forces, c, t + nodes[s] * h, STAGE, SLOPE + s)
+        rates(bodies, forces, joints, c, t + nodes[s] * h, STAGE, SLOPE + s, h)

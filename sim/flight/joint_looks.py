@@ -1,0 +1,95 @@
+"""Looks at joints where the coming flight ends: what their free coordinates do in it corrects what the kick asks for.
+
+A row that asks for a place at the end of the flight starts from ``hold``, the velocity after the kick that would end it where it
+began (joints/velocity_solve.py). Where the bodies, flown with the impulses just found, take the coordinate from g to g_end, that
+becomes u' - (g_end - g)/h.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.kernels.jit import far, lean, remote
+from collision.linalg import matmul
+from sim.flight.end_pose import Ends, end_pose
+from sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
+from sim.joints.velocity_solve import velocity_after
+from sim.state import EXAMPLE, POINT
+
+
+@lean
+def look_ahead(
+    bodies, joints, forces, owner, block, place, first, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, wanted, hold,
+):  # fmt: skip
+    """Correct ``hold`` by what the joints are open by where the bodies end; the largest change, against rounding."""
+    worst = 0.0
+    for n in range(len(owner)):
+        if not wanted[n]:
+            continue
+        worst = max(
+            worst,
+            _correct_hold(
+                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, ends, v, a, b, ja, jb, u0, t, h, mode,
+                here, hold,
+            ),
+        )  # fmt: skip
+    return worst
+
+
+@remote
+def _correct_hold(
+    bodies, joints, forces, j, s, at, k, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold
+):  # fmt: skip
+    """The part of :func:`look_ahead` for block s of joint j, block k of the solver."""
+    xi, ri = end_pose(bodies, forces, joints.body[j, 0], local, ends, t, t + h)
+    xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, t, t + h)
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    values = measure_frames(joints, j, xa, fa, xb, fb)
+    if s == ANGULAR and joints.kind[j] == POINT:
+        values = _turn_since(bodies, joints, j, fa, fb)
+    rounding = 2e-15 * (1.0 + abs(xa[0]) + abs(xa[1]) + abs(xa[2])) / h
+    worst = 0.0
+    for r in range(3):
+        if s >= DRIVE and (r == 2 or (s == LIMITS and not math.isfinite(joints.limit[j, r]))):
+            continue
+        u = velocity_after(joints, j, 3 * s + r, k, r, mode, v, a, b, ja, jb, u0)
+        axis = 3 * s + r
+        end = values[axis % 6]
+        if s >= DRIVE:
+            axis = joints.axis[j]
+            if s == LIMITS and r == 1:
+                u = -u
+            end = unwrapped(joints, j, values[axis], here[at, axis] + h * u)
+        new = u - (end - here[at, axis]) / h
+        worst = max(worst, abs(new - hold[at, axis]) - rounding)
+        hold[at, axis] = new
+    return worst
+
+
+def _hold_example():
+    m, t3, whole = EXAMPLE, np.zeros((0, 3)), np.zeros(0, np.int64)
+    t6, t36, ends = np.zeros((0, 6)), np.zeros((0, 3, 6)), Ends(t3, np.zeros((0, 3, 3)), t3, t3)
+    return (m.bodies, m.joints, m.forces, 0, 0, 0, 0, whole, ends, t6, whole, whole, t36, t36, t3, 0.0, 0.0, 0, t6, t6)
+
+
+_correct_hold = far(_correct_hold, _hold_example)
+
+
+@lean
+def _turn_since(bodies, joints, j, fa, fb):
+    """By how much b will have turned against a, in the frame of a, once their frames are these; small turns."""
+    xi, ri = body_pose(bodies, joints.body[j, 0])
+    xj, rj = body_pose(bodies, joints.body[j, 1])
+    _, fa0 = anchor_pose(joints, j, 0, xi, ri)
+    _, fb0 = anchor_pose(joints, j, 1, xj, rj)
+    now, before = matmul(_transposed(fa), fb), matmul(_transposed(fa0), fb0)
+    d = matmul(now, _transposed(before))
+    return (0.0, 0.0, 0.0, 0.5 * (d[7] - d[5]), 0.5 * (d[2] - d[6]), 0.5 * (d[3] - d[1]))
+
+
+@lean
+def _transposed(m):
+    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])

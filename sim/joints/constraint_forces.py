@@ -1,0 +1,526 @@
+"""Joints in flight: the forces that keep the rigid coordinates of a cluster's joints at rest, at one instant.
+
+With G the rates of the rigid coordinates by the velocities u of the bodies, G u = 0 on the way, so G u' + G' u = 0. The bodies
+would move with the accelerations a; forces f along the rows change them by M^-1 G^T f, so
+
+    G M^-1 G^T f = -(G a + G' u)                                                                            (1)
+
+G' u is how the rates would change if the velocities did not (row_bends.py).
+
+A rotor of moment a on a free coordinate (armature) is a row as well: its torque is f = -a g'', so that f/a joins the left side. A
+free coordinate that is kept at its pace (kept_rows.py) is one for as long as it is kept.
+
+(1) is solved directly: chains and trees cost O(joints) (solvers/skyline.py). Redundant rows make it singular. So the diagonal is
+larger by a part SOFT of itself, and what that leaves of the right-hand side is solved for again, until it is rounding: of the
+forces that do the same the smallest come out, without a choice among the rows.
+
+At the end of a flight the integrator has left the rigid coordinates open by its local error. They are closed by the smallest
+displacement in the metric of the masses, and their rates are taken away by impulses. Both momenta of the whole stay as they are:
+the impulses act on both bodies at one point, and the displacement leaves what the rows of states hold (forces/path_rows.py).
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.kernels.jit import far, lean, remote
+from collision.linalg import (
+    ZERO,
+    add,
+    clear_table,
+    cross,
+    dot,
+    load3,
+    load9,
+    mul,
+    rotation,
+    scale,
+    sub,
+    symmetric_product,
+)
+from sim.equations import acceleration, drive
+from sim.forces.path_rows import moving
+from sim.forces.prescribed_motion import arc, arc_acceleration
+from sim.joints.row_bends import row_bends
+from sim.joints.rows import AT_LOW, FREE, NO_FRAME, place_at
+from sim.solvers.skyline import factor_skyline, solve_skyline
+from sim.state import DYNAMIC, END, EXAMPLE, START
+
+SOFT = 1e-12  # by which a row's own part in (1) is larger
+ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows are not redundant
+ENOUGH = 1e-15  # of what was to be given ...
+ON_THE_WAY = 1e-11  # ... and at a stage: what rows lack there opens joints by h^2 times that, and gives no energy
+STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
+LATE = 2  # closings with the rows of the last stage
+CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open
+ROUNDING = 4e-16  # of positions [m], and of speeds
+NEAR = 1.0 / 64.0  # of a flight, for the difference that gives the angular acceleration of a driven body
+EXTERNAL = 14  # work in a row of Forces.path, see forces/laws.py
+
+
+@lean
+def _stand(bodies, forces, c, at):
+    """Poses, velocities and inertias of the members of cluster c in a row of the path."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        x, rot, v, w = moving(bodies, forces, at, i)
+        mobility = symmetric_product(rot, load9(bodies.inv_inertia, i))
+        for k in range(3):
+            forces.stand[m, k] = x[k]
+            forces.motion[m, k], forces.motion[m, 3 + k] = v[k], w[k]
+        for k in range(9):
+            forces.stand[m, 3 + k], forces.mobility[m, k] = rot[k], mobility[k]
+
+
+@lean
+def _pose(bodies, forces, i, t):
+    """Pose and velocities of body i at time t of the drift; -1: the world."""
+    if i < 0:
+        return NO_FRAME[0], NO_FRAME[1], ZERO, ZERO
+    if bodies.kind[i] != DYNAMIC:
+        x, q, v, w = arc(bodies, i, t)
+        return x, rotation(q), v, w
+    s, u = forces.stand[forces.seat[i]], forces.motion[forces.seat[i]]
+    rot = (s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11])
+    return (s[0], s[1], s[2]), rot, (u[0], u[1], u[2]), (u[3], u[4], u[5])
+
+
+@remote
+def _row_rates(bodies, forces, joints, j, t):
+    """Rates of the six coordinates of joint j, and the coordinates."""
+    xi, ri, vi, wi = _pose(bodies, forces, joints.body[j, 0], t)
+    xj, rj, vj, wj = _pose(bodies, forces, joints.body[j, 1], t)
+    point, f, values = place_at(joints, j, xi, ri, xj, rj)
+    v = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
+    w = sub(wj, wi)
+    return (
+        f[0] * v[0] + f[3] * v[1] + f[6] * v[2], f[1] * v[0] + f[4] * v[1] + f[7] * v[2], f[2] * v[0] + f[5] * v[1] + f[8] * v[2],
+        f[9] * w[0] + f[12] * w[1] + f[15] * w[2], f[10] * w[0] + f[13] * w[1] + f[16] * w[2],
+        f[11] * w[0] + f[14] * w[1] + f[17] * w[2],
+    ), values  # fmt: skip
+
+
+_row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0))
+
+
+@lean
+def _acts(forces, joints, k, r):
+    """A force acts along coordinate r of link k: it is rigid, goes on at its pace, or moves a rotor."""
+    return joints.rigid[forces.link[k], r] == 1 or forces.held[k] == r or forces.slack[k, r] > 0.0
+
+
+@lean
+def _load_rows(bodies, forces, joints, c, t):
+    """G of the rigid rows of cluster c, M^-1 G^T, and the factors of the matrix of (1)."""
+    first, last = forces.first_link[c], forces.first_link[c + 1]
+    columns, starts, values, _ = _system(forces, c)
+    for n in range(starts[0], starts[len(columns)]):
+        values[n] = 0.0
+    for k in range(first, last):
+        j = forces.link[k]
+        xi, ri, _, _ = _pose(bodies, forces, joints.body[j, 0], t)
+        xj, rj, _, _ = _pose(bodies, forces, joints.body[j, 1], t)
+        point, frame, _ = place_at(joints, j, xi, ri, xj, rj)
+        for d in range(3):
+            forces.place[k, d] = point[d]
+        for d in range(18):
+            forces.place[k, 3 + d] = frame[d]
+        for side in range(2):
+            if forces.seats[k, side] >= 0:
+                _load_side(bodies, forces, joints, k, side, frame, sub(point, xi if side == 0 else xj))
+                _add_product(forces, k, k, side, side, columns, starts, values)
+        for r in range(6):
+            i = forces.equation[k, r]
+            if i >= 0:
+                at = starts[i] + i - columns[i]
+                values[at] = values[at] * (1.0 + SOFT) + forces.slack[k, r] if _acts(forces, joints, k, r) else 1.0
+    for n in range(forces.first_meet[c], forces.first_meet[c + 1]):
+        i, j, s, u = forces.meet[n, 0], forces.meet[n, 1], forces.meet[n, 2], forces.meet[n, 3]
+        _add_product(forces, i, j, s, u, columns, starts, values)
+    factor_skyline(columns, starts, values)
+
+
+@lean
+def _load_side(bodies, forces, joints, k, side, frame, arm):
+    """The part of G and M^-1 G^T of joint k that belongs to one of its bodies; ``arm``: from its centre to the common point."""
+    m, sign = forces.seats[k, side], -1.0 if side == 0 else 1.0
+    y, light = forces.mobility[m], bodies.inv_mass[forces.member[m]]
+    mobility = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
+    for r in range(6):
+        g, w = forces.g[k, side, r], forces.w[k, side, r]
+        f, torque = ZERO, ZERO
+        if _acts(forces, joints, k, r):
+            n = r if r < 3 else r + 6
+            e = (sign * frame[n], sign * frame[n + 3], sign * frame[n + 6])
+            if r < 3:
+                f, torque = e, cross(arm, e)
+            else:
+                torque = e
+        turned = mul(mobility, torque)
+        for d in range(3):
+            g[d], g[3 + d] = f[d], torque[d]
+            w[d], w[3 + d] = light * f[d], turned[d]
+
+
+@lean
+def _add_product(forces, i, j, side, other, columns, starts, values):
+    """Add what joints i and j do to each other, G_i M^-1 G_j^T, by the body on that side of one and that side of the other."""
+    for r in range(6):
+        m = forces.equation[i, r]
+        if m < 0:
+            continue
+        g = forces.g[i, side, r]
+        for s in range(6):
+            n = forces.equation[j, s]
+            if n < 0 or (i == j and n > m):
+                continue
+            w = forces.w[j, other, s]
+            row, column = max(m, n), min(m, n)
+            values[starts[row] + column - columns[row]] += (
+                g[0] * w[0] + g[1] * w[1] + g[2] * w[2] + g[3] * w[3] + g[4] * w[4] + g[5] * w[5]
+            )
+
+
+@lean
+def _system(forces, c):
+    """First columns, where rows start, all values and the right-hand side of the linear system of cluster c."""
+    first, last = forces.first_equation[c], forces.first_equation[c + 1]
+    return forces.first_column[first:last], forces.first_value[first : last + 1], forces.values, forces.right[first:last]
+
+
+@lean
+def _give(forces, c, enough):
+    """Solve (1) for what the rows lack, which becomes what is left; the forces go to ``load``, what they do to ``gain``."""
+    first, last = forces.first_link[c], forces.first_link[c + 1]
+    columns, starts, values, right = _system(forces, c)
+    clear_table(forces.gain[forces.first_member[c] : forces.first_member[c + 1]])
+    clear_table(forces.load[first:last])
+    left = asked = _largest(forces, c)
+    for _ in range(ROUNDS):
+        if left <= enough * asked:
+            break
+        for k in range(first, last):
+            for r in range(6):
+                if forces.equation[k, r] >= 0:
+                    right[forces.equation[k, r]] = forces.lacks[k, r]
+        solve_skyline(columns, starts, values, right)
+        for k in range(first, last):
+            for r in range(6):
+                forces.step[k, r] = right[forces.equation[k, r]] if forces.equation[k, r] >= 0 else 0.0
+        _answer(forces, c)
+        before, left = left, _largest(forces, c)
+        if left > 0.5 * before:
+            break
+
+
+@lean
+def _answer(forces, c):
+    """What the forces ``step`` do to the bodies, and what the rows lack then."""
+    first, last = forces.first_link[c], forces.first_link[c + 1]
+    clear_table(forces.reply[forces.first_member[c] : forces.first_member[c + 1]])
+    for k in range(first, last):
+        for r in range(6):
+            p = forces.step[k, r]
+            forces.load[k, r] += p
+            forces.lacks[k, r] -= forces.slack[k, r] * p
+            for side in range(2):
+                if p != 0.0 and forces.seats[k, side] >= 0:
+                    for d in range(6):
+                        forces.reply[forces.seats[k, side], d] += forces.w[k, side, r, d] * p
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        for d in range(6):
+            forces.gain[m, d] += forces.reply[m, d]
+    _take(forces, c, forces.reply)
+
+
+@lean
+def _take(forces, c, motion):
+    """What the rows lack, less what they have by these velocities or accelerations of the members."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        for side in range(2):
+            if forces.seats[k, side] >= 0:
+                u = motion[forces.seats[k, side]]
+                for r in range(6):
+                    g = forces.g[k, side, r]
+                    forces.lacks[k, r] -= g[0] * u[0] + g[1] * u[1] + g[2] * u[2] + g[3] * u[3] + g[4] * u[4] + g[5] * u[5]
+
+
+@lean
+def _largest(forces, c):
+    """The most that a row lacks."""
+    most = 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        for r in range(6):
+            most = max(most, abs(forces.lacks[k, r]))
+    return most
+
+
+@remote
+def _hold(bodies, forces, joints, c, t, at, to, h):
+    """Forces of the joints of cluster c in the state ``at``, at time t of the drift, added to the rates ``to``, which have all
+    other forces; ``h``: the length of the flight."""
+    _stand(bodies, forces, c, at)
+    _load_rows(bodies, forces, joints, c, t)
+    _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
+
+
+hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0))
+
+
+@lean
+def _hold_there(bodies, forces, joints, c, t, to, h, enough):
+    """The same where members stand and rows are loaded."""
+    first, last = forces.first_link[c], forces.first_link[c + 1]
+    for k in range(first, last):
+        bends = _bends(bodies, forces, joints, k, t, NEAR * h)
+        for r in range(6):
+            forces.lacks[k, r] = -bends[r] if _acts(forces, joints, k, r) else 0.0
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i = forces.member[m]
+        rate, s, u = forces.path[to, i], forces.stand[m], forces.motion[m]
+        rot = (s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11])
+        torque = (rate[10], rate[11], rate[12])
+        alpha = acceleration((u[3], u[4], u[5]), rot, load9(bodies.inertia, i), load9(bodies.inv_inertia, i), torque)
+        for d in range(3):
+            forces.reply[m, d] = bodies.inv_mass[i] * rate[7 + d] + bodies.gravity[i, d]
+            forces.reply[m, 3 + d] = alpha[d]
+    _take(forces, c, forces.reply)
+    _give(forces, c, enough)
+    for k in range(first, last):
+        j = forces.link[k]
+        point, f, torque = _wrench(forces, k)
+        for side in range(2):
+            f, torque = scale(-1.0, f), scale(-1.0, torque)  # first on a, then on b
+            i = joints.body[j, side]
+            if forces.seats[k, side] >= 0:
+                s, rate = forces.stand[forces.seats[k, side]], forces.path[to, i]
+                moment = add(torque, cross(sub(point, (s[0], s[1], s[2])), f))
+                for d in range(3):
+                    rate[7 + d] += f[d]
+                    rate[10 + d] += moment[d]
+            elif i >= 0:  # whoever drives the body supplies what its force does to the other one
+                x, _, v, w = _pose(bodies, forces, i, t)
+                power = dot(f, add(v, cross(w, sub(point, x)))) + dot(torque, w)
+                forces.path[to, joints.body[j, 1 - side], EXTERNAL] -= power
+        if forces.held[k] >= 0:  # the motor's work
+            i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
+            forces.path[to, i, EXTERNAL] += forces.load[k, joints.axis[j]] * joints.pace[j]
+
+
+@lean
+def _bends(bodies, forces, joints, k, t, e):
+    """G' u of link k, and what the rates gain by the accelerations of a driven body."""
+    j, p = forces.link[k], forces.place[k]
+    point, f = (p[0], p[1], p[2]), (
+        p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18], p[19], p[20]
+    )  # fmt: skip
+    xi, ri, vi, wi = _pose(bodies, forces, joints.body[j, 0], t)
+    xj, rj, vj, wj = _pose(bodies, forces, joints.body[j, 1], t)
+    bends = row_bends(joints, j, point, f, xi, ri, vi, wi, xj, rj, vj, wj)
+    for side in range(2):
+        i = joints.body[j, side]
+        if i >= 0 and bodies.kind[i] != DYNAMIC:
+            sign = -1.0 if side == 0 else 1.0
+            a, turns = arc_acceleration(bodies, i, t, e)
+            a = add(a, cross(turns, sub(point, xi if side == 0 else xj)))
+            a, turns = scale(sign, a), scale(sign, turns)
+            bends = (
+                bends[0] + f[0] * a[0] + f[3] * a[1] + f[6] * a[2],
+                bends[1] + f[1] * a[0] + f[4] * a[1] + f[7] * a[2],
+                bends[2] + f[2] * a[0] + f[5] * a[1] + f[8] * a[2],
+                bends[3] + f[9] * turns[0] + f[12] * turns[1] + f[15] * turns[2],
+                bends[4] + f[10] * turns[0] + f[13] * turns[1] + f[16] * turns[2],
+                bends[5] + f[11] * turns[0] + f[14] * turns[1] + f[17] * turns[2],
+            )
+    return bends
+
+
+@lean
+def _wrench(forces, k):
+    """The common point of joint k, and force and torque of its loads on b there."""
+    e, p = forces.place[k], forces.load[k]
+    f = (
+        e[3] * p[0] + e[4] * p[1] + e[5] * p[2], e[6] * p[0] + e[7] * p[1] + e[8] * p[2],
+        e[9] * p[0] + e[10] * p[1] + e[11] * p[2],
+    )  # fmt: skip
+    torque = (
+        e[12] * p[3] + e[13] * p[4] + e[14] * p[5], e[15] * p[3] + e[16] * p[4] + e[17] * p[5],
+        e[18] * p[3] + e[19] * p[4] + e[20] * p[5],
+    )  # fmt: skip
+    return (e[0], e[1], e[2]), f, torque
+
+
+@remote
+def _close(bodies, forces, joints, c, t):
+    """Close the rigid coordinates of cluster c in row END of the path; by how much they were open, of a body's size or rad, and
+    the energy that its rotors gained in the flight [J].
+
+    The rows are loaded for the last stage of the integrator, which is at the same time and off by no more than its error: what
+    that leaves open is the product of both.
+    """
+    opened = before = 0.0
+    for turn in range(CLOSINGS):
+        _stand(bodies, forces, c, END)
+        rounding = _ask(bodies, forces, joints, c, t, True)
+        most = _largest(forces, c)
+        if turn == 0:
+            opened = _opening(bodies, forces, c)
+        if most <= rounding or (turn > 0 and most > 0.5 * before):
+            break
+        before = most
+        if turn == LATE:
+            _load_rows(bodies, forces, joints, c, t)
+        _give(forces, c, ENOUGH)
+        for m in range(forces.first_member[c], forces.first_member[c + 1]):
+            y, d = forces.path[END, forces.member[m]], forces.gain[m]
+            x, q = drive((y[0], y[1], y[2]), (y[3], y[4], y[5], y[6]), (d[0], d[1], d[2]), (d[3], d[4], d[5]), 1.0)
+            y[0], y[1], y[2] = x
+            y[3], y[4], y[5], y[6] = q
+    return opened, _rotor_gain(bodies, forces, joints, c, t)
+
+
+close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0))
+
+
+@remote
+def _settle(bodies, forces, joints, c, t, to, h):
+    """Take the rates of the rigid coordinates away in row END of the path, then as :func:`_hold` for that row."""
+    _stand(bodies, forces, c, END)
+    _load_rows(bodies, forces, joints, c, t)
+    rounding = _ask(bodies, forces, joints, c, t, False)
+    if _largest(forces, c) > rounding:
+        _give(forces, c, ENOUGH)
+        for k in range(forces.first_link[c], forces.first_link[c + 1]):
+            point, f, torque = _wrench(forces, k)
+            for side in range(2):
+                f, torque = scale(-1.0, f), scale(-1.0, torque)
+                if forces.seats[k, side] >= 0:
+                    i = joints.body[forces.link[k], side]
+                    y, moment = forces.path[END, i], add(torque, cross(sub(point, load3(forces.origin, c)), f))
+                    for d in range(3):
+                        y[7 + d] += f[d]
+                        y[10 + d] += moment[d]
+        _stand(bodies, forces, c, END)
+    _hold_there(bodies, forces, joints, c, t, to, h, ENOUGH)
+
+
+settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0))
+
+
+@lean
+def _ask(bodies, forces, joints, c, t, ways):
+    """Make what the rows lack minus the rigid coordinates (``ways``), or minus their rates; what of that is rounding."""
+    size, speed = 0.0, 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        j = forces.link[k]
+        rates, values = _row_rates(bodies, forces, joints, j, t)
+        for r in range(6):
+            forces.lacks[k, r] = 0.0
+            if joints.rigid[j, r] == 1:
+                forces.lacks[k, r] = -(values[r] if ways else rates[r])
+            elif forces.held[k] == r:
+                forces.lacks[k, r] = _behind(joints, forces, j, k, values[r]) if ways else joints.pace[j] - rates[r]
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        s, u = forces.stand[m], forces.motion[m]
+        size = max(size, abs(s[0]) + abs(s[1]) + abs(s[2]))
+        speed = max(speed, abs(u[0]) + abs(u[1]) + abs(u[2]))
+    return ROUNDING * (1.0 + size) if ways else ROUNDING * speed
+
+
+@lean
+def _behind(joints, forces, j, k, value):
+    """By how much the kept coordinate of joint j is short of where it is to end, whole turns aside."""
+    d = forces.goal[k] - value
+    return d - 2.0 * math.pi * round(d / (2.0 * math.pi)) if joints.axis[j] >= 3 else d
+
+
+@lean
+def _moves_rotor(forces, joints, k):
+    axis = joints.axis[forces.link[k]]
+    return axis >= 0 and forces.slack[k, axis] > 0.0
+
+
+@lean
+def _rotor_gain(bodies, forces, joints, c, t):
+    """Change of the energy of the rotors of cluster c between rows START and END of the path [J]."""
+    gain = 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        if _moves_rotor(forces, joints, k):
+            j, before = forces.link[k], forces.goal[k]
+            rates, _ = _row_rates(bodies, forces, joints, j, t)
+            after = rates[joints.axis[j]]
+            gain += 0.5 * joints.armature[j] * (after - before) * (after + before)
+    return gain
+
+
+@lean
+def _rotor(joints, j):
+    """Acceleration of the rotor of joint j by a unit of torque; 0: none."""
+    return 1.0 / joints.armature[j] if joints.armature[j] > 0.0 else 0.0
+
+
+@lean
+def mark_driven(forces, joints, c):
+    """Which free coordinates of cluster c are kept at their pace, and which move rotors; whether there are any."""
+    found = False
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        j, axis = forces.link[k], joints.axis[forces.link[k]]
+        forces.held[k] = -1
+        if axis < 0 or forces.equation[k, axis] < 0:
+            continue
+        if joints.kept[j] != FREE:
+            forces.held[k], forces.slack[k, axis] = axis, 0.0
+        else:
+            forces.slack[k, axis] = _rotor(joints, j)
+        found = found or forces.held[k] >= 0 or forces.slack[k, axis] > 0.0
+    return found
+
+
+@remote
+def _set_goals(bodies, forces, joints, c, t, h):
+    """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path; rates of rotors.
+
+    One that is not at its pace any more was struck: it is free for the rest of the drift.
+    """
+    if not mark_driven(forces, joints, c):
+        return
+    _stand(bodies, forces, c, START)
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        j = forces.link[k]
+        if forces.held[k] >= 0:
+            axis, pace = forces.held[k], joints.pace[j]
+            rates, values = _row_rates(bodies, forces, joints, j, t)
+            if abs(rates[axis] - pace) > STRUCK * (1.0 + abs(pace)):
+                forces.held[k], forces.slack[k, axis] = -1, _rotor(joints, j)
+            forces.goal[k] = values[axis] + h * pace if forces.held[k] >= 0 else rates[axis]
+            if forces.held[k] >= 0 and joints.kept[j] >= AT_LOW:
+                forces.goal[k] = joints.limit[j, joints.kept[j] - AT_LOW]
+        elif _moves_rotor(forces, joints, k):
+            rates, _ = _row_rates(bodies, forces, joints, j, t)
+            forces.goal[k] = rates[joints.axis[j]]
+
+
+set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0))
+
+
+@lean
+def _opening(bodies, forces, c):
+    """The largest of what rows lack, of the size of the smaller body, or rad; infinite where that is no number."""
+    most = 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        size = math.inf
+        for side in range(2):
+            if forces.seats[k, side] >= 0:
+                size = min(size, bodies.radius[forces.member[forces.seats[k, side]]])
+        for r in range(6):
+            lacks = abs(forces.lacks[k, r]) / (size if r < 3 and size > 0.0 else 1.0)
+            most = max(most, lacks) if lacks < math.inf else math.inf
+    return most
+
+
+@lean
+def note_loads(forces, joints, c):
+    """Keep the forces that were asked for last, for what the world reports."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        for r in range(6):
+            joints.load[forces.link[k], r] = forces.load[k, r]

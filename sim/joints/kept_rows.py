@@ -1,0 +1,93 @@
+"""Free coordinates that a motor, dry friction or a stop keeps at its pace, through the kick and the flight after it.
+
+A motor that is not at its limit asks for its speed, friction that holds asks for rest, a stop that is pressed on asks for rest.
+Kicks alone would give that on average: in flight the coordinate would leave the pace, and come back to it. So where the solve
+leaves such a row inside its bounds, the forces of the flight hold the coordinate as they hold rigid ones
+(constraint_forces.py), and the kick asks for the pace itself.
+
+What the flight gives belongs to the same motor, friction or stop: with its load f, the bounds of the kick are those of the whole
+step less f dt. Where these leave no room the coordinate is let go. The load is the last flight's.
+"""
+
+from __future__ import annotations
+
+import math
+
+from collision.kernels.jit import lean
+from sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, FREE, LIMITS
+
+AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
+INSIDE = 1.0 - 1e-9  # of a bound
+TAKEN, LEFT = 1, 2  # what was done to a joint in this kick
+
+
+@lean
+def may_keep(joints, forces, j):
+    """The linear system of its flight has a row for the free coordinate of joint j."""
+    k = forces.link_of[j]
+    return k >= 0 and joints.axis[j] >= 0 and forces.equation[k, joints.axis[j]] >= 0
+
+
+@lean
+def bounds_left(joints, j, by, most, dt):
+    """(least, largest) half impulse of a motor or friction ``by`` that gives at most ``most``, less what the flight gives."""
+    load = joints.load[j, joints.axis[j]] if joints.kept[j] == by else 0.0
+    return -0.5 * dt * (most + load), 0.5 * dt * (most - load)
+
+
+@lean
+def least_push(joints, j, by, dt):
+    """Least half impulse of a stop: in flight it may pull, as far as the kick pushes."""
+    if joints.kept[j] != by:
+        return 0.0
+    return -0.5 * dt * joints.load[j, joints.axis[j]] * (1.0 if by == AT_LOW else -1.0)
+
+
+@lean
+def choose_kept(joints, forces, owner, block, place, first, here, p, lo, hi, tried, hold):
+    """Take and leave coordinates by the impulses ``p``; True where that asks for another solve.
+
+    A joint that was left in this kick is not taken again in it.
+    """
+    changed = False
+    for n in range(len(owner)):
+        j, s, k, at = owner[n], block[n], first + n, place[n]
+        spoken = s == LIMITS and n > 0 and owner[n - 1] == j and block[n - 1] == DRIVE  # by the drive of the joint
+        if s < DRIVE or spoken or not may_keep(joints, forces, j):
+            continue
+        by = FREE
+        if s == DRIVE:
+            by = _kept_by_drive(p, lo, hi, k)
+        stop = n if s == LIMITS else n + 1
+        if stop < len(owner) and owner[stop] == j:
+            for r in range(2):
+                axis = joints.axis[j]
+                gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
+                if abs(gap) <= AT_STOP and p[first + stop, r] > max(0.0, lo[first + stop, r] / INSIDE):
+                    by = AT_LOW + r
+        if by == joints.kept[j]:
+            continue
+        if by != FREE and tried[at] & LEFT:
+            continue
+        tried[at] |= LEFT if by == FREE else TAKEN
+        joints.kept[j] = by
+        joints.pace[j] = joints.speed[j] if by == BY_MOTOR else 0.0
+        if by != FREE:
+            hold[at, joints.axis[j]] = 0.0
+        changed = True
+    return changed
+
+
+@lean
+def _kept_by_drive(p, lo, hi, k):
+    if hi[k, 2] > lo[k, 2] and _inside(p[k, 2], lo[k, 2], hi[k, 2]):
+        return BY_MOTOR
+    if hi[k, 1] > lo[k, 1] and _inside(p[k, 1], lo[k, 1], hi[k, 1]):
+        return BY_FRICTION
+    return FREE
+
+
+@lean
+def _inside(p, low, high):
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    return math.isfinite(half) and abs(p - middle) < INSIDE * half
