@@ -307,24 +307,35 @@ def facet_normal(g, a, ra, b, rb):
 
 
 @lean
+def misses_node(g, node, lo, hi):
+    """Whether a box is apart from that of a node of a mesh's tree."""
+    missed = False
+    for k in range(3):
+        missed = missed or g.bounds[node, k] > hi[k] or g.bounds[node, k + 3] < lo[k]
+    return missed
+
+
+@lean
+def mesh_triangle(g, s, t):
+    """The corners of triangle t of mesh s."""
+    row = g.triangle[s, 0] + t
+    return place_of(g, s, g.triangles[row, 0]), place_of(g, s, g.triangles[row, 1]), place_of(g, s, g.triangles[row, 2])
+
+
+@lean
 def near_triangles(g, s, lo, hi, found, count):
     """Append to ``found`` the triangles of ground s that meet the box lo, hi of its frame; how many there are, room or none."""
     if g.ground[s, 0] == FIELD:
         return _near_cells(g, s, lo, hi, found, count)
     first, node = g.node[s, 0], g.node[s, 0]
-    leaves, triangles, corners = g.triangle[s, 0], g.triangle[s, 0], g.corner[s, 0]
+    leaves = g.triangle[s, 0]
     while node < g.node[s, 1]:
-        missed = False
-        for k in range(3):
-            missed = missed or g.bounds[node, k] > hi[k] or g.bounds[node, k + 3] < lo[k]
-        if missed:
+        if misses_node(g, node, lo, hi):
             node = first + g.nodes[node, 0]
             continue
         for a in range(g.nodes[node, 1], g.nodes[node, 2]):
             t = g.order[leaves + a]
-            v0 = load3(g.corners, corners + g.triangles[triangles + t, 0])
-            v1 = load3(g.corners, corners + g.triangles[triangles + t, 1])
-            v2 = load3(g.corners, corners + g.triangles[triangles + t, 2])
+            v0, v1, v2 = mesh_triangle(g, s, t)
             if boxed(v0, v1, v2, lo, hi):
                 if count < len(found):
                     found[count] = t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from collision.contact.facets import boxed
+from collision.contact.facets import boxed, mesh_triangle, misses_node
 from collision.geometry import BOX, FIELD
 from collision.ground.planes import BLOCK
 from collision.kernels.jit import lean
@@ -44,12 +44,9 @@ def plane_near(g, s, lo, hi):
 def _plane_of_nodes(g, s, lo, hi):
     """The plane of a mesh that all triangles in a box belong to, if none of its borders is there; -1: none."""
     first, node, found = g.node[s, 0], g.node[s, 0], -1
-    leaves, corners, patches = g.triangle[s, 0], g.corner[s, 0], g.patch[s, 0]
+    leaves, patches = g.triangle[s, 0], g.patch[s, 0]
     while node < g.node[s, 1]:
-        missed = False
-        for k in range(3):
-            missed = missed or g.bounds[node, k] > hi[k] or g.bounds[node, k + 3] < lo[k]
-        if missed:
+        if misses_node(g, node, lo, hi):
             node = first + g.nodes[node, 0]
             continue
         whole_node = g.nodes[node, 3]
@@ -61,9 +58,7 @@ def _plane_of_nodes(g, s, lo, hi):
             continue
         for a in range(g.nodes[node, 1], g.nodes[node, 2]):
             t = int(g.order[leaves + a])
-            v0 = load3(g.corners, corners + g.triangles[leaves + t, 0])
-            v1 = load3(g.corners, corners + g.triangles[leaves + t, 1])
-            v2 = load3(g.corners, corners + g.triangles[leaves + t, 2])
+            v0, v1, v2 = mesh_triangle(g, s, t)
             if not boxed(v0, v1, v2, lo, hi):
                 continue
             own = int(g.patches[patches + t])
@@ -99,22 +94,18 @@ def _line_in_box(a, b, lo, hi):
 def _on_plane(g, s, plane, x, rounding):
     """Whether a point lies over or under a triangle of a face of a mesh, and no further from it than by rounding [m]."""
     first, node = g.node[s, 0], g.node[s, 0]
-    leaves, corners = g.triangle[s, 0], g.corner[s, 0]
+    leaves = g.triangle[s, 0]
+    lo, hi = (x[0] - rounding, x[1] - rounding, x[2] - rounding), (x[0] + rounding, x[1] + rounding, x[2] + rounding)
     n = load3(g.planes, g.plane[s, 0] + plane)
     while node < g.node[s, 1]:
-        missed = False
-        for k in range(3):
-            missed = missed or g.bounds[node, k] > x[k] + rounding or g.bounds[node, k + 3] < x[k] - rounding
-        if missed:
+        if misses_node(g, node, lo, hi):
             node = first + g.nodes[node, 0]
             continue
         for a in range(g.nodes[node, 1], g.nodes[node, 2]):
             t = int(g.order[leaves + a])
             if g.patches[g.patch[s, 0] + t] != plane:
                 continue
-            v0 = load3(g.corners, corners + g.triangles[leaves + t, 0])
-            v1 = load3(g.corners, corners + g.triangles[leaves + t, 1])
-            v2 = load3(g.corners, corners + g.triangles[leaves + t, 2])
+            v0, v1, v2 = mesh_triangle(g, s, t)
             least = -1e-12 * abs(dot(n, cross(sub(v1, v0), sub(v2, v0))))
             u = dot(n, cross(sub(v1, v0), sub(x, v0)))
             v = dot(n, cross(sub(v2, v1), sub(x, v1)))

@@ -190,7 +190,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     driven = False
     for k in range(len(owner)):
         driven = driven or drives(joints, owner[k], block[k])
-    wanted, tried, looking = np.zeros(len(owner), dtype=np.bool_), np.zeros(len(links), dtype=np.int64), False
+    wanted, let_go, looking = np.zeros(len(owner), dtype=np.bool_), np.zeros(len(links), dtype=np.bool_), False
     wait, parts, size = settings.dt - t, _parts(bodies, members, mode), len(members)
     # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
     most = PARTS if driven else min(PARTS, settings.crowd / effort_of(size))
@@ -246,7 +246,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             and round < ROUNDS
             and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
-        if driven and mode == KICK and choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, tried, hold):
+        if driven and mode == KICK and choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold):
             again = True
         looking = driven and wants_look(
             joints, owner, block, place_of, m, h, mode, here, v, a, b, ja, jb, u0, p, lo, hi, hold, wanted
@@ -297,7 +297,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             again = again or missed > settings.tolerance
         again = again or bound > settings.tolerance
         if driven and mode == START and not again:  # now what the flight bends is known
-            again = anew = choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, tried, hold)
+            again = anew = choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold)
         if round == LOOKS - 1:
             worst = max(worst, bound)
         if not again and not spread and not cheap and round < rounds - 1:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from collision.kernels.jit import far, lean, remote
-from collision.linalg import matmul
+from collision.linalg import matmul, transpose
 from sim.flight.end_pose import Ends, end_pose
 from sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
 from sim.joints.velocity_solve import velocity_after
@@ -85,11 +85,6 @@ def _turn_since(bodies, joints, j, fa, fb):
     xj, rj = body_pose(bodies, joints.body[j, 1])
     _, fa0 = anchor_pose(joints, j, 0, xi, ri)
     _, fb0 = anchor_pose(joints, j, 1, xj, rj)
-    now, before = matmul(_transposed(fa), fb), matmul(_transposed(fa0), fb0)
-    d = matmul(now, _transposed(before))
+    now, before = matmul(transpose(fa), fb), matmul(transpose(fa0), fb0)
+    d = matmul(now, transpose(before))
     return (0.0, 0.0, 0.0, 0.5 * (d[7] - d[5]), 0.5 * (d[2] - d[6]), 0.5 * (d[3] - d[1]))
-
-
-@lean
-def _transposed(m):
-    return (m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8])

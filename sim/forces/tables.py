@@ -175,8 +175,8 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Jo
         return i
 
     moved = lambda i: bool(i >= 0 and bodies.kind[i] == DYNAMIC)  # noqa: E731
-    rows_of = held_rows(joints)
-    held = [j for j in range(len(joints.kind)) if rows_of[j].any() and any(map(moved, joints.body[j]))]
+    coordinates = held_rows(joints)
+    held = [j for j in range(len(joints.kind)) if coordinates[j].any() and any(map(moved, joints.body[j]))]
     for i, j in [row[1:3] for row in rows] + joints.body[held].tolist():
         if moved(i) and moved(j):
             a, b = sorted((root(i), root(j)))
@@ -203,14 +203,15 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Jo
     if knots:
         group.knots[:] = np.concatenate(knots)
     group.coupled[:] = (np.diff(group.first_member) > 1) | np.isin(range(len(used)), [c for c, _ in links])
-    return _with_joints(group, links, joints)
+    return _with_joints(group, links, joints, coordinates)
 
 
-def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints) -> Forces:
-    """The group with joints (cluster, joint), which of them hold the same body, and the rows of their linear systems."""
+def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints, coordinates: np.ndarray) -> Forces:
+    """The group with joints (cluster, joint), which of them hold the same body, and the rows of their linear systems: one for
+    each of the ``coordinates`` (j, 6) that may be held."""
     count = len(group.potential)
     group.first_link[:] = np.searchsorted([c for c, _ in links], range(count + 1))
-    rows, link_of = held_rows(joints), np.full(len(joints.kind), -1, dtype=np.int64)
+    link_of = np.full(len(joints.kind), -1, dtype=np.int64)
     for k, (_, j) in enumerate(links):
         link_of[j] = k
     meet: list[tuple[int, int, int, int]] = []
@@ -228,7 +229,7 @@ def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints) ->
         pairs = [(i, j, s, t) for held in holders.values() for (i, s), (j, t) in combinations(held, 2)]
         group.first_meet[c + 1] = group.first_meet[c] + len(pairs)
         meet += pairs
-        columns += _equations(group, rows, first, last, pairs)
+        columns += _equations(group, coordinates, first, last, pairs)
         group.first_equation[c + 1] = len(columns)
     own = np.arange(len(columns)) - np.repeat(group.first_equation[:-1], np.diff(group.first_equation))
     starts = np.cumsum([0, *(own - columns + 1)]) if columns else np.zeros(1)

@@ -39,6 +39,7 @@ from collision.linalg import (
     symmetric_product,
 )
 from sim.equations import acceleration, drive
+from sim.forces.laws import EXTERNAL
 from sim.forces.path_rows import moving
 from sim.forces.prescribed_motion import arc, arc_acceleration
 from sim.joints.row_bends import row_bends
@@ -55,7 +56,6 @@ LATE = 2  # closings with the rows of the last stage
 CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open
 ROUNDING = 4e-16  # of positions [m], and of speeds
 NEAR = 1.0 / 64.0  # of a flight, for the difference that gives the angular acceleration of a driven body
-EXTERNAL = 14  # work in a row of Forces.path, see forces/laws.py
 
 
 @lean

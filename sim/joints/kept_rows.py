@@ -18,7 +18,6 @@ from sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, FREE, LIMITS
 
 AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
 INSIDE = 1.0 - 1e-9  # of a bound
-TAKEN, LEFT = 1, 2  # what was done to a joint in this kick
 
 
 @lean
@@ -44,10 +43,10 @@ def least_push(joints, j, by, dt):
 
 
 @lean
-def choose_kept(joints, forces, owner, block, place, first, here, p, lo, hi, tried, hold):
+def choose_kept(joints, forces, owner, block, place, first, here, p, lo, hi, left, hold):
     """Take and leave coordinates by the impulses ``p``; True where that asks for another solve.
 
-    A joint that was left in this kick is not taken again in it.
+    A joint that was ``left`` in this kick is not taken again in it.
     """
     changed = False
     for n in range(len(owner)):
@@ -67,9 +66,9 @@ def choose_kept(joints, forces, owner, block, place, first, here, p, lo, hi, tri
                     by = AT_LOW + r
         if by == joints.kept[j]:
             continue
-        if by != FREE and tried[at] & LEFT:
+        if by != FREE and left[at]:
             continue
-        tried[at] |= LEFT if by == FREE else TAKEN
+        left[at] = left[at] or by == FREE
         joints.kept[j] = by
         joints.pace[j] = joints.speed[j] if by == BY_MOTOR else 0.0
         if by != FREE:
