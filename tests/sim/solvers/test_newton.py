@@ -1,0 +1,63 @@
+"""Newton's method on Coulomb's law: who touches and who slides is read off where load and velocity weigh alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from sim.solvers.friction import coulomb, coulomb_step
+from sim.solvers.newton import newton
+from sim.solvers.rows import EPS
+
+TOLERANCE = 1e-11  # m/s
+COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)
+
+
+def landing() -> dict[str, np.ndarray]:
+    """A hull that lands, sliding, on three points, with the impulses of the kick before: a problem out of a heap."""
+    kept = json.loads((Path(__file__).parents[2] / "data" / "landing.json").read_text(encoding="utf-8"))
+    return {name: np.array(value) for name, value in kept.items()}
+
+
+def iterations(scale: float, most: int = 40) -> int:
+    """Newton's iterations for `landing`, dense and in NumPy; contacts are judged at ``scale`` times their K_nn."""
+    x = landing()
+    mass = np.zeros((6, 6))
+    mass[:3, :3], mass[3:, 3:] = x["mass"][0] * np.eye(3), x["inertia"][0]
+    jacobian = np.where(x["a"][:, None, None] >= 0, x["ja"], x["jb"]).reshape(-1, 6)
+    k_nn = np.einsum("ki,ij,kj->k", jacobian[2::3], np.linalg.inv(mass), jacobian[2::3])
+    p = x["p"].copy()
+    for done in range(most):
+        v = x["vstar"][0] + np.linalg.solve(mass, jacobian.T @ p.ravel())
+        w = (jacobian @ v).reshape(-1, 3) + x["u0"] - x["c"]
+        asked = np.array([COULOMB(tuple(p[k] - w[k] / k_nn[k]), x["mu"][k])[0] for k in range(len(p))])
+        if (k_nn[:, None] * np.abs(asked - p)).max() <= TOLERANCE:
+            return done
+        steps = [STEP(tuple(p[k]), tuple(w[k]), x["mu"][k], scale * k_nn[k], EPS / scale) for k in range(len(p))]
+        s, g = np.array([s for s, _ in steps]), np.zeros((3 * len(p), 3 * len(p)))
+        for k, (_, block) in enumerate(steps):
+            g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = np.reshape(block, (3, 3))
+        dv = np.linalg.solve(mass + jacobian.T @ g @ jacobian, jacobian.T @ s.ravel())
+        p = p + s - (g @ jacobian @ dv).reshape(-1, 3)
+        p[p[:, 2] <= 0.0] = 0.0
+        across = np.linalg.norm(p[:, :2], axis=1)
+        p[:, :2] *= np.minimum(1.0, x["mu"] * p[:, 2] / np.where(across > 0.0, across, 1.0))[:, None]
+    return most
+
+
+def test_a_landing_is_solved_in_a_few_iterations():
+    """The compiled method, and a dense one in NumPy. Judged at a hundredth of K_nn, all but by velocity, the sets take turns for
+    ever."""
+    x = landing()
+    p, v, none = x["p"].copy(), np.zeros((1, 6)), np.zeros((len(x["mu"]), 3))
+    inverse = 1.0 / x["mass"], np.linalg.inv(x["inertia"])
+    missed, spent = newton(
+        x["mass"], x["inertia"], *inverse, x["vstar"], x["a"], x["b"], x["ja"], x["jb"], x["mu"], none, none, x["c"], x["u0"],
+        TOLERANCE, 200, p, v,
+    )  # fmt: skip
+    assert missed < 1e-13  # it goes on to rounding
+    assert spent <= 7
+    assert iterations(1.0) <= 6
+    assert iterations(0.01) == 40
