@@ -44,12 +44,11 @@ from sim.solvers.newton import newton_far as newton
 from sim.solvers.rows import clip
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
-WORK = 24000  # points that a solve may look at, half of them in sweeps, and half by Newton's method where that is left
+WORK = 36000  # points that a solve may look at, half of them in sweeps of all, and half by Newton's method where that is left
 COST = 25  # an iteration of Newton's method, in sweeps ...
 FEWEST = 4  # ... fewer iterations lead to nothing
 FULL, MOST = 20, 100  # sweeps of all, at least and at most
 LOCAL = 100  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
-SETTLE = 30  # sweeps of the worst between two of all
 LOOKS = 5  # at the end of the coming drift
 
 
@@ -136,7 +135,7 @@ def _kick_crowds(model, geometry, settings, plain):
     for s in range(islands):
         worst[s], done = settle_groups(
             groups, c, stick, fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1], settings.tolerance,
-            min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))), SETTLE,
+            min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))),
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
             worst[s], spent = _solve_exactly(
@@ -158,7 +157,7 @@ def _kick_crowds(model, geometry, settings, plain):
         relax_groups(groups, c, stick, fast, v, all, 0, groups.count[0], shallow, LOCAL)
     if turned_in:
         off, _ = settle_groups(
-            groups, c, stick, fast, v, all, 0, groups.count[0], settings.tolerance, min(MOST, WORK // (4 * count)), SETTLE
+            groups, c, stick, fast, v, all, 0, groups.count[0], settings.tolerance, min(MOST, WORK // (4 * count))
         )
         worst[:] = off
     impulses(groups, 0, count, p)

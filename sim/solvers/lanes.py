@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from collision.kernels.jit import inner, intrinsic, lean, tight
-from sim.solvers.sweeps import PART, ROUNDS
+from sim.solvers.sweeps import PART
 
 LANES = 4
 # Columns of a group: directions, arms of both bodies, what unit impulses turn them by, own matrix (from the normal to the
@@ -27,6 +27,7 @@ AXES, ARM_A, ARM_B, TURN_A, TURN_B, OWN, OFFSET, MU, IMPULSE, STICK, FAST = 0, 9
 WIDTH = LANES * 61
 AWAKE = 7  # column of the velocities: 1 for bodies whose contacts are to be looked at, else 0
 LIGHT = 6  # inverse mass
+ANY = 1 << 60  # sweeps or groups: as many as it takes
 
 
 class Groups(NamedTuple):
@@ -255,14 +256,17 @@ def _stick(groups, g, stuck, c, stick, fast):
 
 @lean
 def _sweep(groups, c, stick, fast, v, first, last, least):
-    """As sweeps.sweep, over the groups ``first`` to ``last``."""
+    """As sweeps.sweep, over the groups ``first`` to ``last``: (the largest velocity that was missed [m/s], groups with a contact
+    that was looked at)."""
     table, ends = groups.table, groups.ends
     zero, one, less, worst, lowest = every(0.0), every(1.0), every(-1.0), every(0.0), every(least)
+    seen = 0
     for g in range(first, last):
         vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
         wanted = vi[AWAKE] + vj[AWAKE] > zero
         if bits(wanted) == 0:
             continue
+        seen += 1
         x, y, z = vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]
         p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
         normal, k = _column(table, g, OWN + 2), _column(table, g, OWN + 5)
@@ -295,7 +299,7 @@ def _sweep(groups, c, stick, fast, v, first, last, least):
         missed = choose(m1 > m0, m1, m0)
         worst = _note(groups, g, choose(m2 > missed, m2, missed), lowest, worst)
     groups.stirred[len(v) - 1] = False
-    return _largest(table, worst)
+    return _largest(table, worst), seen
 
 
 @tight
@@ -319,17 +323,17 @@ def _largest(table, worst):
 
 
 @lean
-def relax_groups(groups, c, stick, fast, v, bodies, first, last, least, most):
+def relax_groups(groups, c, stick, fast, v, bodies, first, last, least, most, room=ANY):
     """As sweeps.relax, over the groups ``first`` to ``last``, which move these ``bodies``; column AWAKE of ``v`` says which of
-    them to begin with."""
-    done, worst, none = 0, math.inf, len(v) - 1
-    v[none, AWAKE] = 0.0
-    while worst > least and done < most:
-        worst = _sweep(groups, c, stick, fast, v, first, last, least)
+    them to begin with. No sweep begins after ``room`` groups were looked at. (What one missed [m/s], sweeps, groups.)"""
+    done, seen, worst = 0, 0, math.inf
+    v[len(v) - 1, AWAKE] = 0.0
+    while worst > least and done < most and seen < room:
+        worst, some = _sweep(groups, c, stick, fast, v, first, last, least)
         for i in bodies:
             v[i, AWAKE], groups.stirred[i] = 1.0 if groups.stirred[i] else 0.0, False
-        done += 1
-    return (worst if worst > least else 0.0), done
+        done, seen = done + 1, seen + some
+    return (worst if worst > least else 0.0), done, seen
 
 
 @lean
@@ -339,17 +343,22 @@ def wake(v, bodies):
 
 
 @lean
-def settle_groups(groups, c, stick, fast, v, bodies, first, last, least, full, local):
-    """As sweeps.settle, over the groups ``first`` to ``last``, which move these ``bodies``."""
+def settle_groups(groups, c, stick, fast, v, bodies, first, last, least, full):
+    """Sweeps over the groups ``first`` to ``last``, which move these ``bodies``: up to ``full`` of all, then as much work again
+    where most is missed. (What one missed [m/s], sweeps of all.)
+
+    The tails of sweeps are often local, as a light body between heavy ones: many sweeps of a dozen contacts cost less than one of
+    all. Where they are not, all take part, and what is spent on them ends it as soon as more sweeps of all would have.
+    """
     wake(v, bodies)
-    worst, done = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, full)
-    more = 0
-    while worst > least and more < ROUNDS:
-        relax_groups(groups, c, stick, fast, v, bodies, first, last, max(least, PART * worst), local)
+    worst, done, seen = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, full)
+    room = 2 * seen
+    while worst > least and seen < room:
+        _, _, some = relax_groups(groups, c, stick, fast, v, bodies, first, last, max(least, PART * worst), ANY, room - seen)
         wake(v, bodies)
-        worst, spent = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, 1)
-        more += 1
-    return worst, done + more
+        worst, one, whole = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, 1)
+        done, seen = done + one, seen + some + whole
+    return worst, done
 
 
 @lean

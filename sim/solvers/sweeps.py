@@ -25,8 +25,7 @@ from collision.linalg import norm, scale
 from sim.solvers.joint_laws import AXIS, BALL, DISC
 from sim.solvers.rows import clip, regularisation
 
-ROUNDS = 4  # of local sweeps
-PART = 0.2  # of the largest miss, from which a block takes part in them
+PART = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 
@@ -191,25 +190,6 @@ def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
             awake[i], stirred[i] = stirred[i], False
         done += 1
     return (worst if worst > least else 0.0), done
-
-
-@inner
-def settle(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, full, local, awake):
-    """``full`` sweeps over all blocks; then, where what is missed is left, up to ``local`` sweeps at a time of the blocks that
-    miss most, each time ended by a sweep over all: (what one missed [m/s], sweeps over all).
-
-    The tails of sweeps are local, as a light body between heavy ones: hundreds of sweeps of a dozen blocks cost less than one
-    sweep of all.
-    """
-    awake[:] = True
-    worst, done = relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, full, awake)
-    more = 0
-    while worst > least and more < ROUNDS:
-        relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, max(least, PART * worst), local, awake)
-        awake[:] = True
-        worst, spent = relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, 1, awake)
-        more += 1
-    return worst, done + more
 
 
 @kernel

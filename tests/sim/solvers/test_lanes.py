@@ -43,7 +43,8 @@ def _in_lanes(groups, light, before, v, bodies, c, stick, fast, least, most):
     start_groups(groups, light, before, v)
     for i in bodies:
         v[i, AWAKE] = 1.0
-    return relax_groups(groups, c, stick, fast, v, bodies, 0, groups.count[0], least, most)
+    worst, done, _ = relax_groups(groups, c, stick, fast, v, bodies, 0, groups.count[0], least, most)
+    return worst, done
 
 
 def _room(contacts: int, bodies: int) -> Groups:
