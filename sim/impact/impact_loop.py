@@ -35,7 +35,7 @@ from sim.flight.flight_split import bring, bring_linked, launch_touched
 from sim.flight.motion import fly_to
 from sim.impact.event_log import log_impacts
 from sim.impact.joint_impulses import linked_joints, settle_joints
-from sim.impact.multi_contact import approaching, joint_impact, single_impact, touching_rows
+from sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
 from sim.impact.substep_resolve import kick_again
 from sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
 from sim.ledger.kick_numbers import MID_STEP, can_be_taken
@@ -44,7 +44,8 @@ from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, NOT_FINITE, OK, PAIRS_F
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
 FEW_ASKED = 32  # next impacts that one thread looks for
-IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
+SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
+IDLE = 1 << 40  # hits of a pair that would collide to no effect: points that overlap already, and do not approach
 
 
 @kernel(**FOR_KERNELS)
@@ -326,8 +327,10 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
         bring_linked(bodies, forces, joints, books, links, t, touched)
         settle_joints(bodies, table, joints, books, links, False)
     count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, False)
-    if not approaching(table, count):
+    least = SEEN * pairs.speed[first]
+    if not fastest_approach(table, count) > least:
         count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, True)
+    idle = not fastest_approach(table, count) > least  # the point that comes is none of them, and would come again for ever
     for n in range(len(group)):
         pairs.hits[n] += group[n]
     if count == 1:
@@ -335,10 +338,10 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     elif count > 1:
         joint_impact(bodies, table, joints, books, settings, links)
     log_impacts(bodies, table, books, forces.clock[0] + t)
-    idle = True
+    given = False
     for k in range(count):
-        idle = idle and table.impulse[k, 2] == 0.0
-    if idle:
+        given = given or table.impulse[k, 2] != 0.0
+    if idle or not given:
         pairs.hits[first] = IDLE
 
 

@@ -88,12 +88,12 @@ def touching_rows(bodies, geoms, pairs, geometry, group, table, dt, whole):
 
 
 @lean
-def approaching(table, count):
-    """Any of the points of the table closes."""
+def fastest_approach(table, count):
+    """The speed at which the fastest of the points of the table closes [m/s]; 0: none does."""
     least = 0.0
     for k in range(count):
         least = min(least, table.u[k, 2])
-    return least < 0.0
+    return -least
 
 
 @lean
