@@ -149,9 +149,7 @@ function geometry(mesh) {
     out.surface = new BufferGeometry();
     out.surface.setAttribute("position", new BufferAttribute(floats(mesh.points), 3));
     out.surface.setAttribute("normal", new BufferAttribute(floats(mesh.normals), 3));
-    const tones = floats(mesh.tones), colors = new Float32Array(3 * tones.length);
-    tones.forEach((tone, i) => colors.fill(tone, 3 * i, 3 * i + 3));
-    out.surface.setAttribute("color", new BufferAttribute(colors, 3));
+    out.surface.setAttribute("color", new BufferAttribute(mesh.colors ? floats(mesh.colors) : greys(floats(mesh.tones)), 3));
     out.surface.setIndex(new BufferAttribute(new Uint32Array(bytes(mesh.triangles)), 1));
   }
   if (mesh.edges) {
@@ -159,6 +157,12 @@ function geometry(mesh) {
     out.edges.setAttribute("position", new BufferAttribute(floats(mesh.edges), 3));
   }
   return out;
+}
+
+function greys(tones) {
+  const colors = new Float32Array(3 * tones.length);
+  tones.forEach((tone, i) => colors.fill(tone, 3 * i, 3 * i + 3));
+  return colors;
 }
 
 function floor(plane, square) {

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from collision.shapes.ground import Ground
 from render.camera import Camera
 from render.frames.overlay import square_of
 from render.frames.recorded import RunFrames
 from render.look import MARK
 from render.meshes.meshes import Mesh, mesh_of, parts_of, planes_of
+from render.meshes.relief import corner_colors
 
 RATE = 60.0  # poses a second, at most
 POSES = 300_000  # of bodies in all, at most: 8 MB
@@ -22,19 +24,21 @@ DETAIL = 48
 def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
     """What ``page/viewer.js`` draws: times, poses (x y z, w x y z of each body), bodies of parts, meshes, floors, camera."""
     cast = frames.cast
-    keys: dict[tuple, int] = {}
+    keys: dict[tuple[tuple, bool], int] = {}  # of a part, and whether it is coloured by height
     bodies, planes = [], []
     for row, shape in enumerate(cast.shapes):
+        colored = isinstance(cast.skin_key(row), Ground)
         parts = [
             {
-                "mesh": keys.setdefault(part.key, len(keys)),
+                "mesh": keys.setdefault((part.key, colored), len(keys)),
                 "scale": list(part.scale),
                 "position": list(part.position),
                 "orientation": list(part.orientation),
             }
             for part in parts_of(shape)
         ]
-        color = "#" + "".join(f"{round(255 * c):02x}" for c in cast.colors[row])
+        own = np.ones(3) if colored else cast.colors[row]  # the corners of a relief have colours of their own
+        color = "#" + "".join(f"{round(255 * c):02x}" for c in own)
         bodies.append({"name": cast.names[row], "kind": cast.kinds[row], "color": color, "parts": parts})
         planes += [{"body": row, "normal": n.tolist(), "offset": float(level)} for n, level in planes_of(shape)]
     times = replay_times(frames)
@@ -53,7 +57,7 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         "poses": base64_of(poses),
         "bodies": bodies,
         "planes": planes,
-        "meshes": [mesh_data(mesh_of(key, DETAIL)) for key in keys],
+        "meshes": [mesh_data(mesh_of(key, DETAIL), corner_colors(key[1]) if colored else None) for key, colored in keys],
         "square": square_of(camera),
         "middle": middle.tolist(),
         "reach": max(1.6 * reach, 0.7 * camera.distance),
@@ -73,12 +77,13 @@ def replay_times(frames: RunFrames) -> np.ndarray:
     return np.linspace(frames.start, frames.stop, count)
 
 
-def mesh_data(mesh: Mesh) -> dict[str, str]:
-    """Points, normals, tones of the mark and triangles of a surface; ends of its edge lines."""
+def mesh_data(mesh: Mesh, colors: np.ndarray | None = None) -> dict[str, str]:
+    """Points, normals, tones of the mark or linear ``colors`` (v, 3), and triangles of a surface; ends of its edge lines."""
     out = {}
     points, normals, triangles = mesh.triangles()
     if len(triangles):
-        out |= {"points": base64_of(points), "normals": base64_of(normals), "tones": base64_of(tones(mesh))}
+        out |= {"points": base64_of(points), "normals": base64_of(normals)}
+        out |= {"tones": base64_of(tones(mesh))} if colors is None else {"colors": base64_of(colors)}
         out["triangles"] = base64_of(triangles, "<u4")
     if len(mesh.edges):
         out["edges"] = base64_of(mesh.corners[mesh.edges])

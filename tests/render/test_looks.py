@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import struct
 
@@ -11,9 +12,10 @@ import pytest
 from collision.errors import InputError
 from collision.shapes.definitions import Box, HalfSpace, Sphere
 from collision.shapes.ground import HeightField
-from render import export, picture
+from render import export, look, picture
 from render.camera import Camera
 from render.errors import RendererWarning
+from render.frames.recorded import RunFrames
 from render.look import (
     HORIZON,
     HORIZON_LIGHT,
@@ -31,6 +33,7 @@ from render.meshes.relief import band_height, tint
 from render.meshes.visuals import skins_of
 from render.opengl.context import open_renderer
 from render.opengl.gather import lights
+from render.web.replay import replay
 from scenarios.files.scene_files import load_scene, scene_to_toml
 from sim import Visual, World
 from sim.scene.scene import Scene
@@ -154,6 +157,28 @@ def test_relief_in_gltf(tmp_path):
     for vertex, (_, v) in zip(ground.vertices, ground.visual.uv, strict=True):
         shown = picture[round((1 - v) * len(picture) - 0.5), 0]
         assert np.abs(shown - 255 * tint(vertex[2:], -0.5, 0.5)[0]).max() < 14  # of y or z: a band of 5 %
+
+
+def test_relief_in_the_replay_of_a_page():
+    """Each corner has the colour of its height; twin: without the finish all have one tone, and the body its colour."""
+    made, plain = (data_of_replay(finish) for finish in ("relief", "plain"))
+    assert (made["bodies"][0]["color"], plain["bodies"][0]["color"]) == ("#ffffff", "#909090")
+    points, colors = (floats_of(made["meshes"][0][key]).reshape(-1, 3) for key in ("points", "colors"))
+    heights = np.linspace(-0.5, 0.5, 41)[np.round(40 * (points[:, 2] + 0.5)).astype(int)]  # to the last bit: bands begin there
+    assert np.abs(colors - look.linear(tint(heights, -0.5, 0.5))).max() < 1e-6
+    assert np.ptp(colors, axis=0).min() > 0.2
+    assert "tones" not in made["meshes"][0]
+    assert set(floats_of(plain["meshes"][0]["tones"])) == {1.0}
+    assert "colors" not in plain["meshes"][0]
+
+
+def data_of_replay(finish: str) -> dict:
+    frames = RunFrames(waves(finish).build().run(seconds=0.02))
+    return replay(frames, Camera((0.0, -0.01, 4.0), (0.0, 0.0, 0.0)))
+
+
+def floats_of(text: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), "<f4")
 
 
 def test_a_visual_is_drawn_in_place_of_what_collides(tmp_path):
