@@ -43,6 +43,18 @@ def comes_after(g, a, xa, b, xb):
     return (d[2] if z >= max(x, y) else (d[1] if y >= x else d[0])) < 0.0
 
 
+_POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
+_ROWS = (np.zeros((8, 14)), np.zeros(8, np.int64))
+_ANSWER, _COUNTED = (0, 0.0, 0.0, 0.0, ZERO, ZERO, ZERO, 0), (0, ZERO, 0)
+# Pairs of round shapes are compiled apart: a world without them does not wait for their code.
+_sphere_distance = far(sphere_distance, lambda: (empty_geometry(), 0, ZERO, *_POSES[3:]), returns=_ANSWER)
+_smooth_distance = far(smooth_distance, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
+_capsule_distance = far(capsule_distance, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
+_sphere_manifold = far(sphere_manifold, lambda: (empty_geometry(), 0, ZERO, *_POSES[3:], *_ROWS), returns=_COUNTED)
+_smooth_manifold = far(smooth_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+_capsule_manifold = far(capsule_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+
+
 @remote
 def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     """Signed distance of shapes a and b of the geometry g, certified.
@@ -64,11 +76,11 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     if kind == HALFSPACE:
         result = halfspace_distance(g, a, xa, ra, b, xb, rb, reach)
     elif kind == SPHERE:
-        result = sphere_distance(g, a, xa, b, xb, rb, reach, axis)
+        result = _sphere_distance(g, a, xa, b, xb, rb, reach, axis)
     elif g.kind[b] >= CYLINDER:
-        result = smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis)
+        result = _smooth_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     elif kind == CAPSULE:
-        result = capsule_distance(g, a, xa, ra, b, xb, rb, reach, axis)
+        result = _capsule_distance(g, a, xa, ra, b, xb, rb, reach, axis)
     else:
         result = polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis)
     return swapped(result) if flip else result
@@ -91,11 +103,11 @@ def convex_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     if kind == HALFSPACE:
         count, n, status = halfspace_manifold(g, a, xa, ra, b, xb, rb, margin, rows, ids)
     elif kind == SPHERE:
-        count, n, status = sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
+        count, n, status = _sphere_manifold(g, a, xa, b, xb, rb, margin, axis, rows, ids)
     elif g.kind[b] >= CYLINDER:
-        count, n, status = smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+        count, n, status = _smooth_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     elif kind == CAPSULE:
-        count, n, status = capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
+        count, n, status = _capsule_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     else:
         count, n, status = polytope_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
     bend_rows(rows, count, g.skin[a], g.skin[b])
@@ -105,9 +117,7 @@ def convex_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     return count, n, status
 
 
-_POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
-_ROWS = (np.zeros((8, 14)), np.zeros(8, np.int64))
-convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS))
+convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
 spare_rows, spare_ids = stack_table(MOST, 14), stack_table(1, MOST, "int64")
 
 
@@ -199,7 +209,11 @@ def level_distance(g, f, xf, rf, b, xb, rb, margin):
     return halfspace_distance(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin)
 
 
-level_distance_far = far(level_distance, lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0))
+level_distance_far = far(
+    level_distance,
+    lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0),
+    returns=_ANSWER,
+)
 
 
 @lean
@@ -226,7 +240,7 @@ def _copy_row(rows, ids, k, into, names, m):
     names[m] = ids[k]
 
 
-facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS))
+facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
 
 
 @remote
@@ -241,8 +255,8 @@ def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     return convex_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
 
 
-distance_far = far(distance_of, lambda: (empty_geometry(), *_POSES))
-manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, *_ROWS))
+distance_far = far(distance_of, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
+manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
 
 
 @kernel

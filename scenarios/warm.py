@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from collision.kernels.build import Line
+from collision.kernels.building.growing import Line
 from collision.kernels.shipped import provide
 from collision.queries.single import LIBRARY
 from scenarios.runs.run import warm

@@ -163,7 +163,7 @@ def _find_candidates(model, geometry, settings):
     return result
 
 
-find_candidates = far(_find_candidates, lambda: (EXAMPLE, empty_geometry(), SETTINGS))
+find_candidates = far(_find_candidates, lambda: (EXAMPLE, empty_geometry(), SETTINGS), returns=0)
 
 
 @inner
@@ -193,20 +193,20 @@ def _contact(model, geometry, settings, mode, plastic):
     tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)
     contacts.count[1], contacts.count[2] = contacts.count[0], 0
     label_islands(bodies, contacts, joints, settings.crowd)
-    plain = np.zeros(len(bodies.kind), dtype=np.bool_)
+    plain, crowds = np.zeros(len(bodies.kind), dtype=np.bool_), False
     if mode == KICK:
-        plain_crowds(bodies, contacts, joints, plain)
+        crowds = plain_crowds(bodies, contacts, joints, plain)
     for n in range(pairs.count[0]):
         forget_arrivals(pairs, n)
     kick(model, geometry, settings, mode, plain)
-    if mode == KICK:
+    if crowds:
         kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
 
 
-contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0))
+contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=None)
 
 
 @lean

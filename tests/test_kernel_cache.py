@@ -35,10 +35,11 @@ print(answer(2.0), len(compiled))
 def package(tmp_path):
     """A package `collision` of two modules with the real decorator, apart from the real one."""
     folder = tmp_path / "collision"
-    (folder / "kernels").mkdir(parents=True)
+    (folder / "kernels" / "building").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
-    for module in ("__init__", "jit", "compiler", "kernel_cache", "sources", "group", "group_type"):
-        shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels")
+    kernels = ("__init__", "jit", "compiler", "code_library", "kernel_cache", "sources", "group", "group_type")
+    for module in (*kernels, "building/__init__", "building/objects"):
+        shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels" / f"{module}.py")
     return folder
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from collision.kernels import shipped
+from collision.kernels.building.objects import read, write
 from collision.kernels.jit import DISABLED
-from collision.kernels.native import read, write
 
 ROOT = Path(__file__).resolve().parent.parent
 LEVEL, MODULE = "x86-64-v3", "sim.compiled"

@@ -217,4 +217,5 @@ def sort_pairs(pairs, count, n):
 find_pairs_far = far(
     find_pairs,
     lambda: (np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int64)),
+    returns=0,
 )

@@ -404,6 +404,7 @@ put_contact = far(
         empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, ZERO, ZERO, ZERO, 0.0, 0.0, 0.0, np.zeros((8, 14)),
         np.zeros(8, np.int64),
     ),
+    returns=0,
 )  # fmt: skip
 
 

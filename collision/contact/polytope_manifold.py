@@ -191,4 +191,5 @@ def witness_id(g, a, b, named):
 polytope_manifold_far = far(
     polytope_manifold,
     lambda: (empty_geometry(), 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO, np.zeros((8, 14)), np.zeros(8, np.int64)),
+    returns=(0, (0.0,) * 3, 0),
 )

@@ -248,4 +248,5 @@ def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
 overlap_far = far(
     overlap,
     lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0, 0.0, 0.0, ZERO, ZERO, NO_ROWS, NO_FOUR),
+    returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0,) * 4, 0),
 )

@@ -96,7 +96,11 @@ def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
     return low, high, n, p, q, named, total, count, rows
 
 
-polytope_query_far = far(polytope_query, lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0, NO_START))
+polytope_query_far = far(
+    polytope_query,
+    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0, NO_START),
+    returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0,) * 4, 0, 0, (0,) * 8),
+)
 
 
 @lean

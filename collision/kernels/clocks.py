@@ -50,17 +50,16 @@ def available() -> bool:
 
 def start() -> None:
     """Clock all far calls of this process from now on. Kernels that are loaded already go on without clocks."""
-    plain = Link.signature
+    plain = Link.address.func
     Library.used = False  # kernels that were stored as one file call each other without shims
 
-    def signature(link: Link) -> object:
-        fresh = link.result is None
-        found = plain(link)
-        if fresh:
+    def address(link: Link) -> int:
+        if "address" not in link.__dict__:
+            link.__dict__["address"] = plain(link)
             llvmlite.binding.add_symbol(link.symbol, _shim(link))
-        return found
+        return link.__dict__["address"]
 
-    Link.signature = signature
+    Link.address = property(address)
 
 
 def reset() -> None:
@@ -140,26 +139,24 @@ def _shim(link: Link) -> int:
     """The address of a kernel that clocks the target of a far call."""
     slot = len(_NAMES)
     _NAMES.append(link.symbol)
-    result = link.result
-    names = ", ".join(f"a{k}" for k in range(len(result.signature.args)))
+    names = ", ".join(f"a{k}" for k in range(len(link.signature.args)))
     calls = f"    out = plain({names})\n    leave(slot, outer, begun)\n"
     source = f"def shim({names}):\n    outer, begun = enter()\n{calls}    return out\n"
-    scope = {"enter": _enter, "leave": _leave, "plain": _caller(link.dispatcher.py_func, result), "slot": slot}
+    scope = {"enter": _enter, "leave": _leave, "plain": _caller(link), "slot": slot}
     exec(source, scope)
     shim = _lean(scope["shim"])
-    shim.compile(result.signature.args)
+    shim.compile(link.signature.args)
     (made,) = shim.overloads.values()
-    _KEPT.append((shim, result))
+    _KEPT.append(shim)
     return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
 
 
-_KEPT: list[tuple] = []  # machine code that the linker refers to
+_KEPT: list = []  # machine code that the linker refers to
 
 
-def _caller(function: Callable, result: object) -> Callable:
+def _caller(link: Link) -> Callable:
     """A function that kernels can call, which goes to the address of a compiled kernel."""
-    address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
-    wanted = result.signature
+    address, wanted = link.address, link.signature
 
     def stub(*arguments):
         raise NotImplementedError
@@ -168,7 +165,7 @@ def _caller(function: Callable, result: object) -> Callable:
         def typed(*arguments):
             return wanted
 
-        typed.__signature__ = inspect.signature(function)
+        typed.__signature__ = inspect.signature(link.kernel.py_func)
         return typed
 
     def lower(context, builder, signature, arguments):

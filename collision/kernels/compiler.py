@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -10,14 +11,16 @@ from typing import Any
 
 import llvmlite.binding
 import numba
-from numba.core import cgutils, imputils, types
+from numba.core import cgutils, imputils, types, typing
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
 from numba.np import arrayobj
 
 import collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
-from collision.kernels.jit import FAR, Later
-from collision.kernels.kernel_cache import KernelCache, read_back
+from collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
+from collision.kernels.code_library import Kernels
+from collision.kernels.jit import FAR, FOR_KERNELS, Later
+from collision.kernels.kernel_cache import KernelCache
 from collision.kernels.sources import sources
 
 
@@ -25,9 +28,14 @@ from collision.kernels.sources import sources
 def _typeof(later: Later, context: object) -> types.Type:
     """Kernels see what a Later stands for."""
     made = later.made.stub if isinstance(later.made, Link) else later.made
-    cpu_target.typing_context.refresh()  # what was registered since it looked last
-    cpu_target.target_context.refresh()
+    if not later.__dict__.get("known"):  # what was registered with it
+        later.known = True
+        cpu_target.typing_context.refresh()
+        cpu_target.target_context.refresh()
     return cpu_target.typing_context.resolve_value_type(made)
+
+
+ALONE = False  # in a process that compiles for others, and calls no kernel (build.py)
 
 
 class _Cache(KernelCache):
@@ -44,15 +52,11 @@ class _ForKernels(CPUDispatcher):
         raise TypeError(f"{name} is a kernel that only kernels can call; NUMBA_DISABLE_JIT=1 makes it a function of Python")
 
 
-def object_code(result: Any) -> bytes:
-    """The machine code of a compiled kernel, as an object file."""
-    found = read_back.get(result.library.name)
-    return result.library.serialize_using_object_code()[2][0] if found is None else found
-
-
 def dispatcher(function: Callable, kept: bool, literals: bool, options: dict[str, Any]) -> Any:
     """Numba's dispatcher of a kernel; see the decorators of jit.py."""
-    made = numba.njit(error_model="numpy", **options)(function)
+    if ALONE:
+        kept, options = False, {**options, **FOR_KERNELS}
+    made = numba.njit(error_model="numpy", pipeline_class=Kernels, **options)(function)
     if kept:
         with contextlib.suppress(OSError):  # of a function without a source file
             made._cache = _Cache(function)
@@ -94,16 +98,18 @@ def table_on_stack(rows: int, columns: int, kind: str) -> Any:
 
 
 class Link:
-    """The compiled target of a far call, its name for the linker, and the ``stub`` that kernels call."""
+    """The target of a far call, its name for the linker, and the ``stub`` that kernels call."""
 
-    def __init__(self, kernel: Later, examples: Callable[[], tuple]):
-        self.dispatcher, self.examples = kernel.made, examples
-        function = kernel.py_func
-        self.path = Path(function.__code__.co_filename).resolve()
-        self.symbol = f"tumble.{function.__module__}.{function.__qualname__}"
-        self.result: Any = None
-        self.busy = False  # being compiled
+    def __init__(self, kernel: Later, examples: Callable[[], tuple], returns: Any):
+        self.kernel, self._examples, self._returns = kernel, examples, returns
+        self.path = Path(kernel.py_func.__code__.co_filename).resolve()
+        self.symbol = symbol_of(kernel)
         self.stub = self._stub()
+
+    @functools.cached_property
+    def signature(self) -> Any:
+        arguments = (numba.typeof(value) for value in self._examples())
+        return typing.signature(numba.typeof(self._returns), *arguments)
 
     def _stub(self) -> Callable:
         def stub(*arguments):
@@ -111,9 +117,9 @@ class Link:
 
         def typer(context):
             def typed(*arguments):
-                return self.signature()
+                return self.signature
 
-            typed.__signature__ = inspect.signature(self.dispatcher.py_func)
+            typed.__signature__ = inspect.signature(self.kernel.py_func)
             return typed
 
         def lower(context, builder, signature, arguments):
@@ -129,28 +135,44 @@ class Link:
         return stub
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.dispatcher(*arguments)
+        return self.kernel(*arguments)
 
-    def signature(self):
-        """Compile, or load from the cache, and make the symbol known; the signature."""
-        if self.result is None:
-            self.busy = True
-            arguments = tuple(numba.typeof(value) for value in self.examples())
-            self.dispatcher.compile(arguments)
-            self.result = self.dispatcher.overloads[arguments]
-            address = self.result.library.get_pointer_to_function(self.result.fndesc.llvm_func_name)
-            llvmlite.binding.add_symbol(self.symbol, address)
-            self.busy = False
-        return self.result.signature
+    def compiled(self) -> Any:
+        """What Numba makes of it."""
+        made = compiled(self.kernel, self.signature.args)
+        if made.signature.return_type != self.signature.return_type:
+            told = f"far says that it returns {self.signature.return_type}"
+            raise TypeError(f"{self.symbol} returns {made.signature.return_type}; {told}")
+        return made
+
+    def objects(self) -> Objects:
+        """Its object, compiled if it is not kept, and kept then."""
+        path = kept_at(self.kernel)
+        objects = read(path)
+        if objects is None:
+            made = self.compiled()
+            objects = [(f"far {self.symbol}", made.fndesc.llvm_func_name, made.library.object_code())]
+            keep(path, objects)
+        return objects
+
+    @functools.cached_property
+    def address(self) -> int:
+        """Of its code in this process, for code that Numba compiles here and that knows its symbol."""
+        address = loaded_far(self.objects())
+        llvmlite.binding.add_symbol(self.symbol, address)
+        return address
+
+
+def compiled(kernel: Later, arguments: tuple[types.Type, ...]) -> Any:
+    """A kernel for the linker, without ways in from Python."""
+    made = numba.njit(error_model="numpy", pipeline_class=Kernels, **{**kernel.options, **FOR_KERNELS})(kernel.py_func)
+    made.compile(arguments)
+    return made.overloads[arguments]
 
 
 def link_callees(function: Callable) -> None:
-    """Make the symbols known that the stored code of a kernel can refer to: far calls of modules that it imports."""
-    path = Path(function.__code__.co_filename).resolve()
-    below = set(sources(path))
+    """Make the symbols known that the code of a kernel can refer to: far calls of modules that it imports."""
+    below = set(sources(Path(function.__code__.co_filename).resolve()))
     for later in FAR:
-        link = later.made
-        if link.dispatcher.py_func is function:
-            break
-        if link.path in below and not link.busy:
-            link.signature()
+        if later.made.path in below:
+            _ = later.made.address

@@ -26,8 +26,8 @@ class Later:
     It stands for what is made: it can be called from Python, and kernels find it under its name (compiler.py).
     """
 
-    def __init__(self, make: Callable[[], Any], function: Callable | None = None):
-        self._make = make
+    def __init__(self, make: Callable[[], Any], function: Callable | None = None, options: dict[str, Any] | None = None):
+        self._make, self.options = make, options
         if function is not None:
             functools.update_wrapper(self, function)
             self.py_func = function
@@ -57,7 +57,7 @@ def _later(function: Callable, kept: bool, literals: bool = True, **options: Any
 
         return dispatcher(function, kept, literals, options)
 
-    return Later(make, function)
+    return Later(make, function, options)
 
 
 def kernel(function: Callable | None = None, **options: Any) -> Callable:
@@ -94,8 +94,8 @@ def tight(function: Callable) -> Callable:
 
 
 def remote(function: Callable) -> Callable:
-    """A lean kernel that other kernels reach by `far` alone; unlike an inner one it is kept on disk."""
-    return _later(function, kept=True, _nrt=False, **FOR_KERNELS)
+    """A lean kernel that other kernels reach by `far` alone."""
+    return _later(function, kept=False, _nrt=False, **FOR_KERNELS)
 
 
 def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
@@ -130,14 +130,15 @@ def intrinsic(uncompiled: Callable) -> Callable:
 FAR: list[Later] = []  # in the order of import: callees come before their callers
 
 
-def far(function: Callable, examples: Callable[[], tuple]) -> Callable:
+def far(function: Callable, examples: Callable[[], tuple], returns: Any) -> Callable:
     """A way to call a kernel from other kernels that leaves its machine code where it is.
 
     Numba copies the code of a callee into each of its callers and optimises it there again, and again in the callers of
     those: compiling a deep tree of large kernels took minutes. A far call is one to an external symbol instead, at the
-    cost of a call (tens of ns). ``examples()`` gives arguments of the one signature it has. Use for large kernels:
+    cost of a call (tens of ns). ``examples()`` gives arguments of the one signature it has, and ``returns`` is what a call of it
+    can return: so a caller is compiled without its callees, and a kernel when it is first reached. Use for large kernels:
 
-    >>> distance_far = far(distance, lambda: (EMPTY, 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO))
+    >>> distance_far = far(distance, lambda: (EMPTY, 0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO), returns=(0, 0.0, ZERO))
     """
     if DISABLED:
         return function
@@ -145,7 +146,7 @@ def far(function: Callable, examples: Callable[[], tuple]) -> Callable:
     def make():
         from collision.kernels.compiler import Link
 
-        return Link(function, examples)
+        return Link(function, examples, returns)
 
     FAR.append(Later(make, function.py_func))
     return FAR[-1]

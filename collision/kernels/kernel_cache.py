@@ -26,7 +26,6 @@ from numba.core.serialize import dumps
 from collision.kernels.sources import cache_root, source_hash
 
 DIGEST = 16  # bytes
-read_back: dict[str, bytes] = {}  # object code that came from the cache, by the name of its library: Numba lets go of it
 
 
 class _Locator(_CacheLocator):
@@ -58,11 +57,6 @@ class _Locator(_CacheLocator):
 
 class _CacheImpl(CompileResultCacheImpl):
     _locator_classes = [_Locator]
-
-    def rebuild(self, target_context, payload):
-        result = super().rebuild(target_context, payload)
-        read_back[result.library.name] = payload[0][2][0]
-        return result
 
 
 class _Files:

@@ -1,7 +1,8 @@
 """Machine code of kernels without their compiler: kept in one file, loaded by LLVM, called by address.
 
 A :class:`Library` is what Python asks of compiled code again and again: a few kernels, its entries, and all that they reach. It
-is compiled once (build.py) into one file of object code in the cache of kernels. It loads in a tenth of a second, without Numba.
+is compiled once (building/) into one file of object code in the cache of kernels. It loads in a tenth of a second, without Numba.
+Until all is compiled each kernel is when it is reached.
 
 An entry takes groups of arrays (group.py), numbers and tuples of them. :meth:`Entry.bind` lays its arguments down once, as
 machine words in a row; a call is then one of C with one argument, for which Python's lock is released:
@@ -14,31 +15,20 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
-import os
 import struct
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, read
 from collision.kernels.group import Group
 from collision.kernels.jit import DISABLED
-from collision.kernels.sources import ROOT, cache_root, source_hash
+from collision.kernels.sources import ROOT
 
-MAGIC = b"tumble1\n"
-DIGEST = 16  # bytes
-# Symbols of Numba that only what takes arguments from Python refers to, which is not called here.
-UNUSED = (
-    "NRT_adapt_ndarray_from_python", "NRT_adapt_ndarray_to_python", "NRT_adapt_ndarray_to_python_acqref", "NRT_decref",
-    "NRT_incref", "numba_do_raise", "numba_gil_ensure", "numba_gil_release", "numba_runtime_build_excinfo_struct",
-    "numba_unpickle", "numba_unpack_slice", "numba_set_fnclear_error", "NRT_Reallocate",
-)  # fmt: skip
-# settings of Numba that are of no matter to code
-ELSEWHERE = ("NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")
-MATHEMATICS = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
+if TYPE_CHECKING:
+    from collision.kernels.building.growing import Growing
 
 
 class Entry:
@@ -51,16 +41,21 @@ class Entry:
     def name(self) -> str:
         return name_of(self.kernel)
 
+    @property
+    def path(self) -> Path:
+        """Where its code and the way into it are kept."""
+        return kept_at(self.kernel).with_suffix(".entry.o")
+
     @functools.cached_property
     def native(self) -> Code | None:
         """Its machine code; None: Python, or a dispatcher of Numba's, does the work."""
-        return None if DISABLED or not Library.used else self.library.found[self.name]
+        return None if DISABLED or not Library.used else self.library.code(self.name)
 
     def bind(self, *arguments: Any) -> Callable[..., Any]:
         """The kernel with its first arguments given: they stay packed. The others, whole numbers, are those of a call."""
         if self.native is None:
             return Plain(self.kernel, arguments if DISABLED else tuple(map(_owned, arguments)))
-        return Call(self.native, arguments)
+        return (Call if self.library.whole else Careful)(self.native, arguments)
 
 
 def _owned(argument: Any) -> Any:
@@ -121,7 +116,7 @@ class Call:
             for k in range(1, len(rest)):
                 words[self._first + k] = rest[k]
         if self._function(self._address):
-            raise MemoryError("a kernel found no memory")  # the one thing that kernels raise
+            raise failure()
         last, kinds = self._last, self._kinds
         if kinds == "qq":
             return words[last], words[last + 1]
@@ -139,6 +134,23 @@ class Call:
         return out
 
 
+class Careful(Call):
+    """A bound kernel of a library that is not all compiled: where a wait for another kernel is ended, as by Ctrl-C, all arrays
+    are as they were before the call."""
+
+    __slots__ = ()
+
+    def __call__(self, *rest: int) -> Any:
+        arrays = [array for array in arrays_of(self.arguments) if array.flags.writeable]
+        before = [array.copy() for array in arrays]
+        try:
+            return super().__call__(*rest)
+        except BaseException:
+            for array, values in zip(arrays, before, strict=True):
+                array[...] = values
+            raise
+
+
 class Calls:
     """Bound kernels of one entry that run one after the other in one call, or, called so, on several threads at once."""
 
@@ -154,7 +166,7 @@ class Calls:
             for k, value in enumerate(rest, call._first):
                 call._words[k] = value
         if self._many(self._address, first, stop):
-            raise MemoryError("a kernel found no memory")
+            raise failure()
 
     def result(self, k: int) -> tuple[int, int]:
         """What a call gave that gives two whole numbers."""
@@ -175,124 +187,85 @@ def flattened(value: Any) -> Iterator[int]:
         yield int(value)
 
 
+def arrays_of(value: Any) -> Iterator[np.ndarray]:
+    """The arrays of an argument."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from arrays_of(part)
+
+
 class Library:
     """Entries that are compiled and kept together; ``module`` is where this stands, for the processes that compile it."""
 
     used = True  # False: kernels are called by Numba's dispatchers, as those must be whose far calls are clocked
 
-    def __init__(self, module: str, *entries: Entry):
-        self.module, self.entries = module, entries
-        self._made: list[tuple[str, str, bytes]] | None = None  # what was just compiled
+    def __init__(self, module: str, *entries: Entry, first: tuple[str, ...] = ()):
+        self.module, self.entries, self.first = module, entries, first
         for entry in entries:
             entry.library = self
 
     @functools.cached_property
     def path(self) -> Path:
-        """Where it is kept: in a folder by all that its code depends on, under a name by processor and settings."""
-        import llvmlite.binding as llvm
-
-        settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in ELSEWHERE)
-        machine = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-        key = hashlib.sha256(repr((settings, machine)).encode()).hexdigest()[:16]
-        return (
-            cache_root() / f"{self.module}-{source_hash(ROOT.joinpath(*self.module.split('.')).with_suffix('.py'))}" / f"{key}.o"
-        )
+        """Where it is kept when all is compiled."""
+        return kept_under(self.module, ROOT.joinpath(*self.module.split(".")).with_suffix(".py"))
 
     @functools.cached_property
-    def found(self) -> dict[str, Code]:
-        """Entries by name."""
-        objects = read(self.path)
-        if objects is None:
-            from collision.kernels.build import Line
+    def growing(self) -> Growing | None:
+        """Its kernels one by one, where they are not kept as one file."""
+        return self._kept[1]
 
-            self.prepare(Line())
-            objects = self._made
-        return loaded(objects)
+    @functools.cached_property
+    def _kept(self) -> tuple[dict[str, Code], Growing | None]:
+        objects, growing = read(self.path), None
+        if objects is None:
+            from collision.kernels.building.growing import Growing
+
+            growing = Growing(self)
+            if not growing.grown:
+                return {}, growing
+            objects = growing.pack()
+        return loaded(objects), None
+
+    def code(self, name: str) -> Code:
+        """The machine code of an entry. What it reaches is compiled when it is reached, where it is not kept."""
+        return self._kept[0][name] if self.growing is None else self.growing.code(name)
 
     def prepare(self, report: Callable[[int, int, str], None]) -> int:
         """Compile what is not kept, on all cores; how many kernels. ``report`` hears how many are done, of how many; the next."""
-        if DISABLED or "found" in self.__dict__ or read(self.path) is not None:
-            return 0
-        from collision.kernels.build import build, dependencies
+        return 0 if DISABLED or self.growing is None else self.growing.finish(report)
 
-        self._made = build(self, report)
-        return len(dependencies(self))
-
-
-def name_of(kernel: Callable) -> str:
-    return f"{kernel.__module__}.{kernel.__qualname__}"
+    @property
+    def whole(self) -> bool:
+        """Nothing is compiled on the way."""
+        return DISABLED or not Library.used or self.growing is None or self.growing.grown
 
 
-def file_of(kernel: Callable) -> Path:
-    """The source file of a kernel."""
-    return Path(kernel.py_func.__code__.co_filename).resolve()
+def failure() -> BaseException:
+    """Why a kernel ended without a result: what came up in Python while it waited for another, or what kernels raise."""
+    return RAISED.pop() if RAISED else MemoryError("a kernel found no memory")
 
 
-def read(path: Path) -> list[tuple[str, str, bytes]] | None:
-    """What :func:`write` wrote; None where there is nothing, or it is damaged: machine code that is would end the interpreter."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    head = len(MAGIC) + DIGEST
-    if data[: len(MAGIC)] != MAGIC or _digest(data[head:]) != data[len(MAGIC) : head]:
-        return None
-    parts, at = [], head
-    while at < len(data):
-        (size,) = struct.unpack_from("q", data, at)
-        parts.append(data[at + 8 : at + 8 + size])
-        at += 8 + size
-    return [(a.decode(), b.decode(), c) for a, b, c in zip(parts[::3], parts[1::3], parts[2::3], strict=True)]
-
-
-def write(path: Path, objects: list[tuple[str, str, bytes]]) -> None:
-    """Objects as (name, symbol, object code): whole, or not at all."""
-    parts = [part for name, symbol, code in objects for part in (name.encode(), symbol.encode(), code)]
-    body = b"".join(struct.pack("q", len(part)) + part for part in parts)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    with open(handle, "wb") as file:
-        file.write(MAGIC + _digest(body) + body)
-    os.replace(part, path)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=DIGEST).digest()
-
-
-_ENGINES: list[Any] = []  # they own the code
-
-
-def loaded(objects: list[tuple[str, str, bytes]]) -> dict[str, Code]:
+def loaded(objects: Objects) -> dict[str, Code]:
     """Load object code in its order: what comes later calls what came before by its name. The entries among it."""
     import llvmlite.binding as llvm
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_default_triple()
-    features = llvm.get_host_cpu_features().flatten()
-    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, jit=True)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    _ENGINES.append(engine)
-    process = ctypes.CDLL(None)
-    for name, known in {**dict.fromkeys(UNUSED, "abort"), **MATHEMATICS}.items():
-        if llvm.address_of_symbol(name) is None:  # Numba has not said its own
-            llvm.add_symbol(name, ctypes.cast(getattr(process, known), ctypes.c_void_p).value)
+    linker, _ = engine()
     one = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
     many = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     found = {}
     for name, symbol, code in objects:
-        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
-        engine.finalize_object()
+        load(linker, code)
         kind, _, rest = name.partition(" ")
         if kind == "far":
-            llvm.add_symbol(rest, engine.get_function_address(symbol))
+            llvm.add_symbol(rest, linker.get_function_address(symbol))
         elif kind == "runtime":
             for function in rest.split():
                 if llvm.address_of_symbol(function) is None:
-                    llvm.add_symbol(function, engine.get_function_address(function))
+                    llvm.add_symbol(function, linker.get_function_address(function))
         elif kind == "entry":
             entry, count, *kinds = rest.split()
-            each = many(engine.get_function_address(f"{symbol}.each"))
-            found[entry] = Code(one(engine.get_function_address(symbol)), each, int(count), "".join(kinds))
+            each = many(linker.get_function_address(f"{symbol}.each"))
+            found[entry] = Code(one(linker.get_function_address(symbol)), each, int(count), "".join(kinds))
     return found

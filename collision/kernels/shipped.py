@@ -44,7 +44,7 @@ def name_of(module: str, level: str) -> str:
 
 def fitting(module: str) -> Path | None:
     """The file of a library that fits this processor and these versions; None where none does, or the compiler has settings."""
-    from collision.kernels.native import ELSEWHERE
+    from collision.kernels.building.objects import ELSEWHERE
 
     if any(name.startswith("NUMBA_") and name not in ELSEWHERE for name in os.environ):
         return None
@@ -62,7 +62,7 @@ def provide(library: Library) -> bool:
     """Put a library where it is kept, unless it is there; whether that was done. Called before one is used; once is enough."""
     if not FOLDER.is_dir() or library.path.exists():
         return False
-    from collision.kernels.native import read, write
+    from collision.kernels.building.objects import read, write
 
     path = fitting(library.module)
     objects = None if path is None else read(path)
@@ -75,7 +75,7 @@ def provide(library: Library) -> bool:
 
 def main(folder: str, level: str) -> None:
     """Compile the libraries for a level into a folder; tools/compiled_wheel.py calls it, with the compiler set to that level."""
-    from collision.kernels.native import read, write
+    from collision.kernels.building.objects import read, write
 
     for module in LIBRARIES:
         library = importlib.import_module(module).LIBRARY

@@ -401,7 +401,11 @@ def overlap(g, a, b, r, t, axis, small, size):
     return n, low, p, q, max(high, low), rounds
 
 
-query_far = far(smooth_query, lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0.0))
+query_far = far(
+    smooth_query,
+    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0.0),
+    returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, 0),
+)
 
 
 @lean

@@ -179,4 +179,4 @@ def ray(g, shape, x, r, origin, direction, reach):
     return True, enter, mul(r, n)
 
 
-ray_far = far(ray, lambda: (empty_geometry(), 0, ZERO, IDENTITY, ZERO, ZERO, 0.0))
+ray_far = far(ray, lambda: (empty_geometry(), 0, ZERO, IDENTITY, ZERO, ZERO, 0.0), returns=(False, 0.0, ZERO))

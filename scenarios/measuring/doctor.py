@@ -83,7 +83,7 @@ def _cache() -> Iterator[Finding]:
         return
     files = [file for file in root.rglob("*") if file.is_file()]
     size = sum(file.stat().st_size for file in files) / 1e6
-    compiled = sum(file.suffix == ".nbc" for file in files)
+    compiled = sum(file.suffix in (".nbc", ".o") for file in files)
     state = f"{number(compiled, 'kernel')}, {size:.1f} MB in {root}"
     yield Finding(True, "kernel cache", state if compiled else f"empty: the first run compiles; {root}")
     stale = stale_folders()

@@ -56,6 +56,20 @@ def warm(quiet: bool = False) -> int:
     return count
 
 
+def compile_on_the_way(quiet: bool = False) -> None:
+    """Begin to compile what is not kept: a step then waits for those kernels alone that it reaches."""
+    from collision.kernels.shipped import provide
+    from sim.compiled import LIBRARY
+
+    provide(LIBRARY)
+    if not LIBRARY.whole:
+        LIBRARY.growing.line = lambda *_: None
+        LIBRARY.growing.start()
+        if not quiet:
+            told = "Compiling kernels, on first use only: this run waits for those that it reaches."
+            Bar("", counted=True, quiet=quiet).console.print(told)
+
+
 def scene_of(scenario: str | Path | Scene | Scenario, **parameters: Any) -> Scene:
     """The scene that is meant by a name of the catalog, a scene file, a Python file with a @scenario, a Scenario, or a Scene."""
     from scenarios.registry import Scenario, load
@@ -131,14 +145,14 @@ def _run(
     if going_on:
         how = _as_begun(scene, _opened(out), how)
     if out is None and quiet and not how.keys() - {"every", "contacts"} and not how.get("contacts"):
-        warm(quiet)
+        compile_on_the_way(quiet)
         run = scene.build().run(seconds, every=how.get("every", 1))  # without observers: by the compiled step
         return Artefacts(run, run.summary())
     trajectory = None if out is None else out / TRAJECTORY
     recorder = Recorder(trajectory, append=going_on, impacts=how.get("contacts", False), **how)
     if recorder.chosen is not None:
         chosen(recorder.chosen, [body.name for body in scene.bodies])  # complains before anything runs
-    warm(quiet)
+    compile_on_the_way(quiet)
     world = _taken_up(scene, out) if going_on else None
     observers: list[Any] = [recorder]
     if out is not None:

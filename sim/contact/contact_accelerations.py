@@ -188,5 +188,5 @@ revise = far(
         EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.forces, empty_geometry(), EXAMPLE.contacts, _I, _T, _I, _I,
         Ends(_T3, np.zeros((0, 3, 3)), _T3, _T3), _T6, _T6, _T3, 0.0, 0.0, 0.0, 0,
         np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64), _T,
-    ),
+    ), returns=0.0,
 )  # fmt: skip

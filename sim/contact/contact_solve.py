@@ -79,8 +79,8 @@ from sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
 from sim.ledger.work import AGAIN, KICK, START, book_pair, book_work, give, halves
 from sim.solvers.crowd_targets import soft_targets, taken_laws
 from sim.solvers.mixing import forget, mix, no_history
+from sim.solvers.newton import Room, no_room, room_of_joints
 from sim.solvers.newton import newton_in_far as newton
-from sim.solvers.newton import no_room, room_of_joints
 from sim.solvers.sweeps import sweeps_far as by_sweeps
 from sim.state import (
     CAPPED,
@@ -139,6 +139,46 @@ def kick(model, geometry, settings, mode, plain):
         first, first_joint = last, last_joint
 
 
+# What few islands need, and what joints and moments do, is compiled apart: a world without them does not wait for it.
+_I, _T, _F, _F2, _F3 = np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros(0), np.zeros((0, 6)), np.zeros((0, 3, 6))
+_ENDS, _BODIES = Ends(_F2, _F3, _F2, _F2), EXAMPLE.bodies
+_CONTACTS, _JOINTS, _BOOKS, _FORCES = EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, EXAMPLE.forces
+_SIDES = (_I, _I, _F3, _F3)  # bodies of the blocks and their Jacobians: a, b, ja, jb
+_OWNED = (_I, _I, _I, 0)  # owner, block, place, first
+_I2, _F9 = np.zeros((0, 0), np.int64), np.zeros((0, 9))
+_ROOM = Room(_F2, _F2, _I, _I2, _I, _I, _F3, _F9, _F2, _F9, _F2, _F2, _F2, _F2)
+_room_of_joints = far(room_of_joints, lambda: (_F, _F3, *_SIDES, _F), returns=_ROOM)
+_correct_depth = far(
+    correct_depth,
+    lambda: (
+        _BODIES, _CONTACTS, _JOINTS, _BOOKS, SETTINGS, _I, _I, _F, _F3, _F, _F3, *_SIDES, _F, _I, _I, False, 0.0, _F,
+    ),
+    returns=None,
+)  # fmt: skip
+_start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, _I, 0.0, 0.0, 0, _F2, _F2), returns=None)
+_joint_targets = far(joint_targets, lambda: (_JOINTS, *_OWNED, 0.0, 0.0, 0, 0.0, _F2, _F2, _F2, _F2, _F2), returns=None)
+_book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, _I, *_OWNED, _F2, _F2, 0.0, 0, 0.0), returns=None)
+_choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, *_OWNED, _F2, _F2, _F2, _F2, _T, _F2), returns=False)
+_wants_look = far(wants_look, lambda: (_JOINTS, *_OWNED, 0.0, 0, _F2, _F2, *_SIDES, _F2, _F2, _F2, _F2, _F2, _T), returns=False)
+_look_ahead = far(
+    look_ahead,
+    lambda: (_BODIES, _JOINTS, _FORCES, *_OWNED, _I, _ENDS, _F2, *_SIDES, _F2, 0.0, 0.0, 0, _F2, _T, _F2),
+    returns=0.0,
+)
+_fly_members = far(fly_members, lambda: (_BODIES, _FORCES, _JOINTS, _I, _I, _F, _F3, _F2, _F2, 0.0, 0.0, 0, _ENDS), returns=None)
+_soft_targets = far(soft_targets, lambda: (_BODIES, _CONTACTS, _I, 0.0, 0.0, _F2, _F2, _T), returns=None)
+_moment_targets = far(
+    moment_targets, lambda: (_BODIES, _CONTACTS, _I, _I, 0, 0.0, 0, _F2, *_SIDES, _F2, _F2, _F2, _F2), returns=None
+)
+_moments_missed = far(
+    moments_missed,
+    lambda: (_BODIES, _CONTACTS, _I, _I, 0, 0.0, 0, 0, _F, _F3, _F2, _F2, *_SIDES, _F2, _F2, _F2),
+    returns=0.0,
+)
+_book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, _I, _I, 0, _F2, *_SIDES, _F2, _F2, 0, 0.0), returns=None)
+_hold_bounds = far(hold_bounds, lambda: (_CONTACTS, _I, _I, 0, _F2), returns=None)
+
+
 @kernel(**FOR_KERNELS)
 def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, local):
     """Solve the contacts ``rows`` of a table and the joints ``links`` together and apply the impulses, for the coming flight.
@@ -175,7 +215,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             break
         books.counters[PLACED] += placed and pull == 0
         # the poses first: the works of the kick are then those of the poses that fly on
-        correct_depth(
+        _correct_depth(
             bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
             owner, block, cheap, settings.correction if pull == 0 else 0.0, floor,
         )  # fmt: skip
@@ -199,7 +239,8 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     parts_next = first_parts = parts
     h = _length(wait, parts, settings.dt)
     locked = np.zeros(m, dtype=np.int64)
-    start_joints(bodies, joints, links, t, settings.dt, mode, here, hold)
+    if len(links) > 0:
+        _start_joints(bodies, joints, links, t, settings.dt, mode, here, hold)
     ends = Ends(np.empty((size, 3)), np.empty((size, 3, 3)), np.empty((size, 3)), np.empty((size, 3)))
     found, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     arrives, accel = np.full(m, math.nan), np.empty((m, 3))
@@ -216,17 +257,19 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     stick, fast = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
     rounds, round = LOOKS if follows or driven or len(turning) > 0 else ROUNDS, 0
     _scaled(known, h / settings.dt, hold)
-    room = room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu) if len(links) > 0 else no_room(a, p, inertia)
+    room = _room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu) if len(links) > 0 else no_room(a, p, inertia)
     _scaled_impulses(guess, _stands_for(last, h, mode) / settings.dt, m, block, p)
     while True:
         load_friction(contacts, rows, mu)
         targets(bodies, contacts, rows, h, settings.dt, mode, soft, c)
         if soft:
-            soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
-        joint_targets(
-            joints, owner, block, place_of, m, h, settings.dt, mode, settings.correction, here, hold, c, lo, hi,
-        )  # fmt: skip
-        moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
+            _soft_targets(bodies, contacts, rows, settings.skin, h, c, stick, fast)
+        if len(links) > 0:
+            _joint_targets(
+                joints, owner, block, place_of, m, h, settings.dt, mode, settings.correction, here, hold, c, lo, hi,
+            )  # fmt: skip
+        if len(turning) > 0:
+            _moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi)
         if cheap:
             worst, spent = by_sweeps(
                 inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, stick, fast,
@@ -246,22 +289,22 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             and round < ROUNDS
             and _change_laws(contacts, rows, h, mode, settings.tolerance, mu, p, v, a, b, ja, jb, u0, locked, round)
         )
-        if driven and mode == KICK and choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold):
+        if driven and mode == KICK and _choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold):
             again = True
-        looking = driven and wants_look(
+        looking = driven and _wants_look(
             joints, owner, block, place_of, m, h, mode, here, v, a, b, ja, jb, u0, p, lo, hi, hold, wanted
         )
         bound = 0.0
         if len(turning) > 0:
-            bound = moments_missed(
+            bound = _moments_missed(
                 bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
             )
             again = again or bound == math.inf
         if follows and not turn and turns(bodies, contacts, rows, local, vstar, v, h, mode):
-            turn, room = True, room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu)
+            turn, room = True, _room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu)
         if turn or looking:
             missed, left = 0.0, 0.0
-            fly_members(bodies, forces, joints, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
+            _fly_members(bodies, forces, joints, members, local, mass, inertia, vstar, v, t, t + h, mode, ends)
             if turn:  # what the solve itself left is not missed
                 left = worst
                 missed = revise(
@@ -270,7 +313,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
                 )  # fmt: skip
             if looking:
                 copy_table(hold, held)
-                missed = max(missed, look_ahead(
+                missed = max(missed, _look_ahead(
                     bodies, joints, forces, owner, block, place_of, m, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, wanted,
                     hold,
                 ))  # fmt: skip
@@ -297,7 +340,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             again = again or missed > settings.tolerance
         again = again or bound > settings.tolerance
         if driven and mode == START and not again:  # now what the flight bends is known
-            again = anew = choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold)
+            again = anew = _choose_kept(joints, forces, owner, block, place_of, m, here, p, lo, hi, let_go, hold)
         if round == LOOKS - 1:
             worst = max(worst, bound)
         if not again and not spread and not cheap and round < rounds - 1:
@@ -353,7 +396,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     for k in rows:
         contacts.residual[k] = worst
     if len(turning) > 0:
-        hold_bounds(contacts, rows, turning, first, p)
+        _hold_bounds(contacts, rows, turning, first, p)
     # springs and motors act for whole steps: where they are, so do all for the books
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and not driven and not lands else 0.5
@@ -378,8 +421,10 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         for k in range(m):
             if comes[k] == closing:
                 landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed)
-    book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode, share)
-    book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share)
+    if len(links) > 0:
+        _book_joints(bodies, joints, books, links, owner, block, place_of, m, here, p, settings.dt, mode, share)
+    if len(turning) > 0:
+        _book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share)
     if turn:
         note_arrivals(pairs, contacts, rows)
     remember(bodies, latest, contacts, rows, members, mode)
@@ -748,5 +793,5 @@ kick_island = far(
     _kick_island,
     lambda: (
         EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, 0, _ROWS, _ROWS, _ROWS,
-    ),
+    ), returns=None,
 )  # fmt: skip

@@ -506,7 +506,9 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, h):
     return (dot(a, s), dot(a, t), gap)
 
 
-contact_acceleration = far(_contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, 0.0))
+contact_acceleration = far(
+    _contact_acceleration, lambda: (EXAMPLE.bodies, 0, 0, np.zeros(ROWS), ZERO, ZERO, ZERO, 0.0), returns=(0.0,) * 3
+)
 
 
 @lean
@@ -816,5 +818,5 @@ tabulate = far(
     _tabulate,
     lambda: (
         EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0,
-    ),
+    ), returns=0,
 )  # fmt: skip

@@ -235,4 +235,6 @@ def has_ground(geometry):
     return len(geometry.facets) > 0 or len(geometry.triangles) > 0 or len(geometry.heights) > 0
 
 
-bring_facets = far(_bring, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), np.zeros(0, np.bool_), 0.0, False))
+bring_facets = far(
+    _bring, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), np.zeros(0, np.bool_), 0.0, False), returns=(0, False)
+)

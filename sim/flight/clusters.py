@@ -74,7 +74,7 @@ def _fly(bodies, forces, joints, c, t, end):
     return math.isfinite(total)
 
 
-fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0))
+fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0), returns=False)
 
 
 @lean
@@ -176,7 +176,11 @@ def along(bodies, forces, i, t):
     return (x0, x1, x2), qnormalize((w, a, b, c)), p, sub((l0, l1, l2), cross(arm, p)), force, torque
 
 
-along_far = far(along, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
+along_far = far(
+    along,
+    lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0),
+    returns=((0.0,) * 3, (0.0,) * 4, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3),
+)
 
 
 @lean
@@ -329,7 +333,7 @@ def _foresee(bodies, forces, joints, c, given):
         store3(bodies.torque, i, scale(1.0 / 3.0, axpy(2.0, torque, load3(bodies.torque, i))))
 
 
-foresee = far(_foresee, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, False))
+foresee = far(_foresee, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, False), returns=None)
 
 
 @inner

@@ -47,7 +47,9 @@ def flight(bodies, forces, i, t):
     return add(x, way), _turned(bodies, forces, i, h), add(p, gain), l
 
 
-flight_far = far(flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0))
+flight_far = far(
+    flight, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0), returns=((0.0,) * 3, (0.0,) * 4, (0.0,) * 3, (0.0,) * 3)
+)
 
 
 @tight

@@ -60,4 +60,4 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
                 r[OTHERS + 3 + k] += moment[k]
 
 
-rates = far(_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0))
+rates = far(_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0), returns=None)

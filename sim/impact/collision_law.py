@@ -521,4 +521,6 @@ def _slip_angle(k, u, mu):
     return best[0] < math.inf, best[1], best[2]
 
 
-impact_far = far(impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0))
+impact_far = far(
+    impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0), returns=((0.0,) * 3, (0.0,) * 3, 0.0, 0.0, 0)
+)

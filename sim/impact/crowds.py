@@ -54,14 +54,17 @@ LOOKS = 5  # at the end of the coming drift
 
 @lean
 def plain_crowds(bodies, contacts, joints, plain):
-    """Mark the islands that `kick_crowds` solves: crowds of contacts alone."""
+    """Mark the islands that `kick_crowds` solves: crowds of contacts alone. Whether there are crowds."""
+    some = False
     for i in range(len(plain)):
         plain[i] = bodies.crowd[i] > 0
+        some = some or plain[i]
     for j in range(len(joints.island)):
         plain[joints.island[j]] = False
     for k in range(contacts.count[0]):
         if contacts.law[k, ROLLING] > 0.0 or contacts.law[k, TORSION] > 0.0:
             plain[contacts.island[k]] = False
+    return some
 
 
 @kernel(**FOR_KERNELS)
@@ -298,4 +301,4 @@ def _close(bodies, contacts, joints, books, settings, rows, members, a, b, light
 
 
 _FLAGS = np.zeros(0, np.bool_)
-kick_crowds = far(_kick_crowds, lambda: (EXAMPLE, empty_geometry(), SETTINGS, _FLAGS))
+kick_crowds = far(_kick_crowds, lambda: (EXAMPLE, empty_geometry(), SETTINGS, _FLAGS), returns=None)

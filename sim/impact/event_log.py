@@ -164,5 +164,7 @@ def _log_sensors(bodies, geoms, pairs, geometry, books, time):
     _ended(books, LEAVE, time, books.sensed, SENSED, keys, unique)
 
 
-log_contacts = far(_log_contacts, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, 0.0))
-log_sensors = far(_log_sensors, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), EXAMPLE.books, 0.0))
+log_contacts = far(_log_contacts, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, 0.0), returns=None)
+log_sensors = far(
+    _log_sensors, lambda: (EXAMPLE.bodies, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), EXAMPLE.books, 0.0), returns=None
+)

@@ -68,7 +68,7 @@ def _drift(model, geometry, settings, table):
         first = _first_event(pairs, dt)
         due = _first_due(bodies)
         while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
-            result = _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
+            result = kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
             if result != OK:
                 return result
             first, due = _first_event(pairs, dt), _first_due(bodies)
@@ -79,14 +79,14 @@ def _drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        rested = _settle_phase(model, settings, first, t, touched, effort)
+        rested = settle_phase(model, settings, first, t, touched, effort)
         _collide(model, geometry, settings, table, first, t, touched)
         if pairs.hits[first] < IDLE:
             _look_again(geoms, pairs, touched)
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
                 bodies.crowd[i] = LULL
-        result, sinks = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+        result, sinks = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         spent = 0.0
         for i in range(n):
             if touched[i]:
@@ -98,7 +98,7 @@ def _drift(model, geometry, settings, table):
             _look_again(geoms, pairs, touched)
             for i in range(n):
                 helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
-            result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+            result, _ = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         if result != OK:
             return result
     else:
@@ -136,7 +136,7 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
     if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
         return WAKE
     _look_again(geoms, pairs, touched)
-    result, _ = _fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+    result, _ = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
     return result
 
 
@@ -345,9 +345,22 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
         pairs.hits[first] = IDLE
 
 
+_TOUCHED, _ROWS = np.zeros(0, np.bool_), (np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))
+fly_on = far(
+    _fly_on,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, _TOUCHED, _TOUCHED, *_ROWS),
+    returns=(OK, False),
+)
+kick_due = far(
+    _kick_due,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, _TOUCHED, _TOUCHED, *_ROWS),
+    returns=OK,
+)
+settle_phase = far(_settle_phase, lambda: (EXAMPLE, SETTINGS, 0, 0.0, _TOUCHED, np.zeros(0)), returns=False)
 _collide = far(
     _collide_now,
     lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_)),
+    returns=None,
 )
 
-drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts))
+drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts), returns=0)

@@ -172,5 +172,7 @@ def _linked_mass(bodies, table, joints, links):
 
 
 _ROWS = np.zeros(0, np.int64)
-settle_joints = far(_settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True))
-linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS))
+settle_joints = far(
+    _settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True), returns=None
+)
+linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS), returns=(0.0,) * 9)

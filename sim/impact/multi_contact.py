@@ -333,5 +333,7 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
 
 
 joint_impact = far(
-    _joint_impact, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64))
+    _joint_impact,
+    lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS, np.zeros(0, np.int64)),
+    returns=None,
 )

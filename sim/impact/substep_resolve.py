@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
+from collision.geometry import empty_geometry
+from collision.kernels.jit import far, inner, lean
 from sim.contact.contact_solve import kick_island
 from sim.contact.contact_table import INELASTIC, concerns, forget_arrivals, tabulate, update_manifold
 from sim.contact.half_kick import take_back
@@ -17,7 +18,7 @@ from sim.flight.motion import fly_to
 from sim.impact.joint_impulses import joints_of_island
 from sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall
 from sim.ledger.work import AGAIN
-from sim.state import DYNAMIC, OK, REKICKS, WAKE
+from sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
 
 
 @lean
@@ -71,7 +72,7 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
 
 
 @inner
-def kick_again(model, geometry, settings, table, t, touched, effort):
+def _kick_again(model, geometry, settings, table, t, touched, effort):
     """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
     Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
@@ -114,3 +115,10 @@ def kick_again(model, geometry, settings, table, t, touched, effort):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
             bodies.held[i] = 0  # a crowd from the coming kick on: it keeps the phase
     return OK
+
+
+kick_again = far(
+    _kick_again,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
+    returns=OK,
+)

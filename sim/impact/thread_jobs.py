@@ -107,6 +107,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
 work = far(
     _work,
     lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0, 0, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64)),
+    returns=0,
 )
 
 
@@ -133,7 +134,7 @@ def _share(model, geometry, settings, job, count):
     return look(crew + FOUND)
 
 
-share = far(_share, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0))
+share = far(_share, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=0)
 
 
 @inner

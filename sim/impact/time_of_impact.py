@@ -113,7 +113,7 @@ def _stays_level(bodies, geoms, geometry, a, b, pull, spin, h, most):
 
 
 _PAIR = (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, empty_geometry(), 0, 0)
-distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO))
+distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO), returns=(0, 0.0, 0.0, (0.0,) * 3, 0.0, 0.0, 0.0))
 
 
 @remote
@@ -143,7 +143,7 @@ fastest_point = far(
     lambda: (
         EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, ZERO, 0.0, 0.0,
         np.zeros((8, 14)), np.zeros(8, np.int64),
-    ),
+    ), returns=(False, 0.0, 0.0),
 )  # fmt: skip
 
 
@@ -358,4 +358,5 @@ next_impact = far(
         np.zeros((8, 14)),
         np.zeros(8, np.int64),
     ),
+    returns=(0.0,) * 2,
 )

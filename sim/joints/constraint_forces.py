@@ -100,7 +100,7 @@ def _row_rates(bodies, forces, joints, j, t):
     ), values  # fmt: skip
 
 
-_row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0))
+_row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=((0.0,) * 6,) * 2)
 
 
 @lean
@@ -264,7 +264,7 @@ def _hold(bodies, forces, joints, c, t, at, to, h):
     _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
 
 
-hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0))
+hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0, 0.0), returns=None)
 
 
 @lean
@@ -379,7 +379,7 @@ def _close(bodies, forces, joints, c, t):
     return opened, _rotor_gain(bodies, forces, joints, c, t)
 
 
-close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0))
+close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=(0.0,) * 2)
 
 
 @remote
@@ -404,7 +404,7 @@ def _settle(bodies, forces, joints, c, t, to, h):
     _hold_there(bodies, forces, joints, c, t, to, h, ENOUGH)
 
 
-settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0))
+settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0, 0.0), returns=None)
 
 
 @lean
@@ -500,7 +500,7 @@ def _set_goals(bodies, forces, joints, c, t, h):
             forces.goal[k] = rates[joints.axis[j]]
 
 
-set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0))
+set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0), returns=None)
 
 
 @lean

@@ -57,4 +57,8 @@ def _row_bends(joints, j, point, frame, xi, ri, vi, wi, xj, rj, vj, wj):
     )  # fmt: skip
 
 
-row_bends = far(_row_bends, lambda: (EXAMPLE.joints, 0, ZERO, FRAME, ZERO, IDENTITY, ZERO, ZERO, ZERO, IDENTITY, ZERO, ZERO))
+row_bends = far(
+    _row_bends,
+    lambda: (EXAMPLE.joints, 0, ZERO, FRAME, ZERO, IDENTITY, ZERO, ZERO, ZERO, IDENTITY, ZERO, ZERO),
+    returns=(0.0,) * 6,
+)

@@ -81,4 +81,4 @@ def keep(bodies, books, contacts, joints, strip):
     strip.depth[k] = deepest
 
 
-keep_far = far(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
+keep_far = far(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE), returns=None)

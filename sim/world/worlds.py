@@ -146,7 +146,7 @@ class Worlds(Keeps, Reads, Sequence):
         calls, numbers = [], []
         for k in ready:
             call = self.members[k]._advancing()
-            if isinstance(call, Call) and not (self.members[k]._pushes.now or self.members[k].controls.explicit):
+            if call.__class__ is Call and not (self.members[k]._pushes.now or self.members[k].controls.explicit):
                 calls.append(call)
                 numbers.append(k)
             else:

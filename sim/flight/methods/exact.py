@@ -105,7 +105,7 @@ def complete(m):
 
 
 _Q = (1.0, 0.0, 0.0, 0.0)
-turn_exact = far(_turn_exact, lambda: (_Q, ZERO, 0.0, ZERO, _Q))
+turn_exact = far(_turn_exact, lambda: (_Q, ZERO, 0.0, ZERO, _Q), returns=(0.0,) * 4)
 
 
 @lean

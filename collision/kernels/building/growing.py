@@ -1,0 +1,308 @@
+"""A library that is not all compiled: its kernels are compiled as they are reached, and the others meanwhile.
+
+A far call goes to a symbol. As long as the kernel is not there the symbol is that of a stub, a few instructions that ask for
+it: the caller waits in Python until a worker process has compiled it, the linker puts its address into the slot of the stub,
+and the stub goes there. So a step waits for what it reaches, to the same bits. Workers go on with the rest; in the end all is
+packed in one file. What was compiled before a program ended is there for the next.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from collision.kernels.building.objects import (
+    RAISED,
+    Objects,
+    engine,
+    file_of,
+    keep,
+    kept_at,
+    load,
+    loaded_far,
+    name_of,
+    read,
+    symbol_of,
+)
+from collision.kernels.building.runtime import runtime
+from collision.kernels.jit import FAR
+from collision.kernels.sources import ROOT, cache_root, sources
+
+if TYPE_CHECKING:
+    from collision.kernels.native import Code, Library
+
+Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
+MOST = 8  # workers: each holds a compiler
+STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
+
+
+class Line:
+    """Progress on one line of the terminal; nothing where standard error is none."""
+
+    def __init__(self) -> None:
+        self.shown = False
+
+    def __call__(self, done: int, total: int, note: str) -> None:
+        if sys.stderr is None or not sys.stderr.isatty():
+            if not self.shown and sys.stderr is not None:
+                print("tumble: compiling kernels, on first use only ...", file=sys.stderr, flush=True)
+        else:
+            text = f"tumble: compiling kernels, on first use only: {done} of {total} {note}"
+            print(f"\r{text[:100]:100}" if done < total else f"\r{'':100}\r", end="", file=sys.stderr, flush=True)
+        self.shown = True
+
+
+def far_below(library: Library) -> dict[str, Any]:
+    """The far kernels that a library can reach, by name."""
+    below = {path for entry in library.entries for path in sources(file_of(entry.kernel))}
+    return {name_of(far): far for far in FAR if file_of(far) in below}
+
+
+class Growing:
+    """The kernels of a library that were compiled so far, and the workers that compile the others."""
+
+    def __init__(self, library: Library):
+        self.library = library
+        self.far = far_below(library)
+        self.paths = {name: kept_at(far) for name, far in self.far.items()}
+        self.paths |= {ENTER + entry.name: entry.path for entry in library.entries}
+        self.paths[STUBS] = library.path.with_suffix(".stubs.o")
+        self.objects: dict[str, Objects] = {}
+        self.line: Report = Line()
+        self._news = threading.Condition()
+        self._linking = threading.RLock()
+        self._addresses: dict[str, int] = {}  # of far kernels
+        self._workers: Workers | None = None
+        self._urgent: list[str] = []
+        for name, path in self.paths.items():
+            objects = read(path)
+            if objects is not None:
+                self.objects[name] = objects
+
+    # ------------------------------------------------------------------ compiling
+
+    @property
+    def grown(self) -> bool:
+        """All is compiled."""
+        return len(self.objects) == len(self.paths)
+
+    def missing(self) -> list[str]:
+        """Names of what is not compiled, in the order in which it will be: what most scenes reach comes first."""
+        first = [STUBS, *(name for name in self.library.first if name in self.paths)]
+        return [name for name in dict.fromkeys([*first, *self.paths]) if name not in self.objects]
+
+    def want(self, name: str) -> Objects:
+        """The objects of a kernel; where it is not compiled it is the next to be, and one waits."""
+        with self._news:
+            if name not in self.objects:
+                self._urgent.append(name)
+                self.start()
+                while name not in self.objects:
+                    self._told()
+                    self._news.wait()
+                self._told()
+            return self.objects[name]
+
+    def start(self) -> None:
+        """Have workers compile what is missing."""
+        with self._news:
+            if not self.grown and (self._workers is None or self._workers.process != os.getpid()):  # none survives a fork
+                self._news = threading.Condition() if self._workers is not None else self._news
+                self._workers = Workers(self)
+
+    def finish(self, report: Report) -> int:
+        """Wait until all is compiled; how many kernels were not."""
+        with self._news:
+            count = len(self.missing())
+            if count:
+                self.line, usual = report, self.line
+                self.start()
+                try:
+                    while self.missing():
+                        self._told()
+                        self._news.wait()
+                    self._told()
+                finally:
+                    self.line = usual
+        self.pack()
+        return count
+
+    def _told(self) -> None:
+        """Report how far it is; raise where a worker failed."""
+        if self._workers.failed is not None:
+            raise RuntimeError(str(self._workers.failed))
+        missing = self.missing()
+        self.line(
+            len(self.paths) - len(missing), len(self.paths), self._urgent[-1] if self._urgent else missing[0] if missing else ""
+        )
+
+    def next(self, busy: set[str]) -> str | None:
+        """What a worker does next; called with the lock held."""
+        waited = [name for name in self._urgent if name not in self.objects]
+        return next((name for name in [*waited, *self.missing()] if name not in busy), None)
+
+    def done(self, name: str, objects: Objects) -> None:
+        self.objects[name] = objects
+        if name in self._urgent:
+            self._urgent.remove(name)
+
+    def pack(self) -> Objects:
+        """All that entries reach, as one file: callees before their callers."""
+        entries = [self.objects[ENTER + entry.name] for entry in self.library.entries]
+        codes = [code for objects in entries for _, _, code in objects]
+        links: list[Objects] = []
+        for name in reversed(self.far):  # callers first: those that nothing refers to are left out
+            symbol = symbol_of(self.far[name]).encode() + b"\0"
+            if any(symbol in code for code in codes):
+                links.append(self.objects[name])
+                codes += [code for _, _, code in self.objects[name]]
+        objects = [*runtime(), *(each for link in reversed(links) for each in link), *(each for some in entries for each in some)]
+        keep(self.library.path, objects)
+        return objects
+
+    # ------------------------------------------------------------------ linking
+
+    @cached_property
+    def _slots(self) -> dict[str, int]:
+        """Where the stub of each far kernel looks for its address. They are all loaded, and stand for their kernels."""
+        import llvmlite.binding as llvm
+
+        ((told, _, code),) = self.want(STUBS)
+        with self._linking:
+            self._names = told.split()[1:]
+            self._asked = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(self._need)
+            llvm.add_symbol("tumble.need", ctypes.cast(self._asked, ctypes.c_void_p).value)
+            linker, _ = engine()
+            load(linker, code)
+            for _, _, common in runtime():
+                load(linker, common)
+            for function in runtime()[0][0].split()[1:]:
+                if llvm.address_of_symbol(function) is None:
+                    llvm.add_symbol(function, linker.get_function_address(function))
+            for k, name in enumerate(self._names):
+                llvm.add_symbol(f"tumble.{name}", linker.get_function_address(f"tumble.stub.{k}"))
+            return {name: linker.get_global_value_address(f"tumble.slot.{k}") for k, name in enumerate(self._names)}
+
+    def _need(self, k: int) -> int:
+        """Called by the stub of a far kernel: its address, 0 if it can not be had, and then the caller ends."""
+        try:
+            return self._address(self._names[k])
+        except BaseException as error:
+            RAISED.append(error)
+            return 0
+
+    def _address(self, name: str) -> int:
+        import llvmlite.binding as llvm
+
+        objects = self.want(name)
+        with self._linking:
+            if name not in self._addresses:
+                address = self._addresses[name] = loaded_far(objects)
+                llvm.add_symbol(f"tumble.{name}", address)
+                ctypes.c_void_p.from_address(self._slots[name]).value = address
+            return self._addresses[name]
+
+    def code(self, name: str) -> Code:
+        """The machine code of an entry."""
+        from collision.kernels.native import loaded
+
+        self.start()
+        _ = self._slots
+        objects = self.want(ENTER + name)
+        with self._linking:
+            return loaded(objects)[name]
+
+
+def home_of() -> tuple[Path, tempfile.TemporaryDirectory | None]:
+    """The folder of the cache, or one for the time being where that can not be written."""
+    home = cache_root().parent
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            return home, None
+    except OSError:
+        folder = tempfile.TemporaryDirectory()
+        return Path(folder.name), folder
+
+
+class Workers:
+    """Processes that compile what is missing, one kernel each at a time, and the threads that ask them."""
+
+    def __init__(self, growing: Growing):
+        self.growing, self.process = growing, os.getpid()
+        self.failed: Exception | None = None
+        self.busy: set[str] = set()
+        self.home, self._folder = home_of()
+        environment = {**os.environ, "TUMBLE_CACHE_DIR": str(self.home)}
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), environment.get("PYTHONPATH"))))
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        command = [sys.executable, "-m", "collision.kernels.building.worker", growing.library.module]
+        pipes: dict[str, Any] = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        count = min(cores, MOST, len(growing.missing()))
+        self.processes = [subprocess.Popen(command, env=environment, **pipes) for _ in range(count)]
+        atexit.register(self.close)
+        for process in self.processes:
+            threading.Thread(target=self._work, args=(process,), daemon=True, name="tumble compiler").start()
+
+    def _work(self, process: subprocess.Popen) -> None:
+        growing = self.growing
+        while True:
+            with growing._news:
+                name = None if self.failed else growing.next(self.busy)
+                if name is None:
+                    break
+                self.busy.add(name)
+            path = self.home / growing.paths[name].relative_to(cache_root().parent)
+            try:
+                objects = read(path)  # another process may have been here
+                if objects is None:
+                    self._ask(process, f"{STUBS} {path}" if name == STUBS else name)
+                    objects = read(path)
+                if objects is None:
+                    raise RuntimeError(f"compiling {name} left nothing at {path}")
+            except Exception as error:
+                self.failed, objects = error, None
+            with growing._news:
+                self.busy.discard(name)
+                if objects is not None:
+                    growing.done(name, objects)
+                growing._news.notify_all()
+        self._end(process)
+        with growing._news:
+            last = not self.busy and not growing.missing()
+        if last:
+            growing.pack()
+
+    def _ask(self, process: subprocess.Popen, request: str) -> None:
+        """Have a worker do something, and wait for it."""
+        try:
+            process.stdin.write(request + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline().strip()
+        except OSError:
+            answer = ""
+        if answer != "done":
+            raise RuntimeError(f"compiling {request} failed: {answer or 'the compiler has ended'}")
+
+    def _end(self, process: subprocess.Popen) -> None:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+    def close(self) -> None:
+        """At the end of the program: what is not compiled by now will be by the next one."""
+        if self.process == os.getpid():
+            for process in self.processes:
+                process.kill()
+            if self._folder is not None:
+                self._folder.cleanup()

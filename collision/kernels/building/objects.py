@@ -1,0 +1,152 @@
+"""Machine code as object files: where it is kept, written whole, never read where it is damaged, loaded by LLVM.
+
+Objects are (name, symbol, code). Names: "far SYMBOL" is a kernel that others call by that symbol; "code" what the next object
+needs; "entry KERNEL COUNT KINDS" a way into a kernel; "stubs KERNELS ..." and "runtime FUNCTIONS ..." define what their names
+tell.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import struct
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from collision.kernels.sources import cache_root, source_hash
+
+Objects = list[tuple[str, str, bytes]]
+MAGIC = b"tumble2\n"
+DIGEST = 16  # bytes
+# settings of Numba that are of no matter to code
+ELSEWHERE = ("NUMBA_NUM_THREADS", "NUMBA_THREADING_LAYER", "NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT")
+# Symbols of Numba that only what takes arguments from Python refers to, which is not called here.
+UNUSED = (
+    "NRT_adapt_ndarray_from_python", "NRT_adapt_ndarray_to_python", "NRT_adapt_ndarray_to_python_acqref", "NRT_decref",
+    "NRT_incref", "numba_do_raise", "numba_gil_ensure", "numba_gil_release", "numba_runtime_build_excinfo_struct",
+    "numba_unpickle", "numba_unpack_slice", "numba_set_fnclear_error", "NRT_Reallocate",
+)  # fmt: skip
+MATHEMATICS = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
+
+
+def name_of(kernel: Callable) -> str:
+    return f"{kernel.__module__}.{kernel.__qualname__}"
+
+
+def symbol_of(kernel: Callable) -> str:
+    """The name by which far calls know a kernel."""
+    return f"tumble.{name_of(kernel)}"
+
+
+def file_of(kernel: Callable) -> Path:
+    """The source file of a kernel."""
+    return Path(kernel.py_func.__code__.co_filename).resolve()
+
+
+def kept_under(name: str, source: Path) -> Path:
+    """Where code is kept: in a folder by all that it depends on, under a name by processor and settings of the compiler."""
+    return cache_root() / f"{name}-{source_hash(source)}" / f"{key()}.o"
+
+
+def kept_at(kernel: Callable) -> Path:
+    """Where the objects of a kernel are kept."""
+    source = file_of(kernel)
+    folder = cache_root() / f"{source.parent.name}.{source.stem}-{source_hash(source)}"
+    return folder / f"{kernel.__qualname__}.{key()}.o"
+
+
+def key() -> str:
+    """Of this processor, the compiler's settings, and what calls it."""
+    settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("NUMBA_") and k not in ELSEWHERE)
+    worker = source_hash(Path(__file__).with_name("worker.py"))
+    return hashlib.sha256(repr((settings, _machine(), worker)).encode()).hexdigest()[:16]
+
+
+@cache
+def _machine() -> tuple[str, str, str]:
+    import llvmlite.binding as llvm
+
+    return llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def read(path: Path) -> Objects | None:
+    """What :func:`write` wrote; None where there is nothing, or it is damaged: machine code that is would end the interpreter."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    head = len(MAGIC) + DIGEST
+    if data[: len(MAGIC)] != MAGIC or _digest(data[head:]) != data[len(MAGIC) : head]:
+        return None
+    parts, at = [], head
+    while at < len(data):
+        (size,) = struct.unpack_from("q", data, at)
+        parts.append(data[at + 8 : at + 8 + size])
+        at += 8 + size
+    return [(a.decode(), b.decode(), c) for a, b, c in zip(parts[::3], parts[1::3], parts[2::3], strict=True)]
+
+
+def write(path: Path, objects: Objects) -> None:
+    """Objects as (name, symbol, object code): whole, or not at all."""
+    parts = [part for name, symbol, code in objects for part in (name.encode(), symbol.encode(), code)]
+    body = b"".join(struct.pack("q", len(part)) + part for part in parts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    with open(handle, "wb") as file:
+        file.write(MAGIC + _digest(body) + body)
+    os.replace(part, path)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=DIGEST).digest()
+
+
+def keep(path: Path, objects: Objects) -> bool:
+    """Write objects where that can be done; whether it was."""
+    try:
+        write(path, objects)
+    except OSError:
+        return False
+    return True
+
+
+RAISED: list[BaseException] = []  # in Python, while a kernel waited for another
+_ENGINES: list[Any] = []  # they own the code
+
+
+def engine() -> tuple[Any, Any]:
+    """LLVM's linker, for some objects, and the processor that it links for."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    machine = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, jit=True)
+    if not _ENGINES:
+        process = ctypes.CDLL(None)
+        for name, known in {**dict.fromkeys(UNUSED, "abort"), **MATHEMATICS}.items():
+            if llvm.address_of_symbol(name) is None:  # Numba has not said its own
+                llvm.add_symbol(name, ctypes.cast(getattr(process, known), ctypes.c_void_p).value)
+    made = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    _ENGINES.append(made)
+    return made, machine
+
+
+def load(linker: Any, code: bytes) -> None:
+    import llvmlite.binding as llvm
+
+    linker.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
+    linker.finalize_object()
+
+
+def loaded_far(objects: Objects) -> int:
+    """The address of a far kernel."""
+    linker, _ = engine()
+    ((_, symbol, code),) = objects
+    load(linker, code)
+    return linker.get_function_address(symbol)

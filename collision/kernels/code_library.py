@@ -1,0 +1,149 @@
+"""From a kernel in Python to machine code with less work than Numba does: what is called from outside alone is optimised as a
+whole, and emitted.
+
+Numba optimises, emits and loads each function that it compiles, with all that this one calls, before a caller may have it.
+Code of an inner kernel is only ever part of its callers', though. Here it stays a module in LLVM's language; a kernel that
+something outside asks for links the modules below it, is optimised once, and emitted once. Passes over Numba's own language
+that find nothing in kernels, or tell what nobody asks, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
+from numba.core.typed_passes import NativeLowering
+
+# What kernels do not have: closures, functions of theirs that Numba inlines, literal unrolling, raised errors; and annotations.
+LEFT_OUT = (
+    "AnnotateTypes", "DumpParforDiagnostics", "FindLiterallyCalls", "InlineClosureLikes", "InlineInlinables", "InlineOverloads",
+    "LiteralPropagationSubPipelinePass", "LiteralUnroll", "MakeFunctionToJitFunction", "NoPythonSupportedFeatureValidation",
+    "RewriteDynamicRaises", "WithLifting",
+)  # fmt: skip
+
+
+class KernelLibrary(JITCodeLibrary):
+    """The code of one kernel that Python does not call: for callers, and for the linker."""
+
+    def __init__(self, codegen: Any, name: str):
+        super().__init__(codegen, name)
+        self.modules: list[Any] = []  # of this kernel alone
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Numba says where the objects of Python are that code refers to: kernels have none."""
+
+    def add_linking_library(self, library: Any) -> None:
+        if not isinstance(library, KernelLibrary):
+            library._ensure_finalized()
+        self._linking_libraries.append(library)
+
+    def add_llvm_module(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        passes, builder = _function_passes(self._codegen)
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+        self.modules.append(module)
+
+    def get_pointer_to_function(self, name: str) -> int:
+        return 0
+
+    def below(self) -> Iterator[Any]:
+        """The libraries that this one links, and those that they do, each once: callers first."""
+        seen, todo = {self}, list(self._linking_libraries)
+        while todo:
+            library = todo.pop(0)
+            if library not in seen:
+                seen.add(library)
+                yield library
+                if isinstance(library, KernelLibrary):
+                    todo += library._linking_libraries
+
+    def _linked(self) -> Any:
+        """A module with the code of this kernel and of all below it, which none but this kernel can call."""
+        whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
+        libraries = list(self.below())
+        for library in [self, *libraries]:
+            for module in library.modules if isinstance(library, KernelLibrary) else ():
+                whole.link_in(module, preserve=True)
+        for library in libraries:
+            if not isinstance(library, KernelLibrary):
+                whole.link_in(library._get_module_for_linking(), preserve=True)
+        own = {function.name for module in self.modules for function in module.functions if not function.is_declaration}
+        for function in whole.functions:
+            if not function.is_declaration and function.name not in own:
+                function.linkage = "internal"
+        return whole
+
+    def object_code(self) -> bytes:
+        """An object file with this kernel."""
+        self._final_module = self._linked()
+        self._optimize_final_module()
+        self._final_module.verify()
+        return self._codegen._tm.emit_object(self._final_module)
+
+    def _get_module_for_linking(self) -> Any:
+        """For a caller that Numba compiles in its own way."""
+        if self._shared_module is None:
+            self._shared_module = self._linked()
+            for function in self._shared_module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
+        return self._shared_module
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+
+@cache
+def _function_passes(codegen: Any) -> tuple[Any, Any]:
+    return codegen._function_pass_manager()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Lowering(NativeLowering):
+    """As Numba lowers, with code that is not emitted where Python does not call it."""
+
+    _name = "kernel_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        if state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper:
+            state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        return super().run_pass(state)
+
+
+class Passes(PassManager):
+    """Passes in a row. Numba checks its own work after each of them, which takes a sixth of the time."""
+
+    def run(self, state: Any) -> None:
+        for each, _ in self.passes:
+            made = _pass_registry.get(each).pass_inst
+            made.analysis = self._analysis
+            made.run_pass(state)
+
+
+class Kernels(CompilerBase):
+    """Numba's compiler with these passes."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        whole = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes = Passes("kernels")
+        chosen = [(each, why) for each, why in whole.passes if each.__name__ not in LEFT_OUT]
+        passes.passes = [(Lowering if each is NativeLowering else each, why) for each, why in chosen]
+        passes.finalize()
+        return [passes]
+
+
+def alone(compiler: CompilerBase) -> list[PassManager]:
+    """Passes for what Numba compiles by itself below kernels, in a process where Python calls none of it."""
+    compiler.state.flags.no_cpython_wrapper = compiler.state.flags.no_cfunc_wrapper = True
+    return Kernels.define_pipelines(compiler)

@@ -1,0 +1,229 @@
+"""A library that is compiled as it is reached: the same bits, and sound where a wait ends early, a program ends, or two begin."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from collision.kernels.building.growing import ENTER, STUBS, Growing
+from collision.kernels.building.objects import kept_at, read, write
+from collision.kernels.jit import DISABLED
+from collision.kernels.sources import cache_root
+from sim.compiled import LIBRARY
+
+pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
+
+DRIFT = "sim.impact.impact_loop._drift"  # in the midst of a step
+REACHED, NOT = "sim.impact.event_log._log_sensors", "sim.flight.joint_looks._correct_hold"  # by a box on a floor; small ones
+SCENE = """
+import sys
+from collision import Box, HalfSpace
+from sim import World
+from sim.compiled import LIBRARY
+world = World()
+world.add(HalfSpace(), kind="static")
+world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5), velocity=(0.1, 0, 0))
+"""
+STEP = (
+    SCENE
+    + """
+world.step(3)
+grown = LIBRARY.growing
+print(world.state_hash(), "numba" in sys.modules, LIBRARY.whole, "" if grown is None else " ".join(sorted(grown._addresses)))
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    """A cache with all kernels of the library, each on its own, and not the library."""
+    LIBRARY.prepare(lambda *_: None)
+    grown = Growing(LIBRARY)
+    folder = tmp_path_factory.mktemp("cache")
+    missing = grown.missing()
+    if missing:  # the library came whole, as with a wheel: then they are compiled here
+        pytest.skip("kernels are not kept one by one")
+    for path in grown.paths.values():
+        to = folder / path.relative_to(cache_root().parent)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, to)
+    return folder
+
+
+@pytest.fixture
+def cache(kept, tmp_path) -> Path:
+    """The same for one test, which may take kernels away."""
+    shutil.copytree(kept, tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def take_away(cache: Path, *names: str) -> list[Path]:
+    paths = Growing(LIBRARY).paths
+    places = [cache / paths[name].relative_to(cache_root().parent) for name in names]
+    for place in places:
+        place.unlink()
+    return places
+
+
+def begun(cache: Path, program: str) -> subprocess.Popen:
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(cache)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-c", program], env=environment, **pipes)
+
+
+def told(cache: Path, program: str = STEP) -> list[str]:
+    process = begun(cache, program)
+    out, error = process.communicate(timeout=300)
+    assert process.returncode == 0, error
+    return out.split()
+
+
+def test_a_step_compiles_what_it_reaches_to_the_same_bits(cache):
+    """What it does not reach is not waited for; once all is there it is one file. The user's process never loads the compiler."""
+    whole = told(cache_root().parent)
+    assert whole[1:] == ["False", "True"]
+    there, later = take_away(cache, REACHED, NOT)
+    first = told(cache)
+    assert first[:2] == [whole[0], "False"]
+    assert REACHED in first[3:]
+    assert NOT not in first[3:]
+    assert read(there) is not None
+    wait = SCENE + "LIBRARY.prepare(lambda *_: None)\nprint(LIBRARY.path.exists())"
+    assert told(cache, wait) == ["True"]
+    assert read(later) is not None
+    assert told(cache) == whole
+
+
+def test_two_programs_at_once(cache):
+    whole = told(cache_root().parent)
+    take_away(cache, REACHED, NOT)
+    both = [begun(cache, STEP) for _ in range(2)]
+    for process in both:
+        out, error = process.communicate(timeout=300)
+        assert process.returncode == 0, error
+        assert out.split()[0] == whole[0]
+
+
+def test_a_program_that_ends_leaves_no_compiler_and_the_next_goes_on(cache):
+    take_away(cache, REACHED, NOT, "sim.contact.contact_solve._kick_island")
+    start = (
+        SCENE
+        + """
+LIBRARY.growing.start()
+print(*(process.pid for process in LIBRARY.growing._workers.processes))
+"""
+    )
+    numbers = [int(word) for word in told(cache, start)]
+    assert numbers
+    time.sleep(0.5)
+    assert not any(alive(number) for number in numbers)
+    assert told(cache, SCENE + "print(LIBRARY.whole)") == ["False"]
+    assert told(cache)[0] == told(cache_root().parent)[0]
+
+
+def alive(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+ENDED = (
+    SCENE
+    + """
+import numpy as np
+from collision.kernels import native
+from collision.kernels.building.growing import Growing
+native.Careful = native.{kind}
+world._begin()
+calls, plain = [], Growing.want
+def want(self, name):
+    if name == {reached!r} and not calls:
+        calls.append(name)
+        raise KeyboardInterrupt
+    return plain(self, name)
+Growing.want = want
+kept = [array.copy() for group in world.model for array in group]
+try:
+    world.step(3)
+except KeyboardInterrupt:
+    print("ended")
+print(all(np.array_equal(a, b, equal_nan=True) for a, b in zip(kept, [array for group in world.model for array in group])))
+world.step(3)
+print(world.state_hash())
+"""
+)
+
+
+@pytest.mark.parametrize(("kind", "same"), [("Careful", "True"), ("Call", "False")])
+def test_a_wait_that_ctrl_c_ends_leaves_the_world_as_it_was(cache, kind, same):
+    """Its twin calls kernels as those of a whole library: what they wrote stays."""
+    whole = told(cache_root().parent)
+    take_away(cache, NOT)
+    end = ENDED.format(kind=kind, reached=DRIFT)
+    found = told(cache, end)
+    assert found[0] == "ended"
+    if kind == "Careful":
+        assert found[2] == whole[0]
+    assert found[1] == same
+
+
+def test_a_kernel_that_can_not_be_compiled_is_an_error(cache):
+    take_away(cache, REACHED)
+    spoiled = (
+        SCENE
+        + """
+import subprocess, sys
+from collision.kernels.building import growing
+growing.sys = type("Spoiled", (), {"executable": sys.executable, "stderr": None})
+plain = subprocess.Popen
+growing.subprocess = type("Spoiled", (), {"Popen": lambda command, **k: plain(["false"], **k), "PIPE": subprocess.PIPE})
+try:
+    world.step()
+except RuntimeError as error:
+    print(error)
+"""
+    )
+    assert f"compiling {REACHED} failed: the compiler has ended" in " ".join(told(cache, spoiled))
+
+
+def test_what_far_says_of_its_kernel_is_checked():
+    from collision.kernels.compiler import Link
+    from sim.readout import glance
+    from sim.state import EXAMPLE
+
+    link = Link(glance, lambda: (EXAMPLE.bodies, 0), returns=0.0)
+    with pytest.raises(TypeError, match=r"sim.readout.glance returns .*; far says that it returns float64"):
+        link.compiled()
+
+
+def test_names_of_what_comes_first_are_known():
+    names = set(Growing(LIBRARY).paths)
+    assert {STUBS, ENTER + "sim.pipeline.advance"} <= names
+    assert LIBRARY.first
+    assert set(LIBRARY.first) <= names
+
+
+def test_where_nothing_can_be_kept_compilers_have_a_folder_for_the_time_being(tmp_path, monkeypatch):
+    from collision.kernels.building.growing import home_of
+
+    monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "there"))
+    assert home_of()[0] == tmp_path / "there"
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "file" / "below"))
+    home, folder = home_of()
+    assert home == Path(folder.name)
+    assert home.is_dir()
+
+
+def test_damaged_objects_are_compiled_anew(tmp_path):
+    path = tmp_path / kept_at(LIBRARY.entries[0].kernel).name
+    write(path, [("far a", "b", b"code")])
+    path.write_bytes(path.read_bytes()[:-1])
+    assert read(path) is None
