@@ -1,5 +1,5 @@
-"""Make docs/gallery.md and its pictures anew: ``python tools/gallery.py [NAME...]``: a still of every scenario and overlay, and the
-film "heap"."""
+"""Make docs/gallery.md and its pictures anew: ``python tools/gallery.py [NAME...]``: a still of every scenario and overlay,
+and the film "heap"."""
 
 from __future__ import annotations
 
@@ -175,9 +175,9 @@ def text() -> str:
     lines += table(scenes)
     lines += ["", "## A heap and its energy", "", "![A thousand hulls fall into a bin and lie still](gallery/heap.webp)", ""]
     lines += [
-        "`pile` with a thousand hulls, at 240 steps a second and awake to the end. The graph adds up what becomes of their energy: height,",
-        "motion, and what friction and impacts take. Its top, the black line, stays level, and from the second second on all lines do: the",
-        "heap is at rest. `python tools/gallery.py heap` makes this film in a minute.",
+        "`pile` with a thousand hulls, at 240 steps a second and awake to the end. The graph adds up what becomes of their",
+        "energy: height, motion, and what friction and impacts take. Its top, the black line, stays level, and from the second",
+        "second on all lines do: the heap is at rest. `python tools/gallery.py heap` makes this film in a minute.",
     ]
     lines += ["", "## Overlays", "", "Named in `film(run, path, overlays=(...))`, with keys in [the window](window.md).", ""]
     lines += table([(name, f"`{name}`: {SHOWN[name][0]}", f"overlay_{name}.jpg") for name in OVERLAYS])
