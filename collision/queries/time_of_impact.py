@@ -28,13 +28,13 @@ import numpy as np
 
 from collision.errors import InputError, check_number, check_point, check_vector
 from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.ground.impacts import slices_over_ground
 from collision.hints import Numbers, PoseLike
 from collision.kernels.jit import kernel, lean
 from collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pose import Pose, as_pose
 from collision.queries.impact_of_compounds import MANY, slices
-from collision.queries.impact_of_ground import slices_over_ground
 from collision.shapes.definitions import Compound, ConvexHull, HalfSpace, Shape, convex_parts
 from collision.shapes.ground import Ground
 from collision.shapes.shapeset import set_of, stocked
