@@ -8,4 +8,5 @@ Equations: none of its own; a tree of boxes halved along the widest axis, O(n lo
 tree.py: the tree. planes.py: which triangles are one plane face. cache.py: both on disk, for large meshes.
 nearby.py: what a moving piece may meet, a face or triangles. rays.py: the first triangle on a half-line. points.py: nearest
 place, and the side of it. distance.py: how far a convex shape is, certified.
+impacts.py: what a moving shape may reach, and when.
 """

@@ -8,5 +8,6 @@ Equations: a time of impact is found by conservative advancement, with a lower b
 
 One pair: proximity.py; single.py is its compiled call; incremental_manifold.py gathers points one by one; trace.py tells what
 a search does. Many pairs: batch.py and batch_kernels.py for distances, batch_contacts.py for contact points and impacts.
-Motion: time_of_impact.py; impact_of_compounds.py for many pieces; shape_casts.py. Rays: ray_casts.py, line_intervals.py.
+Motion: time_of_impact.py; impact_of_compounds.py for many pieces; shape_casts.py.
+Rays: ray_casts.py, line_intervals.py.
 """

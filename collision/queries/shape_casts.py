@@ -13,8 +13,9 @@ from collision.hints import Numbers, PoseLike
 from collision.pose import Pose, as_pose
 from collision.queries.batch import signed_distances
 from collision.queries.batch_contacts import times_of_impact
-from collision.queries.time_of_impact import HIT, LONGEST, MISS, OVERLAPPING
+from collision.queries.time_of_impact import HIT, LONGEST, MISS, OVERLAPPING, Motion, time_of_impact
 from collision.shapes.definitions import Shape
+from collision.shapes.ground import Ground
 from collision.shapes.shapeset import ShapeSet
 
 TRIES = 60  # doublings of the step that shows the shapes in touch
@@ -57,6 +58,8 @@ def shape_cast(
     if not isinstance(shape, Shape):
         raise InputError("shape", shape, "must be a Shape")
     start = as_pose("pose", pose)
+    if isinstance(target, Ground):
+        return _on_ground(shape, start, unit_direction(direction), target, as_pose("target_pose", target_pose), reach, tolerance)
     if isinstance(target, Shape):
         targets, poses = (target,), [as_pose("target_pose", target_pose)]
     elif isinstance(target, ShapeSet):
@@ -71,6 +74,17 @@ def shape_cast(
     x, q = np.array([p.position for p in poses]), np.array([p.orientation for p in poses])
     which = np.arange(len(targets))
     return first_hit(ShapeSet([*targets, shape]), len(targets), start, unit_direction(direction), which, x, q, reach, tolerance)
+
+
+def _on_ground(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: Pose, reach, tolerance) -> ShapeHit | None:
+    reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
+    if reach == 0.0:
+        return None
+    found = time_of_impact(shape, Motion(start, tuple(d.tolist())), ground, pose, min(reach, LONGEST), tolerance)  # at 1 m/s
+    if found.status == MISS:
+        return None
+    inside = found.status == OVERLAPPING
+    return ShapeHit(found.time, 0.0 if inside else found.latest, found.point, -found.normal, bool(inside))
 
 
 def unit_direction(direction) -> np.ndarray:

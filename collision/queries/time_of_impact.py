@@ -28,13 +28,15 @@ import numpy as np
 
 from collision.errors import InputError, check_number, check_point, check_vector
 from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from collision.ground.impacts import slices_over_ground
 from collision.hints import Numbers, PoseLike
 from collision.kernels.jit import kernel, lean
 from collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from collision.narrowphase import distance_far
 from collision.pose import Pose, as_pose
 from collision.queries.impact_of_compounds import MANY, slices
-from collision.shapes.definitions import Compound, HalfSpace, Shape, convex_parts
+from collision.shapes.definitions import Compound, ConvexHull, HalfSpace, Shape, convex_parts
+from collision.shapes.ground import Ground
 from collision.shapes.shapeset import set_of, stocked
 from collision.shapes.support_functions import reach
 from collision.shapes.support_points import EPS, core_radius, inflation, is_polytope
@@ -145,7 +147,8 @@ def time_of_impact(
     A pose in place of a motion: the shape rests. ``tolerance`` [m]: shapes that come this close have touched; 1e-9 of
     their size where not given, and never less than rounding. So the time is right to the tolerance over the speed of
     approach. Shapes that touch at the start are a HIT at 0 where they go on to overlap, and no hit where they part or
-    slide along each other. A half-space may move but not turn. Raises InputError for what is none of these.
+    slide along each other. A half-space may move but not turn. Ground rests, and is a thin sheet of triangles: what starts in
+    touch with it and slides along is a HIT where it comes to another triangle. Raises InputError for what is none of these.
     """
     for name, shape in (("a", a), ("b", b)):
         if not isinstance(shape, Shape):
@@ -162,6 +165,8 @@ def time_of_impact(
         raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     moving = motions["motion_a"], motions["motion_b"]
+    if isinstance(a, Ground) or isinstance(b, Ground):
+        return _on_ground((a, b), moving, duration, tolerance)
     if len(convex_parts(a)) * len(convex_parts(b)) <= MANY:
         pieces = [dict(_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
         return _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], duration, tolerance)
@@ -170,6 +175,27 @@ def time_of_impact(
         sides = zip((a, b), moving, pairs.T, strict=True)
         pieces = [dict(_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
         found = _first(*pieces, pairs.tolist(), span, tolerance)
+        count += found.iterations
+        if found.status != MISS:
+            return replace(found, time=begin + found.time, iterations=count, latest=begin + found.latest)
+    return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count, math.inf)
+
+
+def _on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float) -> Impact:
+    """The first impact of two shapes of which one is ground."""
+    side = 0 if isinstance(shapes[0], Ground) else 1
+    ground, rest, shape, motion = shapes[side], motions[side], shapes[1 - side], motions[1 - side]
+    if isinstance(shape, Ground):
+        raise InputError("b", shape, "is ground, as the other one is: one of them must be a shape that can move")
+    if any(rest.velocity) or any(rest.angular_velocity):
+        raise InputError(f"motion_{'ab'[side]}", rest, "ground rests: let the other shape move")
+    count, at = 0, rest.pose
+    turn = tuple(at.matrix().ravel().tolist())
+    for begin, span, corners in slices_over_ground(shape, motion, ground, at, duration):
+        plates = {k: (ConvexHull(c), at.position, turn, ZERO, ZERO, ZERO) for k, c in enumerate(corners)}
+        moving = dict(_pieces(shape, motion.after(begin)))
+        pieces = (moving, plates) if side == 1 else (plates, moving)
+        found = _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], span, tolerance)
         count += found.iterations
         if found.status != MISS:
             return replace(found, time=begin + found.time, iterations=count, latest=begin + found.latest)

@@ -240,7 +240,7 @@ def check_convex(shape: Shape) -> None:
         raise InputError("shape", shape, "is a function of Python, which signed_distance and colliding take alone")
     if isinstance(shape, Ground):
         raise InputError(
-            "shape", shape, "is ground, which this query does not take; signed_distance, colliding and ray_cast do, and a World"
+            "shape", shape, "is ground, which this query does not take; distances, casts of rays and shapes, and a World do"
         )
     if type(shape) not in KINDS and not isinstance(shape, Rounded):
         raise InputError("shape", shape, "must be a shape of the collision package")

@@ -7,5 +7,5 @@ Equations: none. Sources: MuJoCo's XML reference; the URDF specification of ROS 
 
 models.py: which reader, and what both share. urdf.py: URDF. mjcf.py: MJCF, with mjcf_parts.py (includes, meshes),
 mjcf_fields.py (height fields), mjcf_joints.py (joints, actuators), mjcf_equalities.py (what is tied or turns together) and
-mjcf_sensors.py (sensors, medium).
+mjcf_sensors.py (sensors, medium). couplings.py: hinges that turn together, in both formats.
 """

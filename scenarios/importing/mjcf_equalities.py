@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping
-from fractions import Fraction
 
 import numpy as np
 
-from collision.errors import InputError
 from collision.pose import Pose
+from scenarios.importing.couplings import NoGear, gear_between
 from scenarios.importing.models import Imported, compose, matrix, numbers
-from sim.joints.definitions import Fixed, Gear, Hinge, JointDef, Point, Slider
+from sim.joints.definitions import Fixed, Hinge, JointDef, Point, Slider
 
 ALIKE = 1e-6  # [m] and [rad]: files give poses to so many digits
-TEETH = 1000  # at most, of the smaller whole numbers whose ratio is that of two hinges
 POSE = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's default of relpose, without a quaternion: as the bodies stand
 
 
@@ -40,7 +38,7 @@ def read_equality(element: xml.Element, places: Mapping[str, tuple[str | None, P
         if not set(ends) <= set(places):
             raise _Left("it is not of two bodies that are there")
         return _tied(element, name, places, out)
-    except _Left as why:
+    except (_Left, NoGear) as why:
         out.leave(f"equality {tag}", f"{told}: {why}" if told else str(why))
         return None
 
@@ -94,35 +92,4 @@ def _coupled(element: xml.Element, name: str, ends: list[str], out: Imported) ->
     second = known[ends[1]]
     if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
         raise _Left("a slide can not be coupled: gears are of two hinges")
-    return _gear(name, first, second, factors[1])
-
-
-def _gear(name: str, first: Hinge, second: Hinge, factor: float) -> Gear:
-    """Wheels that make the turn of the first hinge that of the second, times ``factor``.
-
-    What carries both wheels is a body that both hinges have: each then turns the other body of its hinge against it. With teeth
-    n_a, n_b about axes that point the same way n_a turn_a = -n_b turn_b.
-    """
-    carriers = [body for body in (first.a, first.b) if body in (second.a, second.b)]
-    if not carriers:
-        raise _Left("its hinges have no body in common, which could carry wheels")
-    carrier = carriers[0]
-    wheels, sign = [], -1.0
-    for hinge in (first, second):
-        wheels.append(hinge.b if hinge.a == carrier else hinge.a)
-        if hinge.a != carrier:  # the hinge says how far the carrier turns against the wheel
-            sign = -sign
-    axes = [np.array(hinge.axis) / np.linalg.norm(hinge.axis) for hinge in (first, second)]
-    if axes[0] @ axes[1] < 0.0:
-        sign = -sign
-    ratio = Fraction(factor).limit_denominator(TEETH)
-    if abs(float(ratio) - factor) > 1e-9 * abs(factor) or max(abs(ratio.numerator), ratio.denominator) > TEETH:
-        raise _Left(f"{factor:g} is no ratio of two whole numbers of teeth up to {TEETH}")
-    try:
-        return Gear(  # MuJoCo lets coupled bodies touch
-            wheels[0], wheels[1], name=name, collide=True, center_a=first.anchor, center_b=second.anchor, axis_a=tuple(axes[0]),
-            axis_b=tuple(axes[1] if axes[0] @ axes[1] >= 0.0 else -axes[1]), teeth_a=ratio.denominator,
-            teeth_b=int(sign * ratio.numerator),
-        )  # fmt: skip
-    except InputError as error:
-        raise _Left(f"there are no wheels for it: {error}") from None
+    return gear_between(name, first, second, factors[1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from collision.errors import InputError
 from collision.pose import Pose
-from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers
+from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, unique
 from sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from sim.joints.mechanism.actuators import Actuator
 from sim.joints.tables import frame_of
@@ -162,7 +162,7 @@ def read_actuator(
     element = xml.Element(tag, values)
     tendon = tendons.get(values.get("tendon", ""), {})
     joint = values.get("joint") or next(iter(tendon), None)
-    name = values.get("name", values.get("tendon") or joint or tag)
+    name = values.get("name") or unique(values.get("tendon") or joint or tag, [other.name for other in out.scene.actuators])
     dynamic = values.get("dyntype", "none") != "none" or tag not in ("motor", "position", "velocity", "general", "damper")
     if dynamic or joint not in known or values.get("gaintype", "fixed") != "fixed" or "dampratio" in values:
         out.leave(f"actuator {tag}", name)

@@ -19,6 +19,7 @@ from collision.pose import Pose
 from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
 from collision.solids.mesh_files import load_mesh
 from scenarios.files.limits import MOST_MODELLED, packaged
+from scenarios.importing.couplings import NoGear, gear_between
 from scenarios.importing.models import (
     Imported,
     Mass,
@@ -71,6 +72,7 @@ def read(path: Path, root: xml.Element) -> Imported:
         if name not in parents:
             reader.add(name, Pose(), None, None)
     reader.transmissions(root)
+    reader.mimics(root)
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
@@ -187,7 +189,7 @@ class _Reader:
         """A joint whose child link is at a pose in the world; None, and told of, for a kind that is not known."""
         out, kind, name = self.out, element.get("type"), element.get("name", "")
         for child in element:
-            if child.tag not in ("parent", "child", "origin", "axis", "limit", "dynamics"):
+            if child.tag not in ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"):
                 out.leave(f"joint {child.tag}", name)
         given = element.find("axis")
         axis = matrix(at.orientation) @ (numbers(given, "xyz", (1, 0, 0), 3) if given is not None else (1.0, 0.0, 0.0))
@@ -236,6 +238,24 @@ class _Reader:
                 most = limits[name] is not None and number(limits[name], "effort", 0.0)
                 label = unique(element.get("name") or name, [a.name for a in scene.actuators])
                 scene.add_actuator(Actuator(label, name, gear=gear, force_range=(-most, most) if most else None))
+
+    def mimics(self, root: xml.Element) -> None:
+        """A gear for each joint that mimics another: its angle is a multiple of the other's. What is no gear is told of."""
+        joints = {joint.name: joint for joint in self.out.scene.joints}
+        for element in root.findall("joint"):
+            said, name = element.find("mimic"), element.get("name", "")
+            if said is None:
+                continue
+            first, second = joints.get(name), joints.get(said.get("joint", ""))
+            try:
+                if not (isinstance(first, Hinge) and isinstance(second, Hinge)):
+                    raise NoGear("gears are of two hinges")
+                if offset := number(said, "offset", 0.0):
+                    raise NoGear(f"its offset is {offset:g}, and joints are coupled as they stand")
+                factor = number(said, "multiplier", 1.0)
+                self.out.scene.add_joint(gear_between(f"{name} mimic", first, second, factor))
+            except NoGear as why:
+                self.out.leave("joint mimic", f"{name}: {why}")
 
 
 def _inertial(element: xml.Element, place: Pose) -> Mass:

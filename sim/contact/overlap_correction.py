@@ -13,7 +13,7 @@ from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, sca
 from sim.contact.surfaces import surface_slip
 from sim.equations import drive
 from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
-from sim.joints.rows import ANGULAR, place_joint, rigid_rows, wrench
+from sim.joints.rows import ANGULAR, DRIVE, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
 from sim.ledger import entries as ledger
 from sim.solvers.joint_laws import DISC
 from sim.solvers.newton import newton_far as newton
@@ -99,7 +99,10 @@ def _opening(ja, jb, a, b, d, k):
 def displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d):
     """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of contacts and joints make."""
     m, n = len(rows), len(members)
-    v, push = np.empty((n, 3)), np.empty((len(owner), 3))
+    v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(owner))
+    for k in range(len(owner)):
+        if block[k] == DRIVE:
+            stored[k] = _stored(bodies, joints, owner[k])
     for k in range(len(owner)):  # the forces of the joints, at the old poses
         _, frame, _ = place_joint(bodies, joints, owner[k])
         store3(push, k, wrench(joints, owner[k], block[k], frame, load3(p, m + k))[0])
@@ -121,11 +124,29 @@ def displace(bodies, contacts, joints, books, rows, owner, block, members, a, b,
     for k in range(len(owner)):
         j = owner[k]
         _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
+    for k in range(len(owner)):
+        if block[k] == DRIVE:  # what springs and rotors gain is work of the displacement, and nothing that the next kick finds
+            work = _stored(bodies, joints, owner[k]) - stored[k]
+            joints.potential[owner[k]] += work
+            books.energy[ledger.CORRECTION] += work
+            books.moved[0] += abs(work)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])
         u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
         store3(contacts.u, rows[k], mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))))
+
+
+@lean
+def _stored(bodies, joints, j):
+    """Energy of the spring and the rotor of joint j [J]."""
+    if joints.stiffness[j] == 0.0 and joints.armature[j] == 0.0:
+        return 0.0
+    point, frame, values = place_joint(bodies, joints, j)
+    _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
+    stretch = unwrapped(joints, j, values[joints.axis[j]], joints.value[j]) - joints.rest[j]
+    rate = row_velocity(bodies, joints, j, turns, e, point)
+    return 0.5 * (joints.stiffness[j] * stretch * stretch + joints.armature[j] * rate * rate)
 
 
 @lean

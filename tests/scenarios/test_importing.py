@@ -162,6 +162,44 @@ def test_inertia_that_no_body_has(tmp_path):
         load_model(write(tmp_path, text.format(0, 0, 0), ".urdf"))
 
 
+LINK = (
+    '<link name="{0}"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+)
+FINGER = f"""<robot name="finger"><link name="base"/>{LINK.format("first")}{LINK.format("second")}
+  <joint name="knuckle" type="continuous"><parent link="base"/><child link="first"/><axis xyz="0 1 0"/></joint>
+  <joint name="tip" type="{{}}"><parent link="first"/><child link="second"/><origin xyz="0.5 0 0"/><axis xyz="0 {{}} 0"/>
+    <limit lower="-9" upper="9"/><mimic joint="knuckle" {{}}/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("axis", "multiplier"), [(1, 1.0), (1, -0.5), (-1, 2.0)])
+def test_what_mimics_a_joint_turns_with_it(tmp_path, axis, multiplier):
+    """Twin: with the other sign of the axis it turns the other way in the world, and by as much against its own axis."""
+    found = load_model(write(tmp_path, FINGER.format("revolute", axis, f'multiplier="{multiplier}"'), ".urdf"))
+    assert not [kind for kind in found.left_out if "mimic" in kind]
+    world = found.scene.build()
+    knuckle, tip, _ = world.joints
+    world.apply_impulse(world["first"], (0, 0, 1), (0.5, 0, 0))
+    turned = 0.0
+    for _ in range(12):
+        world.step(10)
+        assert tip.angle == pytest.approx(multiplier * knuckle.angle, abs=1e-9)
+        turned = max(turned, abs(knuckle.angle))
+    assert turned > 0.05
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "why"),
+    [
+        ("prismatic", "", "gears are of two hinges"),
+        ("revolute", 'offset="0.1"', "its offset is 0.1, and joints are coupled as they stand"),
+        ("revolute", 'multiplier="0.123456789"', "0.123457 is no ratio of two whole numbers of teeth up to 1000"),
+    ],
+)
+def test_what_no_gear_can_mimic_is_told_with_its_reason(tmp_path, kind, said, why):
+    found = load_model(write(tmp_path, FINGER.format(kind, 1, said), ".urdf"))
+    assert found.left_out["joint mimic"] == [f"tip: {why}"]
+
+
 @pytest.mark.parametrize("name", ["cartpole.urdf", "a1/a1.urdf"])
 def test_as_bullet_reads_it(name):
     """Masses, and mass matrices at random angles, of URDFs that Bullet ships; of other angles they are others."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from collision.errors import InputError
 from scenarios.importing.models import Imported, load_model
 from sim import Accelerometer, Encoder, Gyroscope, Instruments, Medium, RangeFinder, Tracker
 
@@ -159,3 +160,15 @@ def test_flags(tmp_path):
     world = found.scene.build()
     world.step(10)
     assert np.abs(world.velocities).max() == 0
+
+
+def test_actuators_of_one_joint_need_no_names(tmp_path):
+    """As in MuJoCo. Twin: two of one name are still an error."""
+    model = """<mujoco><worldbody><body><joint name="h" axis="0 1 0"/><geom size="0.1" pos="0.5 0 0"/></body></worldbody>
+        <actuator><motor joint="h"/><velocity joint="h" {0}/><position joint="h" {0}/></actuator></mujoco>"""
+    (tmp_path / "a.xml").write_text(model.format(""))
+    scene = load_model(tmp_path / "a.xml").scene
+    assert len({actuator.name for actuator in scene.actuators}) == 3
+    (tmp_path / "b.xml").write_text(model.format('name="servo"'))
+    with pytest.raises(InputError, match="is taken by another actuator"):
+        load_model(tmp_path / "b.xml")

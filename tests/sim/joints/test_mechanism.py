@@ -574,4 +574,4 @@ def test_stands_or_falls(name):
     assert worst < (1e-7 if name.startswith("humanoid") else 1e-9)
     assert counted["unsolved"] <= 0.05 * counted["solves"]
     assert counted["residual"] < 1e-7
-    assert world.ledger.closes or name == "humanoidstandup"
+    assert world.ledger.closes
