@@ -27,6 +27,9 @@ LEFT_OUT = (
 )  # fmt: skip
 
 
+INSIDE = ".inside"  # what ends the names of functions that only one kernel can call
+
+
 class KernelLibrary(JITCodeLibrary):
     """The code of one kernel that Python does not call: for callers, and for the linker."""
 
@@ -82,6 +85,9 @@ class KernelLibrary(JITCodeLibrary):
         for function in whole.functions:
             if not function.is_declaration and function.name not in own:
                 function.linkage = "internal"
+                # LLVM's loader knows names of internal functions too, and gives them to others who ask for one that may stand
+                # in several places: whose arguments are still all there
+                function.name += INSIDE
         return whole
 
     def object_code(self) -> bytes:
