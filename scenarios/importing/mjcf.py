@@ -43,6 +43,7 @@ from scenarios.importing.models import (
     number,
     numbers,
     placed,
+    said_of,
     scaled_masses,
     solid_of,
     unique,
@@ -309,14 +310,17 @@ class _Reader:
         touching: list[str] = []  # geoms
         gather(body, Pose(), body.get("childclass", inherited))
         if not masses:
-            raise InputError(f"body {name}", None, "has no mass")
+            raise InputError(
+                f"body {name}", None, "has no mass, which what is on a joint needs: give it an <inertial>, or a geom that weighs"
+            )
         scene, mass = out.scene, welded(masses)
         name = unique(name, [b.name for b in scene])
         if not pieces:
             out.leave(UNTOUCHED, name)
             surface = {"mask": 0}
             pieces = shown or [Piece(Sphere(max(1e-3, float(np.sqrt(np.trace(mass[2]) / mass[0])))), Pose(tuple(mass[1])), 0.0)]
-        scene.add(combined(pieces), name=name, position=at.position, orientation=at.orientation, **fields_of(mass), **surface)
+        with said_of(f"body {name}"):
+            scene.add(combined(pieces), name=name, position=at.position, orientation=at.orientation, **fields_of(mass), **surface)
         self.bits[name] = bits
         self.geoms |= dict.fromkeys(touching, name)
         self.places |= {old: (name, compose(at, pose)) for old, pose in welds}

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError
 from collision.pose import Pose
-from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, unique
+from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
 from sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
 from sim.joints.mechanism.actuators import Actuator
 from sim.joints.tables import frame_of
@@ -74,7 +73,8 @@ def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> li
             for key in sorted(set(r.said) - {"friction", "reference", "rest"}):
                 out.leave("ball joint", f"{key} of {r.name}")
             return [Point(**ends, **place, friction=r.said.get("friction", 0.0))]
-        return [(Hinge if r.kind == "hinge" else Slider)(**ends, **place, axis=tuple(r.axis), **r.said)]
+        with said_of(f"joint {r.name}"):
+            return [(Hinge if r.kind == "hinge" else Slider)(**ends, **place, axis=tuple(r.axis), **r.said)]
     slides, hinges = [r for r in reads if r.kind == "slide"], [r for r in reads if r.kind == "hinge"]
     if len(slides) + len(hinges) < len(reads) or [*slides, *hinges] != list(reads) or len(hinges) > 3 or len(slides) > 3:
         return None
@@ -91,9 +91,11 @@ def joints_of(reads: Sequence[Read], a: str | None, b: str, out: Imported) -> li
     free = [COORDINATES[c] for c in columns] + [COORDINATES[3 + t] for t in turns]
     found: list[JointDef] = [General(**base, name=f"{b}: {', '.join(r.name for r in reads)}", free=tuple(free))]
     for s in slides:
-        found.append(Drive(**ends, name=s.name, anchor=anchor, axis=tuple(s.axis), driven="x", **s.said))
+        with said_of(f"joint {s.name}"):
+            found.append(Drive(**ends, name=s.name, anchor=anchor, axis=tuple(s.axis), driven="x", **s.said))
     for h, t in zip(hinges, turns, strict=True):
-        found.append(Drive(**base, name=h.name, driven=COORDINATES[3 + t], reverse=bool(frame[:, t] @ h.axis < 0), **h.said))
+        with said_of(f"joint {h.name}"):
+            found.append(Drive(**base, name=h.name, driven=COORDINATES[3 + t], reverse=bool(frame[:, t] @ h.axis < 0), **h.said))
     return found
 
 
@@ -196,7 +198,7 @@ def read_actuator(
     gear = numbers(element, "gear", (1.0,))[0]
     force = ends("forcerange", "forcelimited")
     more = {"tendon": tuple(tendon)[1:], "coefficients": tuple(tendon.values())} if tendon else {}
-    try:
+    with said_of(f"actuator {name}"):
         return Actuator(
             name,
             joint,
@@ -207,5 +209,3 @@ def read_actuator(
             force_range=force,
             **more,
         )
-    except InputError as error:
-        raise InputError(f"actuator {name}: {error.name}", error.value, error.hint) from None

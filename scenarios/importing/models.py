@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import textwrap
 import xml.etree.ElementTree as xml
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,15 @@ def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
             return read(path, element)
     except InputError as error:
         raise InputError(f"{path}: {error.name}", error.value, error.hint) from None
+
+
+@contextmanager
+def said_of(element: str) -> Iterator[None]:
+    """What is refused in here is told with the element of the model that it is about."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{element}: {error.name}", error.value, error.hint) from None
 
 
 def numbers(element: xml.Element, key: str, default: Sequence[float] | None, n: int | None = None) -> tuple[float, ...] | None:

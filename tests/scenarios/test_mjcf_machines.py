@@ -172,3 +172,23 @@ def test_actuators_of_one_joint_need_no_names(tmp_path):
     (tmp_path / "b.xml").write_text(model.format('name="servo"'))
     with pytest.raises(InputError, match="is taken by another actuator"):
         load_model(tmp_path / "b.xml")
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ('<joint name="j" armature="0.1"/><inertial pos="0 0 0" mass="0" diaginertia="0 0 0"/>', "body arm: mass = 0.0: must be"),
+        (
+            '<joint name="j" armature="0.1"/><inertial pos="0 0 0" mass="1" diaginertia="0 0 0"/>',
+            "body arm: inertia = .* must be positive",
+        ),
+        ('<joint name="j" armature="0.1"/>', "body arm = None: has no mass, .* <inertial>"),
+        ('<joint name="j" armature="-0.1"/><geom size="0.1"/>', "joint j: armature = -0.1: must be"),
+        ('<joint name="i" type="slide"/><joint name="j" armature="-1"/><geom size="0.1"/>', "joint j: armature = -1.0: must be"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_element(tmp_path, inside, told):
+    """A rotor is no mass of the body that it turns; and in a model of many bodies the one that is meant must be named."""
+    body = '<body name="other"><freejoint/><geom size="0.1"/></body>' + f'<body name="arm">{inside}</body>'
+    with pytest.raises(InputError, match=told):
+        read(tmp_path, f"<mujoco><worldbody>{body}</worldbody></mujoco>")
