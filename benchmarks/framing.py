@@ -31,7 +31,7 @@ SIZE = (1280, 720)
 LONGEST = 8.0  # s of a scene
 WITHIN = (0.55, 0.85)  # asked of what is filled
 ASIDE = 0.5  # s before and after a frame that belong to what happens
-LEFT = {"bowling strike": ("ball",), "a body leaves": ("other",)}  # bodies that go away
+LEFT = {"bowling strike": ("ball", "pin_2_1"), "a body leaves": ("other",)}  # bodies that go away: the ball takes a pin along
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def heap() -> None:
     run = scene.build().run(4.0, [Recorder()])
     camera = Camera((1.7, -3.3, 4.4), (0.0, 0.0, 0.7), fov_degrees=40)
     look = {"size": (640, 480), "fps": 12, "quality": 24, "overlays": (), "title": False, "graph": "energy"}
-    print(film(run, DOCS / FOLDER / "heap.webp", camera=camera, **look))
+    print(film(run, DOCS / "images" / "heap.webp", camera=camera, **look))
 
 
 def text() -> str:
@@ -173,7 +173,7 @@ def text() -> str:
     ]
     scenes = [(name, f"`{name}`: {scenario.summary}", f"{name}.jpg") for name, scenario in catalog().items()]
     lines += table(scenes)
-    lines += ["", "## A heap and its energy", "", "![A thousand hulls fall into a bin and lie still](gallery/heap.webp)", ""]
+    lines += ["", "## A heap and its energy", "", "![A thousand hulls fall into a bin and lie still](images/heap.webp)", ""]
     lines += [
         "`pile` with a thousand hulls, at 240 steps a second and awake to the end. The graph adds up what becomes of their",
         "energy: height, motion, and what friction and impacts take. Its top, the black line, stays level, and from the second",

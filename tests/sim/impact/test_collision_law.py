@@ -54,7 +54,7 @@ def strike(k, u, mu, e, law=STRONGE, kernel=impact, static=None, beta=-math.inf)
 
 def spoiled(*edits: tuple[str, str]) -> types.ModuleType:
     """The module uncompiled, with pieces of its source replaced."""
-    plain = "kernel = inner = lambda f: f\nfar = lambda f, examples: f"
+    plain = "kernel = inner = lambda f: f\nfar = lambda f, examples, returns: f"
     source = Path(sim.impact.collision_law.__file__).read_text()
     for old, new in (("from collision.kernels.jit import far, inner, kernel", plain), *edits):
         assert old in source, old
