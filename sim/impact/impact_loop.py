@@ -45,7 +45,7 @@ TIE = 1e-9  # relative difference of approach speeds, and of times against the s
 DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
-IDLE = 1 << 40  # hits of a pair that would collide to no effect: points that overlap already, and do not approach
+IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
 @kernel(**FOR_KERNELS)
@@ -330,7 +330,6 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     least = SEEN * pairs.speed[first]
     if not fastest_approach(table, count) > least:
         count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, True)
-    idle = not fastest_approach(table, count) > least  # the point that comes is none of them, and would come again for ever
     for n in range(len(group)):
         pairs.hits[n] += group[n]
     if count == 1:
@@ -341,7 +340,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     given = False
     for k in range(count):
         given = given or table.impulse[k, 2] != 0.0
-    if idle or not given:
+    if not given:
         pairs.hits[first] = IDLE
 
 
