@@ -8,12 +8,13 @@ import numpy as np
 
 from collision.kernels.jit import kernel, lean
 from collision.linalg import add, add3, cross, load3, load4, scale, sub
-from sim.contact.contact_solve import problem
 from sim.contact.overlap_correction import rigid_targets
+from sim.contact.prepare import prepare
 from sim.equations import drive
 from sim.flight.motion import place, plan_arcs
 from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
 from sim.solvers.newton import newton_far as newton
+from sim.solvers.problem import Laws
 from sim.state import STEPS
 
 TRIES = 60
@@ -33,29 +34,27 @@ def assemble(bodies, contacts, joints, books, settings):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     for turn in range(TRIES):
         local[:] = -1
-        members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-            bodies, contacts, joints, none, links, none, local
-        )
-        c, rest = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
+        island, system, laws, vstar, v, p = prepare(bodies, contacts, joints, none, links, none, local)
         p[:] = 0.0
-        rigid_rows(joints, owner, block, 0, mu, lo, hi)
-        rigid_targets(bodies, joints, owner, block, 0, c)
-        error = _largest(c)
+        rigid_rows(joints, island, laws)
+        rigid_targets(bodies, joints, island, laws)
+        error = _largest(laws.c)
         if error <= 1e-15 or (error <= 1e-11 and error > 0.5 * last) or turn == TRIES - 1:
             break
         last = error
         still = np.zeros_like(vstar)
-        newton(mass, inertia, inv_mass, inv_inertia, still, a, b, ja, jb, mu, lo, hi, c, rest, 1e-6 * error, 100, p, v)
-        for k in range(len(members)):
-            i = members[k]
+        place_them = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.c, np.zeros_like(laws.u0))
+        newton(system, place_them, still, 1e-6 * error, 100, p, v)
+        for k in range(len(island.members)):
+            i = island.members[k]
             x, q = drive(load3(bodies.x, i), load4(bodies.q, i), (v[k, 0], v[k, 1], v[k, 2]), (v[k, 3], v[k, 4], v[k, 5]), 1.0)
             place(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
-    c[:], p[:] = 0.0, 0.0
-    newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, settings.tolerance, 100, p, v)
-    for n in range(len(owner)):
-        j = owner[n]
+    laws.c[:], p[:] = 0.0, 0.0
+    newton(system, laws, vstar, settings.tolerance, 100, p, v)
+    for n in range(len(island.owner)):
+        j = island.owner[n]
         point, frame, _ = place_joint(bodies, joints, j)
-        f, t = wrench(joints, j, block[n], frame, load3(p, n))
+        f, t = wrench(joints, j, island.block[n], frame, load3(p, n))
         for side in range(2):
             i = joints.body[j, side]
             f, t = scale(-1.0, f), scale(-1.0, t)

@@ -29,7 +29,7 @@ from sim.contact.contact_table import (
     renew_pairs,
     tabulate,
 )
-from sim.contact.ground_facets import bring_facets, has_ground
+from sim.contact.ground.facets import bring_facets, has_ground
 from sim.contact.sleep_criterion import count_still, rouse_touched
 from sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from sim.flight.motion import place, plan_arcs, start_flight

@@ -29,7 +29,7 @@ from collision.linalg import (
 )
 from collision.narrowphase import manifold_far as manifold
 from sim.contact.carried_manifolds import carry, remember, slack
-from sim.contact.faces import face_to_face, off, same_facets
+from sim.contact.ground.faces import face_to_face, off, same_facets
 from sim.contact.surfaces import coefficient, surface_acceleration, surface_slip
 from sim.equations import acceleration
 from sim.flight.motion import geom_pose, point_velocity

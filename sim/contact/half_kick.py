@@ -25,22 +25,20 @@ from sim.ledger import entries as ledger
 from sim.ledger.kick_numbers import LARGEST, bears
 from sim.ledger.work import AGAIN, START, book_pair, book_work, to_reservoir
 from sim.solvers.newton import newton_in_far as newton
-from sim.solvers.rows import relative_velocity
+from sim.solvers.problem import Laws, relative_velocity
 from sim.state import DYNAMIC, FAST
 
 STEADY = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
 
 
 @inner
-def owe(
-    contacts, rows, h, last, mode, cheap, room, settings, mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi,
-    u0, p, v,
-):  # fmt: skip
+def owe(contacts, island, system, laws, h, last, mode, cheap, room, settings, vstar, p, v):
     """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before.
 
     Where velocities were set (START) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a solve.
     """
-    m, solved = len(rows), len(mu) == len(rows) <= LARGEST and not cheap
+    rows, m = island.rows, len(island.rows)
+    solved = len(p) == m <= LARGEST and not cheap
     part = 1.0 if mode == START else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
     for k in range(m):
         store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
@@ -48,7 +46,7 @@ def owe(
         return
     u, c = np.empty((m, 3)), np.empty((m, 3))
     off, fastest, leaving = 0.0, 0.0, 0.0
-    relative_velocity(a, b, ja, jb, u0, v, u)
+    relative_velocity(system, laws.u0, v, u)
     for k in range(m):
         came = contacts.u[rows[k], 2]
         leaves = 2.0 * u[k, 2] - came
@@ -61,10 +59,8 @@ def owe(
     if off <= max(settings.tolerance, STEADY * fastest):  # all leave as they came
         return
     stays, _v = p.copy(), np.empty_like(v)
-    off, _ = newton(
-        mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room, settings.tolerance,
-        settings.iterations, stays, _v,
-    )  # fmt: skip
+    closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, c, laws.u0)
+    off, _ = newton(system, closed, vstar, room, settings.tolerance, settings.iterations, stays, _v)
     for k in range(m):
         for r in range(3):
             contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * leaving else 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from collision.kernels.jit import inner
 from collision.linalg import dot, load3, load9, sub
-from sim.contact.faces import same_facets
+from sim.contact.ground.faces import same_facets
 from sim.state import FAST
 
 FEWEST = 4  # points of a face whose loads are not known

@@ -15,8 +15,9 @@ from sim.equations import drive
 from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
 from sim.joints.rows import ANGULAR, DRIVE, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
 from sim.ledger import entries as ledger
-from sim.solvers.joint_laws import DISC
+from sim.solvers.laws import COULOMB, DISC
 from sim.solvers.newton import newton_far as newton
+from sim.solvers.problem import Laws, velocity_along
 from sim.solvers.sweeps import sweeps_far as by_sweeps
 from sim.state import DEPTH
 
@@ -32,9 +33,9 @@ def too_deep(contacts, books, settings, rows):
 
 
 @lean
-def open_joints(bodies, joints, owner, block):
-    """By how much the rigid coordinates of these blocks are open, at most [m or rad]."""
-    most = 0.0
+def open_joints(bodies, joints, island):
+    """By how much the rigid coordinates of an island are open, at most [m or rad]."""
+    most, owner, block = 0.0, island.owner, island.block
     for n in range(len(owner)):
         _, _, values = place_joint(bodies, joints, owner[n])
         for r in range(3):
@@ -44,10 +45,7 @@ def open_joints(bodies, joints, owner, block):
 
 
 @inner
-def correct_depth(
-    bodies, contacts, joints, books, settings, rows, members, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu,
-    owner, block, cheap, part, gaps,
-):  # fmt: skip
+def correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, gaps):
     """Remove a ``part`` of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work
     goes to the books.
 
@@ -56,48 +54,35 @@ def correct_depth(
     The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
     closes the joints.
     """
-    m, n = len(rows), len(members)
-    deepest = open_joints(bodies, joints, owner, block)
+    m, n, blocks = len(island.rows), len(island.members), len(system.a)
+    deepest = open_joints(bodies, joints, island)
     for k in range(m):
         deepest = max(deepest, -gaps[k])
-    rest, d = np.zeros((n, 6)), np.zeros((n, 6))
-    c, none, smooth, p = np.zeros((len(mu), 3)), np.zeros((len(mu), 3)), np.zeros(len(mu)), np.zeros((len(mu), 3))
-    lo, hi = np.zeros((len(mu), 3)), np.zeros((len(mu), 3))
-    rigid_rows(joints, owner, block, m, smooth, lo, hi)
-    rigid_targets(bodies, joints, owner, block, m, c)
-    smooth[m + len(owner) :] = DISC  # without moments
+    rest, d, p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((blocks, 3))
+    laws = Laws(
+        np.full(blocks, COULOMB), np.zeros(blocks), np.zeros((blocks, 3)), np.zeros((blocks, 3)), np.zeros((blocks, 3)),
+        np.zeros((blocks, 3)),
+    )  # fmt: skip
+    rigid_rows(joints, island, laws)
+    rigid_targets(bodies, joints, island, laws)
+    laws.law[m + len(island.owner) :] = DISC  # without moments
     for k in range(m):
-        c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]
+        laws.c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]
     if cheap:
-        held, free = np.zeros((len(mu), 2)), np.zeros(len(mu), dtype=np.bool_)
-        by_sweeps(
-            inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none, held, free, 1e-3 * deepest, settings.sweeps, p, d
-        )  # fmt: skip
+        held, free = np.zeros((blocks, 2)), np.zeros(blocks, dtype=np.bool_)
+        by_sweeps(system, laws, rest, held, free, 1e-3 * deepest, settings.sweeps, p, d)
     else:
-        newton(
-            mass, inertia, inv_mass, inv_inertia, rest, a, b, ja, jb, smooth, lo, hi, c, none,
-            1e-9 * deepest, settings.iterations, p, d,
-        )  # fmt: skip
+        newton(system, laws, rest, 1e-9 * deepest, settings.iterations, p, d)
     for k in range(m):
-        gaps[k] += _opening(ja, jb, a, b, d, k)
-    displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d)
-
-
-@lean
-def _opening(ja, jb, a, b, d, k):
-    """By how much the displacements d of the bodies open contact k [m]."""
-    total = 0.0
-    for r in range(6):
-        if a[k] >= 0:
-            total += ja[k, 2, r] * d[a[k], r]
-        if b[k] >= 0:
-            total += jb[k, 2, r] * d[b[k], r]
-    return total
+        gaps[k] += velocity_along(system, laws.u0, d, k, 2)
+    displace(bodies, contacts, joints, books, island, system.a, system.b, p, d)
 
 
 @inner
-def displace(bodies, contacts, joints, books, rows, owner, block, members, a, b, p, d):
-    """Move the bodies ``members`` by the displacements ``d`` that the pushes ``p`` of contacts and joints make."""
+def displace(bodies, contacts, joints, books, island, a, b, p, d):
+    """Move the bodies of an island by the displacements ``d`` that the pushes ``p`` of its contacts and joints make; ``a``,
+    ``b``: the members that these belong to."""
+    rows, members, owner, block = island.rows, island.members, island.owner, island.block
     m, n = len(rows), len(members)
     v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(owner))
     for k in range(len(owner)):
@@ -189,8 +174,9 @@ def _shove(bodies, books, i, impulse, spin):
 
 
 @lean
-def rigid_targets(bodies, joints, owner, block, first, c):
+def rigid_targets(bodies, joints, island, laws):
     """Displacements that take the rigid coordinates of joints back to zero."""
+    first, owner, block, c = len(island.rows), island.owner, island.block, laws.c
     for n in range(len(owner)):
         _, _, values = place_joint(bodies, joints, owner[n])
         for r in range(3):

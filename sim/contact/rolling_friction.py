@@ -9,7 +9,7 @@ It is Coulomb's law for angular velocities w: what turns is held if the moment t
 alpha the relative angular acceleration of the coming flight; else the moment is at its bound, against the turning in
 the middle of the kick, (w + w')/2. The work is then never positive, and the scheme of second order, as for sliding.
 
-In the solver a contact that has such arms brings one more block (solvers.joints.DISC) of rows (tangent, tangent, normal)
+In the solver a contact that has such arms brings one more block (DISC, solvers/laws.py) of rows (tangent, tangent, normal)
 whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow.
 """
 
@@ -25,8 +25,8 @@ from sim.contact.surfaces import surface_turn
 from sim.equations import acceleration
 from sim.ledger import entries as ledger
 from sim.ledger.work import START, book_pair, book_work, give, halves
-from sim.solvers.joint_laws import DISC
-from sim.solvers.rows import inverse_effective_mass
+from sim.solvers.laws import DISC
+from sim.solvers.problem import inverse_effective_mass, velocity_along
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 
 
@@ -47,12 +47,19 @@ def list_moments(contacts, rows):
 
 
 @lean
-def load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p):
-    """Jacobians, offsets and first guesses of the blocks from ``first`` on."""
-    for n in range(len(turning)):
-        k, row = first + n, rows[turning[n]]
+def first_moment(island):
+    """The block of the first moment: behind those of contacts and joints."""
+    return len(island.rows) + len(island.owner)
+
+
+@lean
+def load_moments(bodies, contacts, island, system, laws, p):
+    """Jacobians, offsets and first guesses of the moments."""
+    a, b, ja, jb, u0 = system.a, system.b, system.ja, system.jb, laws.u0
+    for n in range(len(island.turning)):
+        k, row = first_moment(island) + n, island.rows[island.turning[n]]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
-        mu[k] = DISC
+        laws.law[k], laws.mu[k] = DISC, 0.0
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             p[k, r] = contacts.moment[row, r]
@@ -67,18 +74,6 @@ def load_moments(bodies, contacts, rows, turning, first, a, b, ja, jb, u0, mu, p
 
 
 @lean
-def _turning(a, b, ja, jb, u0, v, k, r):
-    """Row r of block k at the velocities v of the solver [rad/s]."""
-    w = u0[k, r]
-    for d in range(3, 6):
-        if a[k] >= 0:
-            w += ja[k, r, d] * v[a[k], d]
-        if b[k] >= 0:
-            w += jb[k, r, d] * v[b[k], d]
-    return w
-
-
-@lean
 def _free_turn(bodies, i):
     """Angular acceleration of body i in free flight [rad/s^2]."""
     if bodies.kind[i] != DYNAMIC:
@@ -89,10 +84,11 @@ def _free_turn(bodies, i):
 
 
 @lean
-def moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b, ja, jb, u0, p, c, hi):
+def moment_targets(bodies, contacts, island, system, laws, h, mode, vstar, p):
     """Targets, and bounds by the normal impulses as they are now."""
+    c, hi, turning = laws.c, laws.hi, island.turning
     for n in range(len(turning)):
-        k, row = first + n, rows[turning[n]]
+        k, row = first_moment(island) + n, island.rows[turning[n]]
         alpha = sub(_free_turn(bodies, contacts.body[row, 1]), _free_turn(bodies, contacts.body[row, 0]))
         pressed = max(0.0, p[turning[n], 2])
         hi[k, 0] = hi[k, 1] = contacts.law[row, ROLLING] * pressed
@@ -105,46 +101,40 @@ def moment_targets(bodies, contacts, rows, turning, first, h, mode, vstar, a, b,
             elif contacts.turns[row, 0 if r < 2 else 1] == FAST:
                 c[k, r] = 0.0
             else:
-                c[k, r] = 0.5 * (_turning(a, b, ja, jb, u0, vstar, k, r) + rest)
+                c[k, r] = 0.5 * (velocity_along(system, laws.u0, vstar, k, r) + rest)
 
 
 @lean
-def moments_missed(
-    bodies, contacts, rows, turning, first, h, mode, round, inv_mass, inv_inertia, vstar, v, a, b, ja, jb, u0, p, hi
-):
+def moments_missed(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p):
     """Largest angular velocity by which a bound is off, inf where a law changes [rad/s]."""
-    worst = 0.0
+    worst, turning = 0.0, island.turning
     for n in range(len(turning)):
-        k, row = first + n, rows[turning[n]]
+        k, row = first_moment(island) + n, island.rows[turning[n]]
         pressed = max(0.0, p[turning[n], 2])
         for r in range(2):
             arm = contacts.law[row, TORSION if r else ROLLING]
-            off = abs(arm * pressed - hi[k, 2 * r])
-            worst = max(worst, off * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, 2 * r))
-            if (
-                mode != START
-                and round < 4
-                and _change_turn(bodies, contacts, row, k, r, h, round, vstar, v, a, b, ja, jb, u0, p, hi)
-            ):
+            off = abs(arm * pressed - laws.hi[k, 2 * r])
+            worst = max(worst, off * inverse_effective_mass(system, k, 2 * r))
+            if mode != START and round < 4 and _change_turn(bodies, contacts, row, system, laws, k, r, h, round, vstar, v, p):
                 worst = math.inf
     return worst
 
 
 @lean
-def _change_turn(bodies, contacts, row, k, part, h, round, vstar, v, a, b, ja, jb, u0, p, hi):
+def _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, v, p):
     """Switch rolling (part 0) or torsion (1) to the law that its solution belongs to; True where it did."""
     alpha = sub(_free_turn(bodies, contacts.body[row, 1]), _free_turn(bodies, contacts.body[row, 0]))
     along, middle, speed, pull, size = 0.0, 0.0, 0.0, 0.0, 0.0
     for r in range(2 * part, 2 + part):
         rate = alpha[0] * contacts.frame[row, r, 0] + alpha[1] * contacts.frame[row, r, 1] + alpha[2] * contacts.frame[row, r, 2]
-        w = _turning(a, b, ja, jb, u0, v, k, r)
-        flight = 2.0 * w - _turning(a, b, ja, jb, u0, vstar, k, r) + 0.5 * h * rate  # in the middle of the coming flight
+        w = velocity_along(system, laws.u0, v, k, r)
+        flight = 2.0 * w - velocity_along(system, laws.u0, vstar, k, r) + 0.5 * h * rate  # in the middle of the coming flight
         along += w * flight
         middle += w * w
         pull += rate * rate
         size += p[k, r] * p[k, r]
     speed = math.sqrt(middle)
-    held = math.sqrt(size) < hi[k, 2 * part] * (1.0 - 1e-9)
+    held = math.sqrt(size) < laws.hi[k, 2 * part] * (1.0 - 1e-9)
     fast = not (held or speed <= math.sqrt(pull) * h or along <= 0.0)
     if contacts.turns[row, part] == FAST and not fast:
         contacts.turns[row, part] = HELD
@@ -156,14 +146,14 @@ def _change_turn(bodies, contacts, row, k, part, h, round, vstar, v, a, b, ja, j
 
 
 @lean
-def hold_bounds(contacts, rows, turning, first, p):
+def hold_bounds(contacts, island, p):
     """Take the moments into the bounds of the normal impulses found in the end.
 
     The rounds may end before a load that wanders between the points of a face has settled.
     """
-    for n in range(len(turning)):
-        k, row = first + n, rows[turning[n]]
-        pressed = max(0.0, p[turning[n], 2])
+    for n in range(len(island.turning)):
+        k, row = first_moment(island) + n, island.rows[island.turning[n]]
+        pressed = max(0.0, p[island.turning[n], 2])
         rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
         size = math.hypot(p[k, 0], p[k, 1])
         if size > rolling:
@@ -173,11 +163,11 @@ def hold_bounds(contacts, rows, turning, first, p):
 
 
 @lean
-def apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share, steady):
-    """Moments to angular momenta, a share before the middle of the kick and the rest after it; see joints.kick."""
-    for n in range(len(turning)):
-        row = rows[turning[n]]
-        half = load3(p, first + n)
+def apply_moments(bodies, contacts, books, island, p, mode, share, steady):
+    """Moments to angular momenta, a share before the middle of the kick and the rest after it."""
+    for n in range(len(island.turning)):
+        row = island.rows[island.turning[n]]
+        half = load3(p, first_moment(island) + n)
         store3(contacts.moment, row, scale(steady, half))
         m = mul_t(load9(contacts.frame, row), half)
         for side in range(2):
@@ -186,17 +176,17 @@ def apply_moments(bodies, contacts, books, rows, turning, first, p, mode, share,
 
 
 @lean
-def book_moments(bodies, contacts, books, rows, turning, first, vstar, a, b, ja, jb, u0, p, mode, share):
+def book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, share):
     """Works of the moments, once the velocities after the kick are known: friction, and that of driven bodies and moving
     surfaces."""
-    for n in range(len(turning)):
-        k, row = first + n, rows[turning[n]]
+    for n in range(len(island.turning)):
+        k, row = first_moment(island) + n, island.rows[island.turning[n]]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
         first_half, second_half = 0.0, 0.0
         turn = sub(load3(bodies.w, j), load3(bodies.w, i))
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
-            m, before, after = 2.0 * p[k, r], _turning(a, b, ja, jb, u0, vstar, k, r), dot(turn, e)
+            m, before, after = 2.0 * p[k, r], velocity_along(system, laws.u0, vstar, k, r), dot(turn, e)
             if r == 2:
                 after += surface_turn(bodies, i, j, e)
             if mode == START:  # vstar was the mean

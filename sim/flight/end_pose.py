@@ -23,12 +23,16 @@ class Ends(NamedTuple):
     w: np.ndarray  # (n, 3) [rad/s]
 
 
+NO_ENDS = Ends(np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
+
+
 @lean
-def fly_members(bodies, forces, joints, members, local, mass, inertia, vstar, v, t, end, mode, ends):
+def fly_members(bodies, forces, joints, members, local, system, vstar, v, t, end, mode, ends):
     """Fly the members of an island from time t of the drift to the time ``end``, and write their states there into ``ends``.
 
     ``v`` (n, 6): the solver's velocities, those in the middle of the kick; where velocities were set (START), those after it.
     """
+    mass, inertia = system.mass, system.inertia
     for k in range(len(members)):
         i = members[k]
         start_flight(bodies, i, t)

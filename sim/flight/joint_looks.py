@@ -13,36 +13,28 @@ import numpy as np
 
 from collision.kernels.jit import far, lean, remote
 from collision.linalg import matmul, transpose
-from sim.flight.end_pose import Ends, end_pose
+from sim.flight.end_pose import NO_ENDS, end_pose
 from sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
 from sim.joints.velocity_solve import velocity_after
+from sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
 from sim.state import EXAMPLE, POINT
 
 
 @lean
-def look_ahead(
-    bodies, joints, forces, owner, block, place, first, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, wanted, hold,
-):  # fmt: skip
+def look_ahead(bodies, joints, forces, island, system, laws, local, ends, v, t, h, mode, here, wanted, hold):
     """Correct ``hold`` by what the joints are open by where the bodies end; the largest change, against rounding."""
     worst = 0.0
-    for n in range(len(owner)):
-        if not wanted[n]:
-            continue
-        worst = max(
-            worst,
-            _correct_hold(
-                bodies, joints, forces, owner[n], block[n], place[n], first + n, local, ends, v, a, b, ja, jb, u0, t, h, mode,
-                here, hold,
-            ),
-        )  # fmt: skip
+    for n in range(len(island.owner)):
+        if wanted[n]:
+            off = _correct_hold(bodies, joints, forces, island, system, laws, n, local, ends, v, t, h, mode, here, hold)
+            worst = max(worst, off)
     return worst
 
 
 @remote
-def _correct_hold(
-    bodies, joints, forces, j, s, at, k, local, ends, v, a, b, ja, jb, u0, t, h, mode, here, hold
-):  # fmt: skip
-    """The part of :func:`look_ahead` for block s of joint j, block k of the solver."""
+def _correct_hold(bodies, joints, forces, island, system, laws, n, local, ends, v, t, h, mode, here, hold):
+    """The part of :func:`look_ahead` for the n-th block of the joints."""
+    j, s, at, k = island.owner[n], island.block[n], island.place[n], len(island.rows) + n
     xi, ri = end_pose(bodies, forces, joints.body[j, 0], local, ends, t, t + h)
     xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, t, t + h)
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
@@ -55,7 +47,7 @@ def _correct_hold(
     for r in range(3):
         if s >= DRIVE and (r == 2 or (s == LIMITS and not math.isfinite(joints.limit[j, r]))):
             continue
-        u = velocity_after(joints, j, 3 * s + r, k, r, mode, v, a, b, ja, jb, u0)
+        u = velocity_after(joints, j, 3 * s + r, k, r, mode, v, system, laws)
         axis = 3 * s + r
         end = values[axis % 6]
         if s >= DRIVE:
@@ -70,9 +62,9 @@ def _correct_hold(
 
 
 def _hold_example():
-    m, t3, whole = EXAMPLE, np.zeros((0, 3)), np.zeros(0, np.int64)
-    t6, t36, ends = np.zeros((0, 6)), np.zeros((0, 3, 6)), Ends(t3, np.zeros((0, 3, 3)), t3, t3)
-    return (m.bodies, m.joints, m.forces, 0, 0, 0, 0, whole, ends, t6, whole, whole, t36, t36, t3, 0.0, 0.0, 0, t6, t6)
+    t6 = np.zeros((0, 6))
+    groups = (EXAMPLE.bodies, EXAMPLE.joints, EXAMPLE.forces, NO_ISLAND, NO_SYSTEM, NO_LAWS)
+    return (*groups, 0, NONE, NO_ENDS, t6, 0.0, 0.0, 0, t6, t6)
 
 
 _correct_hold = far(_correct_hold, _hold_example, returns=0.0)

@@ -15,7 +15,7 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import load3, load9, norm, store3, store9, symmetric_product
-from sim.contact.contact_solve import apply_contacts, book_contact, load_friction, targets
+from sim.contact.contact_blocks import apply_contacts, book_contact, load_friction, targets
 from sim.contact.overlap_correction import displace, too_deep
 from sim.flight.motion import refresh_velocity, world_inverse_inertia
 from sim.impact.crowd_prediction import DEEP, keep_pose, least_gap, look_ahead
@@ -40,8 +40,9 @@ from sim.solvers.lanes import (
     start_groups,
     wake,
 )
+from sim.solvers.laws import COULOMB, clip_contact
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.rows import clip
+from sim.solvers.problem import Island, Laws, System
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
 WORK = 36000  # points that a solve may look at, half of them in sweeps of all, and half by Newton's method where that is left
@@ -130,7 +131,8 @@ def _kick_crowds(model, geometry, settings, plain):
     soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
     for m in range(count):
         store3(p, m, load3(contacts.impulse, rows[m]))
-    clip(p, mu, c, c)
+    for m in range(count):
+        clip_contact(p, mu[m], m)
     load_laws(groups, 0, count, mu, c, p, stick, fast)
     start_groups(groups, light, before, v)
     worst, all, first_of = np.zeros(islands), np.arange(size), np.zeros(islands + 1, dtype=np.int64)
@@ -198,35 +200,34 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, groups, mu, c,
             if i >= 0 and place[i] < 0:
                 place[i] = n
                 n += 1
-    mass, inv_mass, inertia, inv_inertia = np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3))
-    arrive, leave, u0 = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
     one, two = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
-    ja, jb, zero, q = np.zeros((m, 3, 6)), np.zeros((m, 3, 6)), np.zeros((m, 3)), np.empty((m, 3))
+    system = System(
+        np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), one, two, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
+    )  # fmt: skip
+    zero, q, arrive, leave = np.zeros((m, 3)), np.empty((m, 3)), np.empty((n, 6)), np.empty((n, 6))
+    laws = Laws(np.full(m, COULOMB), mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
     impulses(groups, first, last, p)
     q[:] = p[first:last]
     for i in range(len(place)):
         if place[i] >= 0:
             j = place[i]
-            mass[j], inv_mass[j] = bodies.mass[members[i]], light[i]
-            store9(inertia, j, symmetric_product(load9(bodies.rot, members[i]), load9(bodies.inertia, members[i])))
-            store9(inv_inertia, j, load9(inverse, i))
+            system.mass[j], system.inv_mass[j] = bodies.mass[members[i]], light[i]
+            store9(system.inertia, j, symmetric_product(load9(bodies.rot, members[i]), load9(bodies.inertia, members[i])))
+            store9(system.inv_inertia, j, load9(inverse, i))
             arrive[j] = before[i]
     for k in range(m):
         row, lane = groups.table[groups.place[first + k] // LANES], groups.place[first + k] % LANES
         one[k] = place[a[first + k]] if a[first + k] >= 0 else -1
         two[k] = place[b[first + k]] if b[first + k] >= 0 else -1
         for r in range(3):
-            u0[k, r] = row[LANES * (OFFSET + r) + lane] + c[first + k, r]
+            laws.u0[k, r] = row[LANES * (OFFSET + r) + lane] + c[first + k, r]
             for d in range(3):
                 e = row[LANES * (AXES + 3 * r + d) + lane]
                 if one[k] >= 0:
-                    ja[k, r, d], ja[k, r, 3 + d] = -e, row[LANES * (ARM_A + 3 * r + d) + lane]
+                    system.ja[k, r, d], system.ja[k, r, 3 + d] = -e, row[LANES * (ARM_A + 3 * r + d) + lane]
                 if two[k] >= 0:
-                    jb[k, r, d], jb[k, r, 3 + d] = e, row[LANES * (ARM_B + 3 * r + d) + lane]
-    off, spent = newton(
-        mass, inertia, inv_mass, inv_inertia, arrive, one, two, ja, jb, mu[first:last], zero, zero, c[first:last], u0,
-        settings.tolerance, most, q, leave,
-    )  # fmt: skip
+                    system.jb[k, r, d], system.jb[k, r, 3 + d] = e, row[LANES * (ARM_B + 3 * r + d) + lane]
+    off, spent = newton(system, laws, arrive, settings.tolerance, most, q, leave)
     if off > settings.tolerance:
         return worst, spent
     for k in range(m):
@@ -297,7 +298,7 @@ def _close(bodies, contacts, joints, books, settings, rows, members, a, b, light
     for m in range(len(members)):
         d[m] = v[m, :6]
     none = np.zeros(0, dtype=np.int64)
-    displace(bodies, contacts, joints, books, rows, none, none, members, a, b, p, d)
+    displace(bodies, contacts, joints, books, Island(members, rows, none, none, none, none, none), a, b, p, d)
 
 
 _FLAGS = np.zeros(0, np.bool_)

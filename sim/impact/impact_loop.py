@@ -27,7 +27,7 @@ from sim.contact.contact_table import (
     pair_size,
     update_pairs,
 )
-from sim.contact.ground_facets import bring_facets, has_ground
+from sim.contact.ground.facets import bring_facets, has_ground
 from sim.contact.half_kick import take_back
 from sim.contact.sleep_criterion import rouse
 from sim.flight.clusters import book_cluster

@@ -13,14 +13,14 @@ import numpy as np
 
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
-from sim.contact.contact_solve import problem
+from sim.contact.prepare import prepare
 from sim.flight.motion import point_velocity, refresh_velocity
 from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, book_work, to_reservoir
-from sim.solvers.joint_laws import AXIS
+from sim.solvers.laws import AXIS
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.rows import add_impulses, inverse_effective_mass
+from sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
 from sim.state import EXAMPLE
 
 NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest
@@ -56,30 +56,31 @@ def joints_of_island(bodies, joints, label):
 
 
 @lean
-def impact_rows(joints, owner, block, first, law, lo, hi):
+def impact_rows(joints, island, laws):
     """Leave the rigid rows of joints, equalities without bounds, and those of rotors, which give way by their inertia."""
-    rigid_rows(joints, owner, block, first, law, lo, hi)
-    for n in range(len(owner)):
-        if block[n] == DRIVE and joints.armature[owner[n]] > 0.0:
-            law[first + n], lo[first + n, 0], hi[first + n, 0] = AXIS, 0.0, joints.armature[owner[n]]
+    rigid_rows(joints, island, laws)
+    for n in range(len(island.owner)):
+        k, rotor = len(island.rows) + n, joints.armature[island.owner[n]]
+        if island.block[n] == DRIVE and rotor > 0.0:
+            laws.law[k], laws.lo[k, 0], laws.hi[k, 0] = AXIS, 0.0, rotor
 
 
 @inner
-def constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, first, p, d):
-    """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints' blocks from ``first`` allow.
+def constrain(island, system, laws, u0, p, d):
+    """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints allow.
 
-    ``p`` holds the joints' impulses: the guess, and then the answer.
+    ``p`` holds the joints' impulses: the guess, and then the answer. ``u0``: offsets of all blocks.
     """
-    if len(a) == first:
+    first, last = len(island.rows), len(system.a)
+    if last == first:
         return
     fastest = 0.0
     for i in range(len(d)):
         for r in range(6):
             fastest = max(fastest, abs(d[i, r]))
-    newton(
-        mass, inertia, inv_mass, inv_inertia, d.copy(), a[first:], b[first:], ja[first:], jb[first:], mu[first:], lo[first:],
-        hi[first:], np.zeros((len(a) - first, 3)), u0[first:], NEGLIGIBLE * fastest, 100, p, d,
-    )  # fmt: skip
+    still = np.zeros((last - first, 3))
+    asked = Laws(laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], still, u0[first:])
+    newton(blocks_of(system, first, last), asked, d.copy(), NEGLIGIBLE * fastest, 100, p, d)
 
 
 @kernel(**FOR_KERNELS)
@@ -90,16 +91,15 @@ def _settle_joints(bodies, table, joints, books, links, together):
     is that of both. What they take is booked.
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, v, _, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, links[:0], links, links[:0], local
-    )
-    impact_rows(joints, owner, block, 0, mu, lo, hi)
+    island, system, laws, v, _, p = prepare(bodies, table, joints, links[:0], links, links[:0], local)
+    impact_rows(joints, island, laws)
+    owner, block, lo, hi = island.owner, island.block, laws.lo, laws.hi
     for n in range(len(owner)):
         if hi[n, 0] > 0.0 and block[n] == DRIVE:  # of a rotor, against its rate before the impact
             rates = joints.after if together else joints.before
             lo[n, 0] = hi[n, 0] * rates[owner[n], 3 * DRIVE]
     p[:] = 0.0
-    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 0, p, v)
+    constrain(island, system, laws, laws.u0, p, v)
     for n in range(len(owner)):
         point, frame, _ = place_joint(bodies, joints, owner[n])
         f, t = wrench(joints, owner[n], block[n], frame, load3(p, n))
@@ -117,14 +117,14 @@ def _settle_joints(bodies, table, joints, books, links, together):
                         f[0] * v_point[0] + f[1] * v_point[1] + f[2] * v_point[2] + t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
                     )
                     book_work(books, ledger.EXTERNAL, work, work, AGAIN)
-    for i in members:
+    for i in island.members:
         refresh_velocity(bodies, i)
     for n in range(len(owner)):
         j = owner[n]
         point, frame, _ = place_joint(bodies, joints, j)
         for r in range(3):
             used, turns, e = row_axis(joints, j, block[n], r, frame)
-            rotor = block[n] == DRIVE and r == 0 and mu[n] == AXIS
+            rotor = block[n] == DRIVE and r == 0 and laws.law[n] == AXIS
             if used and (rotor or lo[n, r] == -math.inf):
                 at = 3 * block[n] + r
                 before, after = (
@@ -145,25 +145,20 @@ def _linked_mass(bodies, table, joints, links):
     and nothing that shows elsewhere.
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, _, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, np.arange(1), links, links[:0], local
-    )
-    impact_rows(joints, owner, block, 1, mu, lo, hi)
-    u0[:] = 0.0
+    island, system, laws, _, v, p = prepare(bodies, table, joints, np.arange(1), links, links[:0], local)
+    impact_rows(joints, island, laws)
+    laws.u0[:] = 0.0
+    point = blocks_of(system, 0, 1)
     k, least = np.zeros((3, 3)), 0.0
     for r in range(3):
         p[:] = 0.0
         p[0, r] = 1.0
         v[:] = 0.0
-        add_impulses(inv_mass, inv_inertia, a[:1], b[:1], ja[:1], jb[:1], p[:1], v)
-        least += HOLDS * inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, 0, r)
-        constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, 1, p[1:], v)
+        add_impulses(point, p[:1], v)
+        least += HOLDS * inverse_effective_mass(system, 0, r)
+        constrain(island, system, laws, laws.u0, p[1:], v)
         for s in range(3):
-            for c in range(6):
-                if a[0] >= 0:
-                    k[s, r] += ja[0, s, c] * v[a[0], c]
-                if b[0] >= 0:
-                    k[s, r] += jb[0, s, c] * v[b[0], c]
+            k[s, r] = velocity_along(system, laws.u0, v, 0, s)
     xy, xz, yz = 0.5 * (k[0, 1] + k[1, 0]), 0.5 * (k[0, 2] + k[2, 0]), 0.5 * (k[1, 2] + k[2, 1])
     more = symmetric_inverse((k[0, 0] + least, xy, xz, xy, k[1, 1] + least, yz, xz, yz, k[2, 2] + least))
     f = least * least

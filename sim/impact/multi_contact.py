@@ -31,8 +31,8 @@ from collision.linalg import (
     sub,
 )
 from collision.narrowphase import manifold_far as manifold
-from sim.contact.contact_solve import problem
 from sim.contact.contact_table import OPEN, pair_restitution, pair_size, told, write_row
+from sim.contact.prepare import prepare
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import apply_impulse, geom_pose, point_velocity, world_inverse_inertia
 from sim.impact.collision_law import impact_far as impact
@@ -41,7 +41,7 @@ from sim.impact.time_of_impact import TOUCH
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, book_pair
 from sim.solvers.newton import newton_far as newton
-from sim.solvers.rows import add_impulses, inverse_effective_mass, relative_velocity
+from sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
 from sim.state import BETA, DYNAMIC, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
 EPS = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
@@ -134,39 +134,38 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
-    members, a, b, mass, inv_mass, inertia, inv_inertia, vstar, v, ja, jb, u0, mu, lo, hi, p, owner, block = problem(
-        bodies, table, joints, rows, links, rows[:0], local
-    )
-    impact_rows(joints, owner, block, m, mu, lo, hi)
+    island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
+    impact_rows(joints, island, laws)
+    points = blocks_of(system, 0, m)
     p[:] = 0.0
     speed = 0.0
     for k in range(m):
         speed = max(speed, abs(table.u[k, 2]))
     tolerance = 1e-14 * speed
-    still, tried = np.zeros((len(mu), 3)), np.zeros(m, dtype=np.bool_)
+    tried = np.zeros(m, dtype=np.bool_)
     for round in range(4):
-        newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, still, u0, tolerance, 100, p, v)
-        if round == 3 or not _hold(table, a[:m], b[:m], ja[:m], jb[:m], u0[:m], mu[:m], p[:m], v, tried):
+        newton(system, laws, vstar, tolerance, 100, p, v)
+        if round == 3 or not _hold(table, points, laws, p, v, tried):
             break
-    extra = _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, lo, hi, p, v)
-    f = _passive(table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, p, extra, v)
+    extra = _restitution(table, island, system, points, laws, p, v)
+    f = _passive(table, island, system, points, laws, p, extra, v)
     for k in range(m):
         store3(table.impulse, k, (f * (p[k, 0] + extra[k, 0]), f * (p[k, 1] + extra[k, 1]), f * (p[k, 2] + extra[k, 2])))
     _apply_impacts(bodies, table, joints, books, links, math.nan)
 
 
 @inner
-def _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
+def _hold(table, points, laws, p, v, tried):
     """Static friction where the slip comes to an end, kinetic friction where that does not hold; True where any changed."""
-    changed = False
+    changed, mu = False, laws.mu
     u = np.empty((0, 3))
-    for k in range(len(mu)):
+    for k in range(len(points.a)):
         low, high = table.law[k, MU], table.law[k, MU_STATIC]
         if high == low or math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2] * (1.0 - 1e-9):
             continue
         if len(u) == 0:
-            u = np.empty((len(mu), 3))
-            relative_velocity(a, b, ja, jb, u0, v, u)
+            u = np.empty((len(points.a), 3))
+            relative_velocity(points, laws.u0, v, u)
         slip, speed = math.hypot(u[k, 0], u[k, 1]), norm(load3(table.u, k))
         if mu[k] == high:
             if slip > 1e-9 * speed:
@@ -179,23 +178,23 @@ def _hold(table, a, b, ja, jb, u0, mu, p, v, tried):
 
 
 @inner
-def _passive(table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, p, extra, d):
+def _passive(table, island, system, points, laws, p, extra, d):
     """The part of the impulses p + extra that may act: all, unless they would raise the energy; then the part at which it stays.
 
     Their work is f p.u + f^2/2 p.W p. Only a plastic problem that was not solved to the end can need this. ``d`` is
     scratch.
     """
     m = len(extra)
-    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((len(a), 3))
+    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((len(p), 3))
     linear, quadratic = 0.0, 0.0
     for k in range(m):
         for r in range(3):
             total[k, r] = p[k, r] + extra[k, r]
             linear += total[k, r] * table.u[k, r]
     clear_table(d)
-    add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], total, d)
-    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, none, m, np.zeros((len(a) - m, 3)), d)
-    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], none, d, du)
+    add_impulses(points, total, d)
+    constrain(island, system, laws, none, np.zeros((len(p) - m, 3)), d)
+    relative_velocity(points, none, d, du)
     for k in range(m):
         for r in range(3):
             quadratic += 0.5 * total[k, r] * du[k, r]
@@ -205,24 +204,24 @@ def _passive(table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, 
 
 
 @inner
-def _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, u0, mu, lo, hi, p, v):
+def _restitution(table, island, system, points, laws, p, v):
     """Impulses to add to the plastic ones p, after which the bodies have velocities v.
 
     Normal parts e p_n; friction by projection onto the disc of the total's cone, swept until it stands, towards no slip, or
     towards -beta times the slip before where the plastic impulses stop it; all shortened by one factor so that restitution's
     work is at most e^2 of compression's and beta^2 of what friction took there.
     """
-    m = table.count[0]
-    through = np.zeros((len(mu) - m, 3))  # impulses of the joints
+    m, mu = table.count[0], laws.mu
+    through = np.zeros((len(p) - m, 3))  # impulses of the joints
     goal = np.zeros((m, 2))
     extra, d, u = np.zeros((m, 3)), np.zeros_like(v), np.empty((m, 3))
     gain = np.zeros(m)
     for k in range(m):
         extra[k, 2] = table.law[k, E] * p[k, 2]
         for r in range(2):  # a bound on the largest tangential K: its trace
-            gain[k] += inverse_effective_mass(inv_mass, inv_inertia, a, b, ja, jb, k, r)
+            gain[k] += inverse_effective_mass(system, k, r)
     uc = np.empty((m, 3))
-    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], u0, v, uc)
+    relative_velocity(points, laws.u0, v, uc)
     for k in range(m):
         beta = table.law[k, BETA]
         if beta >= -1.0 and math.hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
@@ -230,9 +229,9 @@ def _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, 
     for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
-        add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], extra, d)
-        constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, u0, m, through, d)
-        relative_velocity(a[:m], b[:m], ja[:m], jb[:m], u0, d, u)
+        add_impulses(points, extra, d)
+        constrain(island, system, laws, laws.u0, through, d)
+        relative_velocity(points, laws.u0, d, u)
         for k in range(m):
             if gain[k] == 0.0:
                 continue
@@ -246,10 +245,10 @@ def _restitution(bodies, table, mass, inertia, inv_mass, inv_inertia, a, b, ja, 
         if moved <= 0.0:
             break
     clear_table(d)
-    add_impulses(inv_mass, inv_inertia, a[:m], b[:m], ja[:m], jb[:m], extra, d)
-    none, du = np.zeros((len(mu), 3)), np.empty((m, 3))
-    constrain(mass, inertia, inv_mass, inv_inertia, a, b, ja, jb, mu, lo, hi, none, m, through, d)
-    relative_velocity(a[:m], b[:m], ja[:m], jb[:m], none, d, du)
+    add_impulses(points, extra, d)
+    none, du = np.zeros((len(p), 3)), np.empty((m, 3))
+    constrain(island, system, laws, none, through, d)
+    relative_velocity(points, none, d, du)
     # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most
     # what e^2 of compression allows
     allowed, linear, quadratic = 0.0, 0.0, 0.0

@@ -43,14 +43,14 @@ def least_push(joints, j, by, dt):
 
 
 @lean
-def choose_kept(joints, forces, owner, block, place, first, here, p, lo, hi, left, hold):
+def choose_kept(joints, forces, island, laws, here, p, left, hold):
     """Take and leave coordinates by the impulses ``p``; True where that asks for another solve.
 
     A joint that was ``left`` in this kick is not taken again in it.
     """
-    changed = False
+    changed, first, owner, block, lo, hi = False, len(island.rows), island.owner, island.block, laws.lo, laws.hi
     for n in range(len(owner)):
-        j, s, k, at = owner[n], block[n], first + n, place[n]
+        j, s, k, at = owner[n], block[n], first + n, island.place[n]
         spoken = s == LIMITS and n > 0 and owner[n - 1] == j and block[n - 1] == DRIVE  # by the drive of the joint
         if s < DRIVE or spoken or not may_keep(joints, forces, j):
             continue

@@ -28,7 +28,8 @@ from sim.joints.kinds.general import measure_general, turning_frame
 from sim.joints.kinds.hinge import measure_hinge
 from sim.joints.kinds.point import measure_point
 from sim.joints.kinds.slider import measure_slider
-from sim.solvers.joint_laws import AXIS, BALL, BOX
+from sim.solvers.laws import AXIS, BALL, BOX
+from sim.solvers.problem import NO_LAWS, NO_SYSTEM
 from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
@@ -178,10 +179,11 @@ def _motion(bodies, i, point):
 
 
 @remote
-def _load_block(bodies, joints, j, block, k, a, b, ja, jb, u0, mu, lo, hi, p):
-    """Fill block k of the solver's arrays with a block of joint j; the bodies ``a``, ``b`` are given."""
+def _load_block(bodies, joints, j, block, k, system, laws, p):
+    """Fill block k of a problem with a block of joint j; its bodies are given."""
     point, frame, _ = place_joint(bodies, joints, j)
-    mu[k] = block_law(joints, j, block)
+    a, b, ja, jb, u0, lo, hi = system.a, system.b, system.ja, system.jb, laws.u0, laws.lo, laws.hi
+    laws.law[k], laws.mu[k] = block_law(joints, j, block), 0.0
     for r in range(3):
         used, turns, e = row_axis(joints, j, block, r, frame)
         joints.before[j, 3 * block + r] = row_velocity(bodies, joints, j, turns, e, point) if used else 0.0
@@ -224,12 +226,9 @@ def _bounds(joints, j, block, r):
     return -math.inf, math.inf
 
 
-def _block_example():
-    t3, t36, ends = np.zeros((0, 3)), np.zeros((0, 3, 6)), np.zeros(0, np.int64)
-    return (EXAMPLE.bodies, EXAMPLE.joints, 0, 0, 0, ends, ends, t36, t36, t3, np.zeros(0), t3, t3, t3)
-
-
-load_block = far(_load_block, _block_example, returns=None)
+load_block = far(
+    _load_block, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0, 0, 0, NO_SYSTEM, NO_LAWS, np.zeros((0, 3))), returns=None
+)
 
 
 @lean
@@ -248,14 +247,14 @@ def torn(bodies, joints):
 
 
 @lean
-def rigid_rows(joints, owner, block, first, law, lo, hi):
+def rigid_rows(joints, island, laws):
     """Leave only the rigid rows of joints: equalities without bounds; no impulse along the free coordinates."""
-    for n in range(len(owner)):
-        j, s, k = owner[n], block[n], first + n
-        law[k] = BOX
+    for n in range(len(island.owner)):
+        j, s, k = island.owner[n], island.block[n], len(island.rows) + n
+        laws.law[k] = BOX
         for r in range(3):
             rigid = s <= ANGULAR and joints.rigid[j, 3 * s + r] == 1
-            lo[k, r], hi[k, r] = (-math.inf, math.inf) if rigid else (0.0, 0.0)
+            laws.lo[k, r], laws.hi[k, r] = (-math.inf, math.inf) if rigid else (0.0, 0.0)
 
 
 @lean

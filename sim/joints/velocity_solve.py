@@ -41,6 +41,7 @@ from sim.joints.rows import (
 )
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, KICK, START, book_work, give, halves
+from sim.solvers.problem import velocity_along
 from sim.state import DYNAMIC, POINT
 
 LOOKS = 30  # most looks ahead
@@ -48,16 +49,16 @@ SURPRISE = 1e-9  # [m or rad] a joint that is open by more was not closed by the
 
 
 @inner
-def list_blocks(joints, rows):
-    """Joint and block number of every block of three rows that these joints need now."""
-    owner, block = np.empty(BLOCKS * len(rows), dtype=np.int64), np.empty(BLOCKS * len(rows), dtype=np.int64)
-    n = 0
-    for j in rows:
+def list_blocks(joints, links):
+    """Of every block of three rows that these joints need now: its joint, which of its blocks it is, its place in ``links``."""
+    most, n = BLOCKS * len(links), 0
+    owner, block, place = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
+    for k in range(len(links)):
         for s in range(BLOCKS):
-            if has_block(joints, j, s):
-                owner[n], block[n] = j, s
+            if has_block(joints, links[k], s):
+                owner[n], block[n], place[n] = links[k], s, k
                 n += 1
-    return owner[:n], block[:n]
+    return owner[:n], block[:n], place[:n]
 
 
 @lean
@@ -126,13 +127,14 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
 
 
 @lean
-def joint_targets(joints, owner, block, place, first, h, dt, mode, correction, here, hold, c, lo, hi):
-    """Targets and bounds of the solver's blocks from ``first`` on; ``place`` is the row of ``here`` and ``hold`` of each.
+def joint_targets(joints, island, h, dt, mode, correction, here, hold, laws):
+    """Targets and bounds of the blocks of joints; ``here`` and ``hold`` have a row for each joint.
 
     ``h``: the length of the coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
     """
-    for n in range(len(owner)):
-        j, s, k, at = owner[n], block[n], first + n, place[n]
+    c, lo, hi = laws.c, laws.lo, laws.hi
+    for n in range(len(island.owner)):
+        j, s, k, at = island.owner[n], island.block[n], len(island.rows) + n, island.place[n]
         axis = joints.axis[j]
         for r in range(3):
             u = joints.before[j, 3 * s + r]
@@ -174,15 +176,15 @@ def _spring(joints, j, row, h, mode, last, value, hold):
 
 
 @lean
-def wants_look(joints, owner, block, place, first, h, mode, here, v, a, b, ja, jb, u0, p, lo, hi, hold, wanted):
+def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
     """Mark the blocks whose impulses depend on where the flight takes their coordinates; whether there are any.
 
     Not what gives all that it can, nor a damper alone, nor a stop that is out of reach, by the way that is known and once more
     what the flight bends. A kept coordinate goes where it is to go.
     """
-    any_wanted = False
-    for n in range(len(owner)):
-        j, s, k, at = owner[n], block[n], first + n, place[n]
+    any_wanted, hi = False, laws.hi
+    for n in range(len(island.owner)):
+        j, s, k, at = island.owner[n], island.block[n], len(island.rows) + n, island.place[n]
         wanted[n] = False
         if not drives(joints, j, s) or (s >= DRIVE and joints.kept[j] != FREE):
             continue
@@ -198,7 +200,7 @@ def wants_look(joints, owner, block, place, first, h, mode, here, v, a, b, ja, j
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
                 if not math.isfinite(gap):
                     continue
-                u, bends = velocity_after(joints, j, 3 * s + r, k, r, mode, v, a, b, ja, jb, u0), h * hold[at, axis]
+                u, bends = velocity_after(joints, j, 3 * s + r, k, r, mode, v, system, laws), h * hold[at, axis]
                 end = gap + h * u + (-bends if r == 0 else bends)
                 wanted[n] = wanted[n] or p[k, r] > 0.0 or end < abs(bends) or mode == START
         any_wanted = any_wanted or wanted[n]
@@ -206,40 +208,34 @@ def wants_look(joints, owner, block, place, first, h, mode, here, v, a, b, ja, j
 
 
 @lean
-def velocity_after(joints, j, row, k, r, mode, v, a, b, ja, jb, u0):
-    """Velocity after the kick along row r of block k of the solver."""
-    u = u0[k, r]
-    for d in range(6):
-        if a[k] >= 0:
-            u += ja[k, r, d] * v[a[k], d]
-        if b[k] >= 0:
-            u += jb[k, r, d] * v[b[k], d]
+def velocity_after(joints, j, row, k, r, mode, v, system, laws):
+    """Velocity after the kick along row r of block k."""
+    u = velocity_along(system, laws.u0, v, k, r)
     return u if mode == START else 2.0 * u - joints.before[j, row]
 
 
 @lean
-def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, wanted, p, mode, share, steady):
+def apply_joints(bodies, joints, books, island, hold, wanted, p, mode, share, steady):
     """Impulses of the joints to momenta, a share before the middle of the kick and the rest after it.
 
     ``steady``: what makes of such an impulse that of half a step. Springs and motors act for whole steps.
     """
     if mode != AGAIN:
-        for n in range(len(rows)):
-            j = rows[n]
+        for j in island.links:
             for r in range(12):
                 joints.impulse[j, r] = 0.0
             for r in range(6):
                 joints.hold_before[j, r] = joints.hold[j, r] if math.isfinite(joints.hold[j, r]) else 0.0
                 joints.hold[j, r] = math.nan
-    for n in range(len(owner)):
-        j, s = owner[n], block[n]
-        half = load3(p, first + n)
+    for n in range(len(island.owner)):
+        j, s = island.owner[n], island.block[n]
+        half = load3(p, len(island.rows) + n)
         if mode != AGAIN:
             for r in range(3):
                 joints.impulse[j, 3 * s + r] = half[r] * (1.0 if s == DRIVE else steady)
             if wanted[n] or joints.kept[j] != FREE:
                 for r in range(6):
-                    joints.hold[j, r] = hold[place[n], r]
+                    joints.hold[j, r] = hold[island.place[n], r]
         point, frame, _ = place_joint(bodies, joints, j)
         f, t = wrench(joints, j, s, frame, half)
         for side in range(2):
@@ -248,16 +244,16 @@ def apply_joints(bodies, joints, books, rows, owner, block, place, first, hold, 
 
 
 @lean
-def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p, h, mode, share):
+def book_joints(bodies, joints, books, island, here, p, h, mode, share):
     """Works of the joints' impulses, once the velocities after the kick are known; energy of springs."""
-    for n in range(len(owner)):
-        j, s = owner[n], block[n]
+    for n in range(len(island.owner)):
+        j, s = island.owner[n], island.block[n]
         point, frame, _ = place_joint(bodies, joints, j)
-        half = load3(p, first + n)
+        half = load3(p, len(island.rows) + n)
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             if used:
-                landed = s == LIMITS and mode != START and abs(here[place[n], 6] - joints.limit[j, r]) > SURPRISE
+                landed = s == LIMITS and mode != START and abs(here[island.place[n], 6] - joints.limit[j, r]) > SURPRISE
                 _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode, share)
         f, t = wrench(joints, j, s, frame, half)
         driven = 0.0
@@ -271,8 +267,8 @@ def book_joints(bodies, joints, books, rows, owner, block, place, first, here, p
             book_work(books, ledger.EXTERNAL, 2.0 * share * driven, 2.0 * (1.0 - share) * driven, mode)
     if mode == AGAIN:
         return
-    for n in range(len(rows)):
-        j, axis = rows[n], joints.axis[rows[n]]
+    for j in island.links:
+        axis = joints.axis[j]
         if axis >= 0 and joints.kept[j] == FREE:
             point, frame, _ = place_joint(bodies, joints, j)
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)

@@ -186,8 +186,9 @@ def _add_block(block, j1, g, j2):
 
 
 @inner
-def assemble(mass, inertia, a, b, ja, jb, g, slot, values):
+def assemble(system, g, slot, values):
     """values = M + J^T G J"""
+    mass, inertia, a, b, ja, jb = system.mass, system.inertia, system.a, system.b, system.ja, system.jb
     for k in range(len(values)):
         clear_table(values[k])
     for i in range(len(mass)):

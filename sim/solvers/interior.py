@@ -13,7 +13,7 @@ eigenvalues of J M^-1 J^T spread over eight orders of magnitude: seven to fourte
 of Newton's. What sticks ends in the middle of all splits of the load. It can not start from a nearly solved problem, and of
 what slides, on the boundary of the cone, half of the digits are lost: both are left to newton.py.
 
-Blocks of joints are taken along by Newton's method: their laws as projections, see joint_laws.py.
+Blocks of joints are taken along by Newton's method: their laws as projections, see laws.py.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ import numpy as np
 from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
 from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.joint_laws import project_joint
-from sim.solvers.rows import EPS, add_transposed, evaluate, regularisation, relative_velocity
+from sim.solvers.laws import COULOMB, project_joint
+from sim.solvers.problem import EPS, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes
 SHORT = 1e-4  # a step that leads nowhere
@@ -85,39 +85,39 @@ def _to_boundary(x, d):
 
 
 @inner
-def _start(u, c, mu, R, x, z):
+def _start(laws, u, R, x, z):
     """Impulses and velocities of the size of the problem, in the middle of the cones."""
-    size = 0.0
-    for k in range(len(mu)):
-        if mu[k] >= 0.0:
+    size, c = 0.0, laws.c
+    for k in range(len(u)):
+        if laws.law[k] == COULOMB:
             size = max(size, abs(u[k, 0] - c[k, 0]), abs(u[k, 1] - c[k, 1]), abs(u[k, 2] - c[k, 2]))
-    for k in range(len(mu)):
+    for k in range(len(u)):
         store3(x, k, (0.0, 0.0, size * EPS / R[k, 2]))
         store3(z, k, (0.0, 0.0, size))
 
 
 @lean
-def _slip(mu, u, c, k):
+def _slip(laws, u, k):
     """mu |u_t|"""
-    return max(0.0, mu[k]) * math.hypot(u[k, 0] - c[k, 0], u[k, 1] - c[k, 1])
+    return laws.mu[k] * math.hypot(u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1])
 
 
 @lean
-def _impulses(mu, x, p):
-    for k in range(len(mu)):
-        if mu[k] >= 0.0:
-            store3(p, k, (mu[k] * x[k, 0], mu[k] * x[k, 1], x[k, 2]))
+def _impulses(laws, x, p):
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB:
+            store3(p, k, (laws.mu[k] * x[k, 0], laws.mu[k] * x[k, 1], x[k, 2]))
 
 
 @lean
-def _linearise(mu, u, c, x, z, w, g, miss, slope):
+def _linearise(laws, u, x, z, w, g, miss, slope):
     """Scalings ``w``, their part ``g`` of the matrix, by how much z is not what u says (``miss``), the derivative of mu |u_t|;
     returns (mean of x.z, whether all is inside)."""
-    product, count = 0.0, 0
-    for k in range(len(mu)):
-        f = mu[k]
-        if f < 0.0:
+    product, count, c = 0.0, 0, laws.c
+    for k in range(len(u)):
+        if laws.law[k] != COULOMB:
             continue
+        f = laws.mu[k]
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
         slip = math.sqrt(d0 * d0 + d1 * d1 + CORNER * CORNER)
         slope[k, 0], slope[k, 1] = f * d0 / slip, f * d1 / slip
@@ -138,13 +138,13 @@ def _linearise(mu, u, c, x, z, w, g, miss, slope):
 
 
 @lean
-def _right_side(mu, z, w, miss, dz, target, correct, t, rhs):
+def _right_side(laws, z, w, miss, dz, target, correct, t, rhs):
     """t = W^-1 dx + W dz that takes x o z to ``target`` times 1, with the product of the predicted dx and dz where ``correct``;
     impulses that follow from it and from what z misses."""
-    for k in range(len(mu)):
-        f = mu[k]
-        if f < 0.0:
+    for k in range(len(z)):
+        if laws.law[k] != COULOMB:
             continue
+        f = laws.mu[k]
         W = load9(w, k)
         size = mul(W, load3(z, k))  # of x and z both, scaled to each other
         d = scale(-1.0, _product(size, size))
@@ -158,13 +158,13 @@ def _right_side(mu, z, w, miss, dz, target, correct, t, rhs):
 
 
 @lean
-def _changes(mu, du, w, miss, slope, t, x, z, dx, dz):
+def _changes(laws, du, w, miss, slope, t, x, z, dx, dz):
     """dx, dz that the changes of velocity make; the longest step that stays in the cones."""
     longest = math.inf
-    for k in range(len(mu)):
-        f = mu[k]
-        if f < 0.0:
+    for k in range(len(du)):
+        if laws.law[k] != COULOMB:
             continue
+        f = laws.mu[k]
         d0, d1 = du[k, 0], du[k, 1]
         n = du[k, 2] + slope[k, 0] * d0 + slope[k, 1] * d1
         W = load9(w, k)
@@ -175,24 +175,24 @@ def _changes(mu, du, w, miss, slope, t, x, z, dx, dz):
 
 
 @lean
-def _joint_rows(mu, p, u, c, R, lo, hi, rhs, g):
+def _joint_rows(laws, p, u, R, rhs, g):
     """Newton's step for the blocks of joints."""
-    for k in range(len(mu)):
-        if mu[k] < 0.0:
-            q, minus_slope = project_joint(mu[k], p, u, c, R, lo, hi, k)
+    for k in range(len(p)):
+        if laws.law[k] != COULOMB:
+            q, minus_slope = project_joint(laws, p, u, R, k)
             store3(rhs, k, sub(q, load3(p, k)))
             for i in range(9):
                 g[k, i] = minus_slope[i]
 
 
 @kernel
-def interior(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
+def interior(system, laws, vstar, tolerance, most, p, v):
     """Solve for the impulses, whatever ``p`` was; returns (residual [m/s], iterations). Arguments as those of newton.newton."""
-    n, m = len(mass), len(a)
+    n, m = len(system.mass), len(p)
     u, R = np.empty((m, 3)), np.empty((m, 3))
-    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
+    regularisation(system, laws.law, R)
     best, best_p = math.inf, p.copy()
-    order, slot, later_start, later, blocks = symbolic(n, a, b)
+    order, slot, later_start, later, blocks = symbolic(n, system.a, system.b)
     values = np.empty((blocks, 6, 6))
     x, z, dx, dz, t = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
     miss, slope, rhs, du, none = np.zeros((m, 3)), np.zeros((m, 2)), np.zeros((m, 3)), np.empty((m, 3)), np.zeros((m, 3))
@@ -200,40 +200,40 @@ def interior(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, 
     tangent = np.empty(m)
 
     p[:] = 0.0
-    first = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-    _start(u, c, mu, R, x, z)
-    _impulses(mu, x, p)
-    evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    first = evaluate(system, laws, vstar, R, p, v, u)
+    _start(laws, u, R, x, z)
+    _impulses(laws, x, p)
+    evaluate(system, laws, vstar, R, p, v, u)
     spent, idle, short, reached, least = 0, 0, 0, math.inf, math.inf
     while spent < most and short < 3 and idle < (IDLE if reached > NEAR * first else IDLE // 2):
         spent += 1
-        product, inside = _linearise(mu, u, c, x, z, w, g, miss, slope)
+        product, inside = _linearise(laws, u, x, z, w, g, miss, slope)
         if not inside:
             break
-        _joint_rows(mu, p, u, c, R, lo, hi, rhs, g)
-        assemble(mass, inertia, a, b, ja, jb, g, slot, values)
+        _joint_rows(laws, p, u, R, rhs, g)
+        assemble(system, g, slot, values)
         factor(order, slot, later_start, later, values)
         target, part = 0.0, 0.0
         for correct in (False, True):
-            _right_side(mu, z, w, miss, dz, target, correct, t, rhs)
+            _right_side(laws, z, w, miss, dz, target, correct, t, rhs)
             clear_table(step)
-            add_transposed(a, b, ja, jb, rhs, step)
+            add_transposed(system, rhs, step)
             solve(order, slot, later_start, later, values, step)
-            relative_velocity(a, b, ja, jb, none, step, du)
-            part = min(1.0, BACK * _changes(mu, du, w, miss, slope, t, x, z, dx, dz))
+            relative_velocity(system, none, step, du)
+            part = min(1.0, BACK * _changes(laws, du, w, miss, slope, t, x, z, dx, dz))
             target = product * (1.0 - part) ** 3
         for k in range(m):
             for r in range(3):
                 x[k, r] += part * dx[k, r]
                 z[k, r] += part * dz[k, r]
-                if mu[k] < 0.0:
+                if laws.law[k] != COULOMB:
                     row = (g[k, 3 * r], g[k, 3 * r + 1], g[k, 3 * r + 2])
                     p[k, r] += part * (rhs[k, r] - dot(row, load3(du, k)))
-            tangent[k] = _slip(mu, u, c, k) + part * (slope[k, 0] * du[k, 0] + slope[k, 1] * du[k, 1])
-        _impulses(mu, x, p)
-        now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+            tangent[k] = _slip(laws, u, k) + part * (slope[k, 0] * du[k, 0] + slope[k, 1] * du[k, 1])
+        _impulses(laws, x, p)
+        now = evaluate(system, laws, vstar, R, p, v, u)
         for k in range(m):  # |u_t| is above its tangents: what the step did not know of takes z further inside
-            z[k, 2] += max(0.0, _slip(mu, u, c, k) - tangent[k])
+            z[k, 2] += max(0.0, _slip(laws, u, k) - tangent[k])
         short = short + 1 if part < SHORT else 0
         idle = 0 if now < 0.5 * reached or product < 0.5 * least else idle + 1
         reached, least = min(reached, now), min(least, product)
@@ -243,14 +243,9 @@ def interior(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, 
         if now <= tolerance:
             break
     copy_table(best_p, p)
-    evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    evaluate(system, laws, vstar, R, p, v, u)
     return best, spent
 
 
-def _example():
-    n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
-    ends = np.zeros(0, np.int64)
-    return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, 0.0, 0, m3, n6)
-
-
-interior_far = far(interior, _example, returns=(0.0, 0))
+_T3, _T6 = np.zeros((0, 3)), np.zeros((0, 6))
+interior_far = far(interior, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))

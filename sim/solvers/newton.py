@@ -8,7 +8,7 @@ stopped on is its residual, the velocity by which a contact misses the law.
 
 1. If the impulses carried over solve the problem, nothing is done: a settled pile costs one check.
 2. Semismooth Newton on Coulomb's projection: (M + J^T G J) dv = J^T s, dp = s - G J dv, with s and G of the laws linearised at y
-   (friction.coulomb_step). Near the solution, where a simulation nearly always starts, one to three iterations do. Who touches
+   (laws.coulomb_step). Near the solution, where a simulation nearly always starts, one to three iterations do. Who touches
    and who slides is read off y at the scale of K_nn, where load and velocity weigh alike (Alart, Curnier). At that of R, y is
    all velocity: a point that bears load and opens by a millionth of its speed counts as open, and the sets take turns. Of 1920
    problems of hulls that land 18 % stalled so, and 5 % do at K_nn, in half of the iterations.
@@ -45,10 +45,21 @@ import numpy as np
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table
 from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.friction import coulomb_step
 from sim.solvers.interior import interior_far as interior
-from sim.solvers.joint_laws import AXIS, BOX, project_joint
-from sim.solvers.rows import EPS, add_impulses, add_transposed, evaluate, regularisation, relative_velocity
+from sim.solvers.laws import AXIS, BOX, COULOMB, coulomb_step, project_joint
+from sim.solvers.problem import (
+    EPS,
+    NO_LAWS,
+    NO_SYSTEM,
+    Laws,
+    add_impulses,
+    add_transposed,
+    blocks_of,
+    evaluate,
+    laws_of,
+    regularisation,
+    relative_velocity,
+)
 from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
@@ -59,15 +70,15 @@ SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the
 
 
 @lean
-def _linearise(p, u, c, mu, lo, hi, R, s, g):
+def _linearise(laws, p, u, R, s, g):
     """dp = s - g du: the laws, linearised."""
-    for k in range(len(mu)):
-        if mu[k] < 0.0:
-            value, slope = project_joint(mu[k], p, u, c, R, lo, hi, k)
-            step = (value[0] - p[k, 0], value[1] - p[k, 1], value[2] - p[k, 2])
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB:
+            w = (u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1], u[k, 2] - laws.c[k, 2])
+            step, slope = coulomb_step((p[k, 0], p[k, 1], p[k, 2]), w, laws.mu[k], R[k, 2] / EPS, EPS)
         else:
-            w = (u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2])
-            step, slope = coulomb_step((p[k, 0], p[k, 1], p[k, 2]), w, mu[k], R[k, 2] / EPS, EPS)
+            value, slope = project_joint(laws, p, u, R, k)
+            step = (value[0] - p[k, 0], value[1] - p[k, 1], value[2] - p[k, 2])
         for i in range(3):
             s[k, i] = step[i]
         for i in range(9):
@@ -84,7 +95,7 @@ def _changed(table, last):
 
 
 class Room(NamedTuple):
-    """What the iterations work in; for several solves that differ in vstar, c, u0, lo, hi, p, and the size of mu alone."""
+    """What the iterations work in; for several solves of one system that differ in v*, the laws' numbers, and p alone."""
 
     u: np.ndarray  # (k, 3) velocities of the rows
     R: np.ndarray  # (k, 3) see regularisation
@@ -102,10 +113,14 @@ class Room(NamedTuple):
     best: np.ndarray  # (k, 3)
 
 
+_T3, _T9, _T0, _I = np.zeros((0, 3)), np.zeros((0, 9)), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+NO_ROOM = Room(_T3, _T3, _I, _T0, _I, _I, np.zeros((0, 3, 3)), _T9, _T3, _T9, np.zeros((0, 6)), _T3, _T3, _T3)
+
+
 @inner
-def room_for(a, b, u, R, n):
-    m = len(a)
-    order, slot, later_start, later, blocks = symbolic(n, a, b)
+def _room_for(system, u, R):
+    n, m = len(system.mass), len(system.a)
+    order, slot, later_start, later, blocks = symbolic(n, system.a, system.b)
     return Room(
         u, R, order, slot, later_start, later, np.empty((blocks, 6, 6)), np.full((m, 9), np.nan),
         np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6)), np.empty((m, 3)), np.zeros((m, 3)), np.empty((m, 3)),
@@ -113,36 +128,33 @@ def room_for(a, b, u, R, n):
 
 
 @inner
-def room_of_joints(inv_mass, inv_inertia, a, b, ja, jb, mu):
-    """For the solves of one kick of an island with joints, which hardly ever starts from its solution."""
-    R = np.empty((len(a), 3))
-    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
-    return room_for(a, b, np.empty((len(a), 3)), R, len(inv_mass))
+def room_of(system, law):
+    """For the solves of one kick that takes several, or hardly ever starts from its solution."""
+    m = len(system.a)
+    R = np.empty((m, 3))
+    regularisation(system, law, R)
+    return _room_for(system, np.empty((m, 3)), R)
 
 
 @inner
-def no_room(a, p, inertia):
+def no_room(system, p):
     """Each solve makes room of its own, where it needs some."""
-    t9, t0 = np.empty((0, 9)), np.empty((0, 0), np.int64)
+    t9, t0, none = np.empty((0, 9)), np.empty((0, 0), np.int64), system.a[:0]
     return Room(
-        p[:0], p[:0], a[:0], t0, a[:0], a[:0], inertia[:0], t9, p[:0], t9, np.empty((0, 6)), p[:0], p[:0], p[:0]
+        p[:0], p[:0], none, t0, none, none, system.inertia[:0], t9, p[:0], t9, np.empty((0, 6)), p[:0], p[:0], p[:0]
     )  # fmt: skip
 
 
 @inner
-def _descend(
-    mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-    tolerance, most, polish, known, p, v,
-):  # fmt: skip
+def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
     ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative.
     """
     u, R, order, slot, later_start, later, values, factored, s, g, step, du, none, best_p = room
-    m = len(a)
     best = now = known
     if known < 0.0:
-        best = now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+        best = now = evaluate(system, laws, vstar, R, p, v, u)
     copy_table(p, best_p)
     spent, stalled, goal, refined = 0, 0, best, False
     while spent < most and stalled < PATIENCE:
@@ -152,19 +164,19 @@ def _descend(
             refined = True
         spent += 1
         polish = False
-        _linearise(p, u, c, mu, lo, hi, R, s, g)
+        _linearise(laws, p, u, R, s, g)
         if _changed(g, factored):  # joints without bounds have one matrix
-            assemble(mass, inertia, a, b, ja, jb, g, slot, values)
+            assemble(system, g, slot, values)
             factor(order, slot, later_start, later, values)
             copy_table(g, factored)
         clear_table(step)
-        add_transposed(a, b, ja, jb, s, step)
+        add_transposed(system, s, step)
         solve(order, slot, later_start, later, values, step)
-        relative_velocity(a, b, ja, jb, none, step, du)
-        for k in range(m):
+        relative_velocity(system, none, step, du)
+        for k in range(len(p)):
             for r in range(3):
                 p[k, r] += s[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
-        now = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+        now = evaluate(system, laws, vstar, R, p, v, u)
         stalled = 0 if now < 0.5 * goal else stalled + 1
         goal = min(goal, now)
         if now < best:
@@ -175,51 +187,42 @@ def _descend(
 
 
 @kernel(**FOR_KERNELS)
-def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room, tolerance, most, p, v):
+def newton_in(system, laws, vstar, room, tolerance, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
 
-    ``mass`` (n,), ``inertia`` (n, 3, 3) and their inverses, ``vstar`` (n, 6); contacts by local bodies ``a``, ``b`` (-1:
-    not moved by impulses), Jacobians (k, 3, 6) in rows (tangent, tangent, normal), friction ``mu``, target ``c`` and offset
-    ``u0`` (k, 3). Where ``mu`` is negative three rows of a joint stand, with bounds ``lo``, ``hi`` (k, 3), see joint_laws.py.
-    ``room`` is that of the solves of this kick, or none (`no_room`).
-    ``p`` (k, 3) holds the guess and then the answer, always inside the cone; ``v`` (n, 6) the velocities.
+    ``system`` and ``laws`` as in problem.py, ``vstar`` (n, 6) the velocities without impulses; ``room`` is that of the solves of
+    this kick, or none (`no_room`). ``p`` (k, 3) holds the guess and then the answer, always inside its bounds; ``v`` (n, 6) the
+    velocities.
     """
-    n, m = len(mass), len(a)
+    n, m = len(system.mass), len(p)
     u, R, ready = room.u, room.R, len(room.order) == n
     if not ready:
         u, R = np.empty((m, 3)), np.empty((m, 3))
-        regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
-    best = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+        regularisation(system, laws.law, R)
+    best = evaluate(system, laws, vstar, R, p, v, u)
     if best <= tolerance:
         return best, 0
     if not ready:
-        room = room_for(a, b, u, R, n)
+        room = _room_for(system, u, R)
     boxes = True  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
-    for k in range(m):
-        boxes = boxes and (mu[k] == BOX or mu[k] == AXIS)
     linked, rubs, spent, help = False, False, 0, GUESS
     for k in range(m):
-        linked, rubs = linked or mu[k] < 0.0, rubs or mu[k] > 0.0
+        boxes = boxes and (laws.law[k] == BOX or laws.law[k] == AXIS)
+        linked, rubs = linked or laws.law[k] != COULOMB, rubs or laws.mu[k] > 0.0
     if boxes:
-        now, spent = _descend(
-            mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-            tolerance, most, False, best, p, v,
-        )  # fmt: skip
+        now, spent = _descend(system, laws, vstar, room, tolerance, most, False, best, p, v)
         if now <= tolerance:
             return now, spent
-    best_p, law, sweeps = p.copy(), mu.copy(), FEWEST_SWEEPS
-    least = max(best, _worth(mass, mu, c, p, u))
+    best_p, other, sweeps = p.copy(), laws.mu.copy(), FEWEST_SWEEPS
+    least = max(best, _worth(system, laws, p, u))
     while True:
         if help > GUESS or not boxes:
-            now, steps = _descend(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, room,
-                tolerance, most - spent, help == INSIDE, -1.0, p, v,
-            )  # fmt: skip
+            now, steps = _descend(system, laws, vstar, room, tolerance, most - spent, help == INSIDE, -1.0, p, v)
             spent += steps
         worth = now
         if now > tolerance:
-            evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-            worth = max(now, _worth(mass, mu, c, p, u))
+            evaluate(system, laws, vstar, R, p, v, u)
+            worth = max(now, _worth(system, laws, p, u))
         if now <= tolerance or worth < least:
             best, least = now, worth
             copy_table(p, best_p)
@@ -233,166 +236,117 @@ def newton_in(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo,
         if help == COLD:
             clear_table(p)
         elif help == INSIDE:
-            now, steps = interior(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most - spent, p, v
-            )
+            now, steps = interior(system, laws, vstar, tolerance, most - spent, p, v)
             spent += steps
         elif help < SWEPT:
             for k in range(m):
-                law[k] = mu[k] if mu[k] < 0.0 else (0.0 if help == SLIPPERY else STICKY)
+                other[k] = 0.0 if help == SLIPPERY else STICKY
             clear_table(p)
-            _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, R, FIRST_SWEEPS, p)
-            _, steps = _descend(
-                mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, law, lo, hi, c, u0, room,
-                tolerance, most - spent, False, -1.0, p, v,
-            )  # fmt: skip
+            rubbed = Laws(laws.law, other, laws.lo, laws.hi, laws.c, laws.u0)
+            _sweep(system, rubbed, vstar, R, FIRST_SWEEPS, p)
+            _, steps = _descend(system, rubbed, vstar, room, tolerance, most - spent, False, -1.0, p, v)
             spent += steps
         else:
             copy_table(best_p, p)
             sweeps *= 2
-            _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, sweeps, p)
+            _sweep(system, laws, vstar, R, sweeps, p)
     copy_table(best_p, p)
-    evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
-    if best > tolerance and _given(mu, c, p, u) > 0.0:
-        _shorten(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance, p, v, u)
-        best = evaluate(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, p, v, u)
+    evaluate(system, laws, vstar, R, p, v, u)
+    if best > tolerance and _given(laws, p, u) > 0.0:
+        _shorten(system, laws, vstar, R, tolerance, p, v, u)
+        best = evaluate(system, laws, vstar, R, p, v, u)
     return best, spent
 
 
 @lean
-def _worth(mass, mu, c, p, u):
+def _worth(system, laws, p, u):
     """Velocity of the whole that the works which no contact may do are worth [m/s]."""
-    total, given = 0.0, 0.0
-    for k in range(len(mass)):
-        total += mass[k]
-    for k in range(len(mu)):
-        if mu[k] >= 0.0:
+    total, given, c = 0.0, 0.0, laws.c
+    for k in range(len(system.mass)):
+        total += system.mass[k]
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB:
             given += abs(p[k, 2] * (u[k, 2] - c[k, 2]))
             given += max(0.0, p[k, 0] * (u[k, 0] - c[k, 0]) + p[k, 1] * (u[k, 1] - c[k, 1]))
     return math.sqrt(2.0 * given / total)
 
 
 @lean
-def _given(mu, c, p, u):
+def _given(laws, p, u):
     """Energy that contacts give: the sum of p.(u - c)."""
     given = 0.0
-    for k in range(len(mu)):
-        if mu[k] >= 0.0:
+    for k in range(len(p)):
+        if laws.law[k] == COULOMB:
             for r in range(3):
-                given += p[k, r] * (u[k, r] - c[k, r])
+                given += p[k, r] * (u[k, r] - laws.c[k, r])
     return given
 
 
 @inner
-def _shorten(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance, p, v, u):
+def _shorten(system, laws, vstar, R, tolerance, p, v, u):
     """Take the part f of the contacts' impulses at which they give no energy; joints hold beside them.
 
     What contacts give is f sum p.(u_0 - c) + f^2 sum p.(u_1 - u_0), with u_0 without them and u_1 with all of them.
     """
     first = 0
-    while first < len(mu) and mu[first] >= 0.0:
+    while first < len(p) and laws.law[first] == COULOMB:
         first += 1
     without, free = p.copy(), v.copy()
     without[:first] = 0.0
-    _hold(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance, first, without, free)
+    _hold(system, laws, vstar, R, tolerance, first, without, free)
     none = u.copy()
-    relative_velocity(a, b, ja, jb, u0, free, none)
-    _hold(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance, first, p, v)
-    relative_velocity(a, b, ja, jb, u0, v, u)
+    relative_velocity(system, laws.u0, free, none)
+    _hold(system, laws, vstar, R, tolerance, first, p, v)
+    relative_velocity(system, laws.u0, v, u)
     linear, quadratic = 0.0, 0.0
     for k in range(first):
         for r in range(3):
-            linear += p[k, r] * (none[k, r] - c[k, r])
+            linear += p[k, r] * (none[k, r] - laws.c[k, r])
             quadratic += p[k, r] * (u[k, r] - none[k, r])
     f = 1.0
     if linear >= 0.0:
         f = 0.0
     elif linear + quadratic > 0.0:
         f = -linear / quadratic
-    for k in range(len(mu)):
+    for k in range(len(p)):
         for r in range(3):
             p[k, r] = without[k, r] + f * (p[k, r] - without[k, r])
 
 
 @inner
-def _hold(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, tolerance, first, p, v):
+def _hold(system, laws, vstar, R, tolerance, first, p, v):
     """Solve for the impulses of joints, from block ``first`` on, beside those of the contacts as they are; v follows."""
-    pushed = vstar.copy()
-    add_impulses(inv_mass, inv_inertia, a[:first], b[:first], ja[:first], jb[:first], p[:first], pushed)
-    if first == len(mu):
+    pushed, m = vstar.copy(), len(p)
+    add_impulses(blocks_of(system, 0, first), p[:first], pushed)
+    if first == m:
         copy_table(pushed, v)
         return
-    a, b, ja, jb, mu, lo, hi, c, u0 = (
-        a[first:],
-        b[first:],
-        ja[first:],
-        jb[first:],
-        mu[first:],
-        lo[first:],
-        hi[first:],
-        c[first:],
-        u0[first:],
-    )
-    room = room_for(a, b, np.empty((len(a), 3)), R[first:], len(mass))
-    _descend(
-        mass, inertia, inv_mass, inv_inertia, pushed, a, b, ja, jb, mu, lo, hi, c, u0, room,
-        tolerance, 2 * PATIENCE, False, -1.0, p[first:], v,
-    )  # fmt: skip
-    evaluate(inv_mass, inv_inertia, pushed, a, b, ja, jb, mu, lo, hi, c, u0, R[first:], p[first:], v, room.u)
+    joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
+    room = _room_for(joints, np.empty((m - first, 3)), R[first:])
+    _descend(joints, asked, pushed, room, tolerance, 2 * PATIENCE, False, -1.0, p[first:], v)
+    evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)
 
 
 @inner
-def _sweep(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, R, times, p):
+def _sweep(system, laws, vstar, R, times, p):
     """Sweep over all blocks so many times."""
-    n, m = len(inv_mass), len(a)
+    n, m = len(system.mass), len(p)
     rows, light, w = np.empty((m, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
     stick, fast, awake = np.zeros((m, 2)), np.zeros(m, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)
-    light[:n] = inv_mass
-    pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
-    start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
-    relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, 0.0, times, awake)
+    light[:n] = system.inv_mass
+    pack(system, laws, rows)
+    start_sweeps(light, system, laws, vstar, rows, p, w)
+    relax(light, system, laws, stick, fast, R, rows, p, w, 0, m, 0.0, times, awake)
 
 
-def _example():
-    n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
-    ends = np.zeros(0, np.int64)
-    return (n3, n33, n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, 0.0, 0, m3, n6)
-
-
-def _example_in():
-    n9, whole = np.zeros((0, 9)), np.zeros(0, np.int64)
-    arguments, m3, n33 = _example(), np.zeros((0, 3)), np.zeros((0, 3, 3))
-    room = Room(m3, m3, whole, np.zeros((0, 0), np.int64), whole, whole, n33, n9, m3, n9, np.zeros((0, 6)), m3, m3, m3)
-    return (*arguments[:14], room, *arguments[14:])
-
-
-newton_in_far = far(newton_in, _example_in, returns=(0.0, 0))
+_T6 = np.zeros((0, 6))
+newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0, _T3, _T6), returns=(0.0, 0))
 
 
 @kernel
-def newton(mass, inertia, inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, tolerance, most, p, v):
+def newton(system, laws, vstar, tolerance, most, p, v):
     """As `newton_in`, for a single solve."""
-    return newton_in_far(
-        mass,
-        inertia,
-        inv_mass,
-        inv_inertia,
-        vstar,
-        a,
-        b,
-        ja,
-        jb,
-        mu,
-        lo,
-        hi,
-        c,
-        u0,
-        no_room(a, p, inertia),
-        tolerance,
-        most,
-        p,
-        v,
-    )
+    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, most, p, v)
 
 
-newton_far = far(newton, _example, returns=(0.0, 0))
+newton_far = far(newton, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))

@@ -22,16 +22,17 @@ import numpy as np
 
 from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import norm, scale
-from sim.solvers.joint_laws import AXIS, BALL, DISC
-from sim.solvers.rows import clip, regularisation
+from sim.solvers.laws import AXIS, BALL, COULOMB, DISC
+from sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
 
 PART = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 
 @lean
-def pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows):
+def pack(system, laws, rows):
     """All that a sweep reads of a block, in the order in which it is read."""
+    inv_inertia, inv_mass, a, b, ja, jb = system.inv_inertia, system.inv_mass, system.a, system.b, system.ja, system.jb
     for n in range(len(a)):
         row = rows[n]
         for r in range(3):
@@ -47,7 +48,7 @@ def pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows):
                         turn_b += inv_inertia[b[n], d, e] * jb[n, r, 3 + e]
                 row[27 + 3 * r + d] = turn_a
                 row[36 + 3 * r + d] = turn_b
-            row[54 + r] = u0[n, r] - c[n, r]
+            row[54 + r] = laws.u0[n, r] - laws.c[n, r]
         light = 0.0
         if a[n] >= 0:
             light += inv_mass[a[n]]
@@ -65,8 +66,9 @@ def pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows):
 
 
 @lean
-def _joint_rows(law, m, u, c, lo, hi, R, p, n):
+def _joint_rows(laws, m, u, R, p, n):
     """Impulses of three rows of a joint, u the velocities by which they miss their targets: row after row."""
+    law, lo, hi, c = laws.law[n], laws.lo, laws.hi, laws.c
     if law == BALL:
         r = R[n, 0]
         y = (p[n, 0] - u[0] / r, p[n, 1] - u[1] / r, p[n, 2] - u[2] / r)
@@ -117,7 +119,7 @@ def miss(row, r, x, y, z, v, i, j):
 
 
 @inner
-def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, awake, stirred):
+def sweep(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred):
     """One sweep over the packed blocks ``first`` to ``last``: impulses ``p`` and the velocities ``v`` that belong to them.
 
     Blocks of which neither body is ``awake`` are passed over; those that missed their law by more than ``least`` [m/s] have
@@ -129,7 +131,7 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
     """
     worst, none = 0.0, len(light) - 1
     for n in range(first, last):
-        i, j = a[n], b[n]
+        i, j = system.a[n], system.b[n]
         i = i if i >= 0 else none
         j = j if j >= 0 else none
         if not (awake[i] or awake[j]):
@@ -138,10 +140,10 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
         x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
         un = miss(row, 2, x, y, z, v, i, j)
         p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
-        if mu[n] < 0.0:
+        if laws.law[n] != COULOMB:
             m = (row[45], row[46], row[47], row[48], row[49], row[50], row[51], row[52], row[53])
             u = (miss(row, 0, x, y, z, v, i, j), miss(row, 1, x, y, z, v, i, j), un)
-            q0, q1, q2 = _joint_rows(mu[n], m, u, c, lo, hi, R, p, n)
+            q0, q1, q2 = _joint_rows(laws, m, u, R, p, n)
         else:
             q2 = p2 - un / row[53]
             if q2 <= 0.0:
@@ -152,12 +154,12 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
                 k, d = row[57], q2 - p2
                 q0 = p0 - (miss(row, 0, x, y, z, v, i, j) + row[47] * d) / k
                 q1 = p1 - (miss(row, 1, x, y, z, v, i, j) + row[50] * d) / k
-                radius, square = mu[n] * q2, q0 * q0 + q1 * q1
+                radius, square = laws.mu[n] * q2, q0 * q0 + q1 * q1
                 if fast[n] and square <= radius * radius:
                     fast[n] = False
                     row[54] -= stick[n, 0]
                     row[55] -= stick[n, 1]
-                    c[n, 0], c[n, 1] = stick[n, 0], stick[n, 1]
+                    laws.c[n, 0], laws.c[n, 1] = stick[n, 0], stick[n, 1]
                     q0, q1 = q0 + stick[n, 0] / k, q1 + stick[n, 1] / k
                     square = q0 * q0 + q1 * q1
                 if square > radius * radius:
@@ -176,7 +178,7 @@ def sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
 
 
 @inner
-def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, most, awake):
+def relax(light, system, laws, stick, fast, R, rows, p, v, first, last, least, most, awake):
     """Sweep until no block misses its law by more than ``least``, or ``most`` times: (what one missed [m/s], sweeps).
 
     The work follows what is missed: after the first sweep only the blocks of bodies that the last one moved are looked at.
@@ -185,7 +187,7 @@ def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
     stirred, done, worst = np.zeros(len(awake), dtype=np.bool_), 0, math.inf
     awake[len(awake) - 1] = False  # what does not move
     while worst > least and done < most:
-        worst = sweep(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
+        worst = sweep(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
         for i in range(len(awake)):
             awake[i], stirred[i] = stirred[i], False
         done += 1
@@ -193,20 +195,20 @@ def relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, v, first, last, l
 
 
 @kernel
-def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, stick, fast, tolerance, most, p, v):
+def by_sweeps(system, laws, vstar, stick, fast, tolerance, most, p, v):
     """Sweep until no contact misses its law by more than the tolerance, or ``most`` times; returns (residual [m/s], sweeps).
 
-    Arguments as those of newton.newton; ``stick`` (m, 2) and ``fast`` (m,) as those of `sweep`: the targets ``c`` of contacts
-    that stick after all are changed.
+    Arguments as those of newton.newton; ``stick`` (m, 2) and ``fast`` (m,) as those of `sweep`: the targets of contacts that
+    stick after all are changed.
     """
-    n, m = len(inv_mass), len(a)
+    n, m = len(system.mass), len(p)
     rows, R, light, w = np.empty((m, COLUMNS)), np.empty((m, 3)), np.zeros(n + 1), np.zeros((n + 1, 6))
-    light[:n] = inv_mass
-    regularisation(inv_mass, inv_inertia, a, b, ja, jb, mu, R)
-    pack(inv_inertia, inv_mass, a, b, ja, jb, c, u0, rows)
-    start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w)
+    light[:n] = system.inv_mass
+    regularisation(system, laws.law, R)
+    pack(system, laws, rows)
+    start_sweeps(light, system, laws, vstar, rows, p, w)
     awake = np.ones(n + 1, dtype=np.bool_)
-    worst, done = relax(light, a, b, mu, lo, hi, c, stick, fast, R, rows, p, w, 0, m, tolerance, most, awake)
+    worst, done = relax(light, system, laws, stick, fast, R, rows, p, w, 0, m, tolerance, most, awake)
     for k in range(n):
         for r in range(6):
             v[k, r] = w[k, r]
@@ -214,24 +216,19 @@ def by_sweeps(inv_mass, inv_inertia, vstar, a, b, ja, jb, mu, lo, hi, c, u0, sti
 
 
 @lean
-def start_sweeps(light, vstar, a, b, mu, lo, hi, rows, p, w):
-    """Impulses into their cones, and the velocities that belong to them."""
-    clip(p, mu, lo, hi)
+def start_sweeps(light, system, laws, vstar, rows, p, w):
+    """Impulses into their bounds, and the velocities that belong to them."""
+    clip(laws, p)
     for k in range(len(light)):
         for r in range(6):
             w[k, r] = vstar[k, r] if k < len(light) - 1 else 0.0
-    for k in range(len(a)):
-        i, j = a[k], b[k]
+    for k in range(len(p)):
+        i, j = system.a[k], system.b[k]
         if i >= 0:
             add_block(rows[k], 27, light[i], -1.0, p[k, 0], p[k, 1], p[k, 2], w, i)
         if j >= 0:
             add_block(rows[k], 36, light[j], 1.0, p[k, 0], p[k, 1], p[k, 2], w, j)
 
 
-def _example():
-    n3, n33, n6, m3, m36 = np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 6)), np.zeros((0, 3)), np.zeros((0, 3, 6))
-    ends, m2, flags = np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros(0, np.bool_)
-    return (n3, n33, n6, ends, ends, m36, m36, n3, m3, m3, m3, m3, m2, flags, 0.0, 0, m3, n6)
-
-
-sweeps_far = far(by_sweeps, _example, returns=(0.0, 0))
+_T2, _T3, _T6, _FLAGS = np.zeros((0, 2)), np.zeros((0, 3)), np.zeros((0, 6)), np.zeros(0, np.bool_)
+sweeps_far = far(by_sweeps, lambda: (NO_SYSTEM, NO_LAWS, _T6, _T2, _FLAGS, 0.0, 0, _T3, _T6), returns=(0.0, 0))

@@ -1,15 +1,16 @@
-"""The laws of joint rows as projections, beside those of contacts in friction.py.
+"""The laws of blocks of three rows, as projections: of contacts, and of joints.
 
-With u the relative velocity of a row, c its target and R > 0 any number, such as the row's own K, y = p - (u - c)/R; a row
+With u the relative velocity of a row, c its target and R > 0 any number, such as the row's own K, y = p - (u - c)/R; a block
 is solved when p = P(y):
 
-BOX   p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
-      friction: it gives at most f, and that against what is left of u - c.
-BALL  the same for three rows together: p = the point of the ball of radius ``high`` nearest to y.
-DISC  rows 0 and 1 together: the point of the disc of radius ``high`` 0 nearest to y; row 2 is held in +- ``high`` 2.
-AXIS  row 0 is soft, p = low - high u, a spring with its damper; rows 1 and 2 are BOX.
-
-Contacts carry their friction coefficient, >= 0, where joints carry the number of their law, < 0.
+COULOMB  a contact, rows (tangent, tangent, normal): p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest to
+         y_t. Non-penetration, complementarity, the cone and maximal dissipation in one line (Alart, Curnier, Comput. Methods
+         Appl. Mech. Eng. 92 (1991) 353, eq. 2.10).
+BOX      p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
+         friction: it gives at most f, and that against what is left of u - c.
+BALL     the same for three rows together: p = the point of the ball of radius ``high`` nearest to y.
+DISC     rows 0 and 1 together: the point of the disc of radius ``high`` 0 nearest to y; row 2 is held in +- ``high`` 2.
+AXIS     row 0 is soft, p = low - high u, a spring with its damper; rows 1 and 2 are BOX.
 """
 
 from __future__ import annotations
@@ -18,8 +19,48 @@ import math
 
 from collision.kernels.jit import lean
 
-BOX, BALL, AXIS, DISC = -1.0, -2.0, -3.0, -4.0
+COULOMB, BOX, BALL, AXIS, DISC = range(5)
 RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's
+
+
+@lean
+def coulomb(y, mu):
+    """P(y) of a contact."""
+    if y[2] <= 0.0:
+        return (0.0, 0.0, 0.0)
+    radius = mu * y[2]
+    length = math.sqrt(y[0] * y[0] + y[1] * y[1])
+    if length <= radius:
+        return y
+    dx, dy = y[0] / length, y[1] / length
+    return (radius * dx, radius * dy, y[2])
+
+
+@lean
+def coulomb_step(p, w, mu, r, eps):
+    """Newton's step of one contact: (s, G) such that dp = s - G du takes it to its law, linearised where it is.
+
+    ``w`` = u - c is what it misses its target by, ``r`` its K_nn. Whether it touches and slides is read off y = p - w/r, where
+    load and velocity weigh alike. With the compliance eps r and D = P'(y), the linearised law is
+    dp = P(y) - p + D (dp - (du + eps r dp)/r), so with A = 1 - (1 - eps) D: s = A^-1 (P(y) - p) and G = A^-1 D/r.
+    """
+    y0, y1, y2 = p[0] - w[0] / r, p[1] - w[1] / r, p[2] - w[2] / r
+    if y2 <= 0.0:
+        return (-p[0], -p[1], -p[2]), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    hard = 1.0 / (eps * r)
+    radius, length = mu * y2, math.sqrt(y0 * y0 + y1 * y1)
+    if length <= radius:
+        return (-hard * w[0], -hard * w[1], -hard * w[2]), (hard, 0.0, 0.0, 0.0, hard, 0.0, 0.0, 0.0, hard)
+    dx, dy, f = y0 / length, y1 / length, radius / length
+    soft = 1.0 - (1.0 - eps) * f
+    s0, s1, s2 = f * y0 - p[0], f * y1 - p[1], -hard * w[2]
+    across = (1.0 - soft) / soft * (dx * s1 - dy * s0)
+    along = (1.0 - eps) * mu * s2
+    g = f / (r * soft)
+    return (
+        (s0 - across * dy + along * dx, s1 + across * dx + along * dy, s2),
+        (g * dy * dy, -g * dx * dy, mu * hard * dx, -g * dx * dy, g * dx * dx, mu * hard * dy, 0.0, 0.0, hard),
+    )
 
 
 @lean
@@ -35,12 +76,13 @@ def _held(p, d, K, low, high):
 
 
 @lean
-def project_joint(law, p, u, c, K, lo, hi, k):
+def project_joint(laws, p, u, K, k):
     """(q, nine numbers of -dq/du) of block k: the impulses q that the velocity u calls for.
 
     A row is inside its bounds where p - (u - c)/K is, and then asks for u = c; with a smaller R the choice would overshoot
     from bound to bound.
     """
+    law, c, lo, hi = laws.law[k], laws.c, laws.lo, laws.hi
     d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
     if law == BALL:
         return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k)
@@ -88,14 +130,14 @@ def _in_disc(p, d0, d1, d2, K, K2, radius, high, k):
 
 
 @lean
-def residual_joint(law, p, u, c, K, lo, hi, k):
+def residual_joint(laws, p, u, K, k):
     """Largest velocity by which a row of block k misses its law: K |P(p - (u - c)/K) - p|.
 
     A soft row gives way, u by K for each p and p by high for each u: what it is off by in velocity is K/(1 + K high) times the
     impulse that is missing. A rotor of a thousand times the inertia of its link would else have to be right to a thousandth
     of the rounding of its speed.
     """
-    worst = 0.0
+    law, c, lo, hi, worst = laws.law[k], laws.c, laws.lo, laws.hi, 0.0
     if law == BALL:
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
         y0, y1, y2 = p[k, 0] - d0 / K[k, 0], p[k, 1] - d1 / K[k, 0], p[k, 2] - d2 / K[k, 0]
@@ -120,8 +162,9 @@ def residual_joint(law, p, u, c, K, lo, hi, k):
 
 
 @lean
-def clip_joint(law, p, lo, hi, k):
+def clip_joint(laws, p, k):
     """Take the impulses of block k into their bounds."""
+    law, lo, hi = laws.law[k], laws.lo, laws.hi
     if law == BALL:
         length = math.sqrt(p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2])
         if length > hi[k, 0]:
@@ -138,3 +181,16 @@ def clip_joint(law, p, lo, hi, k):
     for r in range(3):
         if r > 0 or law == BOX:
             p[k, r] = min(max(p[k, r], lo[k, r]), hi[k, r])
+
+
+@lean
+def clip_contact(p, mu, k):
+    """Take the impulses of contact k into Coulomb's cone, keeping the normal part."""
+    if not p[k, 2] > 0.0:
+        p[k, 0] = p[k, 1] = p[k, 2] = 0.0
+        return
+    radius = mu * p[k, 2]
+    length = math.sqrt(p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1])
+    if length > radius:
+        p[k, 0] *= radius / length
+        p[k, 1] *= radius / length

@@ -1,0 +1,243 @@
+"""Contacts as blocks of a problem: what they bring, ask for and give, the works of that, and which law of friction they follow.
+
+The stages of a kick (contact_solve.py) call, in this order: `load_contacts`, `load_friction` and `targets`, `change_laws` after
+each solve, `apply_contacts`, `book_contacts`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.kernels.jit import inner, lean
+from collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, store3, sub
+from sim.contact.contact_table import FASTER, normal_target
+from sim.contact.surfaces import surface_slip
+from sim.flight.motion import point_velocity
+from sim.ledger import entries as ledger
+from sim.ledger.work import KICK, START, book_pair, book_work, give, halves
+from sim.solvers.laws import COULOMB
+from sim.solvers.problem import velocity_along
+from sim.state import DYNAMIC, FAST, HELD, LOOSE, MU, MU_STATIC
+
+NOT_FAST, NOT_HELD = 1, 2  # what a contact has tried in vain in a kick
+STEADY = 500  # kicks in which a change is one
+
+
+@lean
+def load_contacts(bodies, contacts, rows, system, laws, p):
+    """Jacobians, friction, offsets and first guesses of contacts, the first blocks of a problem."""
+    a, b, ja, jb, u0 = system.a, system.b, system.ja, system.jb, laws.u0
+    for k in range(len(rows)):
+        row = rows[k]
+        point = load3(contacts.point, row)
+        laws.law[k], laws.mu[k] = COULOMB, contacts.mu[row]
+        i, j = contacts.body[row, 0], contacts.body[row, 1]
+        normal = (contacts.frame[row, 2, 0], contacts.frame[row, 2, 1], contacts.frame[row, 2, 2])
+        belt = surface_slip(bodies, i, j, point, normal)
+        for r in range(3):
+            p[k, r] = contacts.impulse[row, r]
+            e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
+            u0[k, r] = dot(e, belt)
+            if a[k] >= 0:
+                arm = cross(sub(point, load3(bodies.x, i)), e)
+                for d in range(3):
+                    ja[k, r, d] = -e[d]
+                    ja[k, r, 3 + d] = -arm[d]
+            else:
+                u0[k, r] -= dot(e, point_velocity(bodies, i, point))
+            if b[k] >= 0:
+                arm = cross(sub(point, load3(bodies.x, j)), e)
+                for d in range(3):
+                    jb[k, r, d] = e[d]
+                    jb[k, r, 3 + d] = arm[d]
+            else:
+                u0[k, r] += dot(e, point_velocity(bodies, j, point))
+
+
+@lean
+def load_friction(contacts, rows, mu):
+    """The friction of each contact in this kick: static where it is held."""
+    for k in range(len(rows)):
+        row = rows[k]
+        contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
+        mu[k] = contacts.mu[row]
+
+
+@lean
+def targets(bodies, contacts, rows, h, dt, mode, soft, c):
+    """The velocity that each contact is solved towards, in its frame; see contact_solve.py."""
+    for k in range(len(rows)):
+        row = rows[k]
+        b_n = normal_target(bodies, contacts, row, h, dt, soft)
+        if mode == START:
+            c[k, 2] = b_n
+            for r in range(2):
+                c[k, r] = -0.5 * h * contacts.accel[row, r]
+        else:
+            c[k, 2] = 0.5 * (contacts.u[row, 2] + b_n)
+            for r in range(2):
+                stuck = 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
+                c[k, r] = 0.0 if contacts.slides[row] == FAST else stuck
+
+
+@lean
+def change_laws(contacts, rows, system, laws, h, mode, tolerance, p, v, locked, round):
+    """Switch contacts whose solution belongs to another law of friction; True where that asks for another solve.
+
+    ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_FAST and NOT_HELD.
+    """
+    changed = False
+    for k in range(len(rows)):
+        row = rows[k]
+        stiction = contacts.law[row, MU_STATIC] > contacts.law[row, MU]
+        if p[k, 2] == 0.0 or (mode == START and not stiction):
+            continue
+        # slip in the middle of the kick
+        m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
+        a0, a1 = contacts.accel[row, 0], contacts.accel[row, 1]
+        s0, s1 = contacts.u[row, 0], contacts.u[row, 1]
+        # slip in the middle of the coming flight: u' + h/2 a, u' = 2 u_middle - u; and in the middle of the last one
+        f0, f1 = 2.0 * m0 - s0 + 0.5 * h * a0, 2.0 * m1 - s1 + 0.5 * h * a1
+        if mode == START:  # contacts.u is the mean, and what was solved for is u'
+            f0, f1, m0, m1 = m0 + 0.5 * h * a0, m1 + 0.5 * h * a1, s0, s1
+        elif mode == KICK:
+            s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
+        flow = math.hypot(f0, f1)
+        in_cone = math.hypot(p[k, 0], p[k, 1]) < laws.mu[k] * p[k, 2] * (1.0 - 1e-9)
+        slow = math.hypot(m0, m1) <= math.hypot(a0, a1) * h
+        fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != START
+        ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow
+        was = contacts.slides[row]
+        law = was
+        if was == FAST:
+            if not fast:
+                law = HELD if ends else LOOSE
+                locked[k] |= NOT_FAST
+        elif fast and round < 2 and not locked[k] & NOT_FAST and not (was == HELD and stiction):
+            law = FAST
+        elif was == HELD:
+            if stiction and not in_cone and flow > 100.0 * tolerance:
+                law = LOOSE
+                locked[k] |= NOT_HELD
+        elif ends and not locked[k] & NOT_HELD:
+            law = HELD
+        contacts.slides[row] = law
+        # a contact that sticks within the kinetic friction is held from now on, and nothing is to be solved anew
+        if (law == FAST) != (was == FAST) or (law != was and stiction and not (in_cone and law == HELD)):
+            changed = True
+    return changed
+
+
+@inner
+def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
+    """Energy that comes and goes with the impulses of contacts that turn [J].
+
+    The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
+    A steady one does not show, so it counts by what it changes within STEADY kicks. The force is steady where the contact comes
+    back as fast as it leaves.
+    """
+    total = 0.0
+    for k in range(len(rows)):
+        if p[k, 2] > 0.0:
+            u = velocity_along(system, laws.u0, v, k, 2)
+            if mode != START:
+                u = 2.0 * u - contacts.u[rows[k], 2]
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
+            total += p[k, 2] / 6.0 * min(abs(u), STEADY * change)
+    return total
+
+
+@lean
+def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
+    """Impulses to momenta, at one common point with opposite signs; ``steady`` makes of one that of half a step."""
+    # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
+    for k in range(len(rows)):
+        row = rows[k]
+        store3(contacts.impulse, row, scale(steady, (p[k, 0], p[k, 1], p[k, 2])))
+        e = load9(contacts.frame, row)
+        q = mul_t(e, (p[k, 0], p[k, 1], p[k, 2]))
+        point = load3(contacts.point, row)
+        for side in range(2):
+            q = scale(-1.0, q)  # first on a, then on b
+            give(bodies, books, contacts.body[row, side], q, ZERO, point, mode, share)
+
+
+@lean
+def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed):
+    """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
+
+    ``arrives``: normal velocity with which it will come back, nan where nobody looked: then as fast as it leaves. ``landed``:
+    what others of the island lost as they landed in this kick [J]. Returns what this one lost so: less than nothing where
+    those turn it away, but no more than they lost.
+    """
+    e = load9(contacts.frame, row)
+    s, t, n = (e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8])
+    point = load3(contacts.point, row)
+    i, j = contacts.body[row, 0], contacts.body[row, 1]
+    vi, vj = point_velocity(bodies, i, point), point_velocity(bodies, j, point)
+    belt = surface_slip(bodies, i, j, point, n)
+    u = add(sub(vj, vi), belt)
+    after = (dot(u, s), dot(u, t), dot(u, n))
+    store3(contacts.u_after, row, after)
+    p = scale(2.0, half)
+    before = load3(contacts.u, row)
+    if mode == START:  # contacts.u was the mean
+        before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
+        store3(contacts.u, row, before)
+    # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
+    # to the phase of the micro-collisions, taken before the middle of the kick and given back after it
+    expected = contacts.arrives[row] if math.isfinite(contacts.arrives[row]) else -after[2]
+    lasts = math.isfinite(contacts.arrives[row]) and before[2] >= FASTER * min(expected, 0.0)
+    if not lasts:  # it lands
+        expected = -after[2]
+    loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
+    # what closes still has landed only with the kick that stops it
+    contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
+    for r in range(3):  # so that the mean is the velocity in the middle
+        contacts.u[row, r] = 2.0 * (before[r] + share * (after[r] - before[r])) - after[r] if share != 0.5 else before[r]
+    first, second = halves(before[2], after[2], share)
+    loss1, loss2 = share * loss, (1.0 - share) * loss
+    normal1, normal2 = p[2] * first + loss1, p[2] * second + loss2
+    s1, s2 = halves(before[0], after[0], share)
+    t1, t2 = halves(before[1], after[1], share)
+    slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
+    sticks = math.hypot(p[0], p[1]) < contacts.mu[row] * p[2] * (1.0 - 1e-9) and contacts.slides[row] != FAST
+    if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
+        crept = load3(contacts.creeps, row)
+        came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) else (-after[0], -after[1])
+        rubbed = 0.5 * (p[0] * (before[0] - came[0]) + p[1] * (before[1] - came[1]))
+        normal1, normal2 = normal1 + slip1 - share * rubbed, normal2 + slip2 - (1.0 - share) * rubbed
+        slip1, slip2 = share * rubbed, (1.0 - share) * rubbed
+        store3(contacts.creeps, row, scale(-1.0, add(scale(after[0], s), scale(after[1], t))))
+    else:
+        store3(contacts.creeps, row, (math.nan, math.nan, math.nan))
+    # a driven body's velocity is not changed by impulses: its work is the same in both halves
+    world = add(add(scale(p[0], s), scale(p[1], t)), scale(p[2], n))
+    driven = -dot(world, belt)
+    if bodies.kind[i] != DYNAMIC:
+        driven += dot(world, vi)
+    if bodies.kind[j] != DYNAMIC:
+        driven -= dot(world, vj)
+    driven1, driven2 = share * driven, (1.0 - share) * driven
+    book_work(books, ledger.CONTACT, normal1, normal2, mode)
+    book_work(books, ledger.RESTITUTION, loss1, loss2, mode)
+    contacts.loss[row] = loss - slip1 - slip2
+    one, two = (normal1, loss1, -slip1, driven1), (normal2, loss2, -slip2, driven2)
+    book_pair(books, bodies.serial[i], bodies.serial[j], one, two, mode)
+    book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
+    book_work(books, ledger.EXTERNAL, driven1, driven2, mode)
+    return 0.0 if lasts else loss
+
+
+@inner
+def book_contacts(bodies, contacts, books, rows, p, mode, share, arrives):
+    """Works of all contacts of an island; what closes comes first, since what it loses as it lands may turn others away."""
+    landed, comes = 0.0, np.empty(len(rows), dtype=np.bool_)
+    for k in range(len(rows)):
+        comes[k] = contacts.u[rows[k], 2] <= 0.0
+    for closing in (True, False):
+        for k in range(len(rows)):
+            if comes[k] == closing:
+                landed += book_contact(bodies, contacts, books, rows[k], load3(p, k), mode, share, arrives[k], landed)

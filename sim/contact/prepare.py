@@ -1,0 +1,84 @@
+"""The problem of an island, made of its contacts and joints: who takes part, how they are coupled, and what they bring along."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from collision.kernels.jit import inner, lean
+from collision.linalg import load9, symmetric_product
+from sim.contact.contact_blocks import load_contacts
+from sim.contact.rolling_friction import load_moments
+from sim.flight.motion import world_inverse_inertia
+from sim.joints.rows import is_dynamic, load_block
+from sim.joints.velocity_solve import list_blocks
+from sim.solvers.problem import Island, Laws, System
+
+
+@inner
+def prepare(bodies, contacts, joints, rows, links, turning, local):
+    """(island, system, laws, v*, v, p) of the contacts ``rows`` of a table, the joints ``links``, and the moments of the contacts
+    ``turning`` (rolling_friction.py). The targets are zero.
+
+    ``local`` must be all -1; it then holds each member's place.
+    """
+    owner, block, place = list_blocks(joints, links)
+    m = len(rows) + len(owner) + len(turning)
+    members, a, b = _members(bodies, contacts, joints, rows, owner, turning, local)
+    n = len(members)
+    island = Island(members, rows, links, owner, block, place, turning)
+    system = System(
+        np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), a, b, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
+    )
+    laws = Laws(
+        np.empty(m, dtype=np.int64), np.empty(m), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
+    )  # fmt: skip
+    vstar, v, p = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
+    prepare_again(bodies, contacts, joints, island, system, laws, vstar, p)
+    return island, system, laws, vstar, v, p
+
+
+@lean
+def prepare_again(bodies, contacts, joints, island, system, laws, vstar, p):
+    """All of it but the targets, for the bodies as they are now."""
+    _load_bodies(bodies, island.members, system, vstar)
+    load_contacts(bodies, contacts, island.rows, system, laws, p)
+    for n in range(len(island.owner)):
+        load_block(bodies, joints, island.owner[n], island.block[n], len(island.rows) + n, system, laws, p)
+    load_moments(bodies, contacts, island, system, laws, p)
+
+
+@inner
+def _members(bodies, contacts, joints, rows, owner, turning, local):
+    """Dynamic bodies of these contacts and joints, and the local index of the two bodies of each (-1: not dynamic)."""
+    m = len(rows) + len(owner)
+    members = np.empty(2 * m, dtype=np.int64)
+    ends = np.full((2, m + len(turning)), -1, dtype=np.int64)
+    n = 0
+    for k in range(m):
+        for side in range(2):
+            i = contacts.body[rows[k], side] if k < len(rows) else joints.body[owner[k - len(rows)], side]
+            if is_dynamic(bodies, i):
+                if local[i] < 0:
+                    local[i] = n
+                    members[n] = i
+                    n += 1
+                ends[side, k] = local[i]
+    for k in range(len(turning)):
+        ends[0, m + k], ends[1, m + k] = ends[0, turning[k]], ends[1, turning[k]]
+    return members[:n], ends[0], ends[1]
+
+
+@lean
+def _load_bodies(bodies, members, system, v):
+    """Masses and velocities of the members."""
+    for k in range(len(members)):
+        i = members[k]
+        system.mass[k], system.inv_mass[k] = bodies.mass[i], bodies.inv_mass[i]
+        j = symmetric_product(load9(bodies.rot, i), load9(bodies.inertia, i))
+        w = world_inverse_inertia(bodies, i)
+        for r in range(3):
+            for s in range(3):
+                system.inertia[k, r, s] = j[3 * r + s]
+                system.inv_inertia[k, r, s] = w[3 * r + s]
+            v[k, r] = bodies.v[i, r]
+            v[k, 3 + r] = bodies.w[i, r]
