@@ -39,7 +39,7 @@ PIECE, IDLE, LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face th
 MU, MU_STATIC, E, BETA, ROLLING, TORSION = range(6)
 COEFFICIENTS = 6
 
-# Laws of the tangent in a kick (contact/contact_solve.py): sticking or slow, up to the static friction; sliding, by the slip
+# Laws of the tangent in a kick (contact/contact_blocks.py): sticking or slow, up to the static friction; sliding, by the slip
 # in the middle of the kick; sticking or slow, up to the kinetic friction.
 HELD, FAST, LOOSE = range(3)
 

@@ -7,8 +7,9 @@ import pytest
 
 from sim.impact.collision_law import one_contact_coulomb
 from sim.solvers.interior import interior
-from sim.solvers.joint_laws import BALL
+from sim.solvers.laws import BALL, COULOMB
 from sim.solvers.newton import newton
+from sim.solvers.problem import Laws, System
 from sim.solvers.sweeps import by_sweeps
 
 G, DT = 9.81, 1 / 240
@@ -20,26 +21,26 @@ class Problem:
     def __init__(self, masses, inertias, arrive):
         self.masses, self.inertias = np.array(masses, dtype=float), np.array(inertias, dtype=float)
         self.arrive = np.array(arrive, dtype=float)
-        self.a, self.b, self.ja, self.jb, self.mu = [], [], [], [], []
+        self.a, self.b, self.ja, self.jb, self.mu, self.laws = [], [], [], [], [], []
 
-    def touch(self, a, b, arm_a, arm_b, mu, frame=None):
+    def touch(self, a, b, arm_a, arm_b, mu, frame=None, law=COULOMB):
         """A contact of bodies a and b (-1: the ground) at ``arm`` from their centres; rows of the frame: tangents, normal."""
         frame = np.eye(3) if frame is None else frame
         for body, arm, sign, bodies, jacobians in ((a, arm_a, -1, self.a, self.ja), (b, arm_b, 1, self.b, self.jb)):
             bodies.append(body)
             jacobians.append(np.hstack([sign * frame, sign * np.cross(arm, frame)]) if body >= 0 else np.zeros((3, 6)))
         self.mu.append(mu)
+        self.laws.append(law)
 
     def solve(self, method=newton, tolerance=1e-11, most=200, guess=0.0):
         """(residual, iterations, impulses (k, 3), velocities (n, 6))."""
         m, n = len(self.mu), len(self.masses)
         none, p, v = np.zeros((m, 3)), np.full((m, 3), guess), np.zeros((n, 6))
-        inverse = (1 / self.masses, np.linalg.inv(self.inertias))
-        mass = () if method is by_sweeps else (self.masses, self.inertias)
-        slips = (np.zeros((m, 2)), np.zeros(m, dtype=bool)) if method is by_sweeps else ()
         ends = np.array(self.a), np.array(self.b), np.array(self.ja), np.array(self.jb)
-        rest = (np.array(self.mu), none, none, none, none)
-        residual, spent = method(*mass, *inverse, self.arrive, *ends, *rest, *slips, tolerance, most, p, v)
+        system = System(self.masses, 1 / self.masses, self.inertias, np.linalg.inv(self.inertias), *ends)
+        laws = Laws(np.array(self.laws), np.array(self.mu), none, none, none, none)
+        slips = (np.zeros((m, 2)), np.zeros(m, dtype=bool)) if method is by_sweeps else ()
+        residual, spent = method(system, laws, self.arrive, *slips, tolerance, most, p, v)
         return residual, spent, p, v
 
 
@@ -133,7 +134,7 @@ def test_a_block_at_the_edge_of_sliding(part):
 def test_what_is_not_a_number_is_not_solved():
     """Three rows of a joint that may give nothing, beside a contact: a guess of nan is no answer, however it compares."""
     problem = stack([1.0, 1.0])
-    problem.touch(0, 1, (0, 0, 0.5), (0, 0, -0.5), BALL)
+    problem.touch(0, 1, (0, 0, 0.5), (0, 0, -0.5), 0.0, law=BALL)
     residual, spent, p, v = problem.solve(guess=np.nan)
     assert residual <= 1e-11
     assert spent > 0

@@ -20,6 +20,7 @@ from sim.solvers.lanes import (
     relax_groups,
     start_groups,
 )
+from sim.solvers.problem import Laws, System
 from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 NONE = np.zeros((0, 3))
@@ -27,10 +28,10 @@ TURNS = 45  # columns of directions, arms and turns, the same in both tables
 
 
 @kernel
-def _one_by_one(inverse, light, before, a, b, ja, jb, mu, c, u0, none, stick, fast, rows, p, v, awake, least, most):
-    pack(inverse, light, a, b, ja, jb, c, u0, rows)
-    start_sweeps(light, before, a, b, mu, none, none, rows, p, v)
-    return relax(light, a, b, mu, none, none, c, stick, fast, none, rows, p, v, 0, len(a), least, most, awake)
+def _one_by_one(system, laws, light, before, none, stick, fast, rows, p, v, awake, least, most):
+    pack(system, laws, rows)
+    start_sweeps(light, system, laws, before, rows, p, v)
+    return relax(light, system, laws, stick, fast, none, rows, p, v, 0, len(p), least, most, awake)
 
 
 @kernel
@@ -81,6 +82,14 @@ def _heap(bodies: int, contacts: int, seed: int) -> dict:
     }  # fmt: skip
 
 
+def _stated(problem: dict) -> tuple:
+    """The same as sweeps of one contact at a time take it: (system, laws, inverse masses, velocities before)."""
+    light, inverse, ends = problem["light"][:-1].copy(), problem["inverse"], (problem[n] for n in ("a", "b", "ja", "jb"))
+    system = System(1.0 / light, light, inverse, inverse, *ends)
+    laws = Laws(np.zeros(len(problem["a"]), dtype=np.int64), problem["mu"], NONE, NONE, problem["c"], problem["u0"])
+    return system, laws, problem["light"], problem["before"]
+
+
 def _grouping(problem: dict) -> Groups:
     groups = _room(len(problem["a"]), len(problem["light"]) - 1)
     _grouped(groups, problem["a"], problem["b"])
@@ -107,14 +116,11 @@ def test_lanes_give_the_bits_of_one_contact_at_a_time():
         problem = _heap(40, 200, seed)
         one = {name: value.copy() for name, value in problem.items()}
         rows, v, awake = np.zeros((200, COLUMNS)), np.zeros((41, 6)), np.ones(41, dtype=bool)
-        names = ("inverse", "light", "before", "a", "b", "ja", "jb", "mu", "c", "u0")
-        told = _one_by_one(*(one[n] for n in names), NONE, one["stick"], one["fast"], rows, one["p"], v, awake, least, most)
+        told = _one_by_one(*_stated(one), NONE, one["stick"], one["fast"], rows, one["p"], v, awake, least, most)
 
         packed, scratch = np.zeros((200, COLUMNS)), np.zeros((41, 6))
         start = {name: value.copy() for name, value in problem.items()}
-        _one_by_one(
-            *(start[n] for n in names), NONE, start["stick"], start["fast"], packed, start["p"], scratch, awake, 1.0, 0
-        )  # fmt: skip
+        _one_by_one(*_stated(start), NONE, start["stick"], start["fast"], packed, start["p"], scratch, awake, 1.0, 0)
         groups = _grouping(problem)
         for n, (g, lane) in enumerate(zip(*divmod(groups.place, LANES), strict=True)):
             row = groups.table[g, lane::LANES]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.solvers.friction import coulomb, coulomb_step
+from sim.solvers.laws import coulomb, coulomb_step
 from sim.solvers.newton import newton
-from sim.solvers.rows import EPS
+from sim.solvers.problem import EPS, Laws, System
 
 TOLERANCE = 1e-11  # m/s
 COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)
@@ -32,7 +32,7 @@ def iterations(scale: float, most: int = 40) -> int:
     for done in range(most):
         v = x["vstar"][0] + np.linalg.solve(mass, jacobian.T @ p.ravel())
         w = (jacobian @ v).reshape(-1, 3) + x["u0"] - x["c"]
-        asked = np.array([COULOMB(tuple(p[k] - w[k] / k_nn[k]), x["mu"][k])[0] for k in range(len(p))])
+        asked = np.array([COULOMB(tuple(p[k] - w[k] / k_nn[k]), x["mu"][k]) for k in range(len(p))])
         if (k_nn[:, None] * np.abs(asked - p)).max() <= TOLERANCE:
             return done
         steps = [STEP(tuple(p[k]), tuple(w[k]), x["mu"][k], scale * k_nn[k], EPS / scale) for k in range(len(p))]
@@ -52,11 +52,10 @@ def test_a_landing_is_solved_in_a_few_iterations():
     ever."""
     x = landing()
     p, v, none = x["p"].copy(), np.zeros((1, 6)), np.zeros((len(x["mu"]), 3))
-    inverse = 1.0 / x["mass"], np.linalg.inv(x["inertia"])
-    missed, spent = newton(
-        x["mass"], x["inertia"], *inverse, x["vstar"], x["a"], x["b"], x["ja"], x["jb"], x["mu"], none, none, x["c"], x["u0"],
-        TOLERANCE, 200, p, v,
-    )  # fmt: skip
+    inverse = np.linalg.inv(x["inertia"])
+    system = System(x["mass"], 1.0 / x["mass"], x["inertia"], inverse, x["a"], x["b"], x["ja"], x["jb"])
+    laws = Laws(np.zeros(len(p), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    missed, spent = newton(system, laws, x["vstar"], TOLERANCE, 200, p, v)
     assert missed < 1e-13  # it goes on to rounding
     assert spent <= 7
     assert iterations(1.0) <= 6
