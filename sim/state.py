@@ -39,6 +39,10 @@ PIECE, IDLE, LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face th
 MU, MU_STATIC, E, BETA, ROLLING, TORSION = range(6)
 COEFFICIENTS = 6
 
+# What is known of a pair's next impact: it was looked for; it is to be looked for; it would come without an impulse, as points
+# that overlap and do not approach, and waits until something else moves its bodies.
+KNOWN, WANTED, FUTILE = range(3)
+
 # Laws of the tangent in a kick (contact/contact_blocks.py): sticking or slow, up to the static friction; sliding, by the slip
 # in the middle of the kick; sticking or slow, up to the kinetic friction.
 HELD, FAST, LOOSE = range(3)
@@ -147,7 +151,8 @@ class Pairs(NamedTuple):
     count: np.ndarray  # (2,) int64 of pairs, and of pairs with a sensor
     geoms: np.ndarray  # (c, 2) int64
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
-    event: np.ndarray  # (c,) time of the next impact within the drift [s]; inf: none
+    search: np.ndarray  # (c,) int64 what is known of its next impact: KNOWN, WANTED or FUTILE
+    event: np.ndarray  # (c,) time of the next impact within the drift, if that is known [s]; inf: none
     speed: np.ndarray  # (c,) approach speed at that time [m/s]
     clear: np.ndarray  # (c, 2) c, s: at time t of the drift the gap is at least c - s t [m], [m/s]; -inf: unknown
     bears: (
@@ -436,7 +441,7 @@ def pairs_of(n: int) -> Pairs:
             seen_ids=(POINTS,),
             anchors=(POINTS, 16),
         ),
-        ("geoms", "bears", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
+        ("geoms", "search", "bears", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
     )
     return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 

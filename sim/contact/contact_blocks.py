@@ -1,7 +1,7 @@
 """Contacts as blocks of a problem: what they bring, ask for and give, the works of that, and which law of friction they follow.
 
-The stages of a kick (contact_solve.py) call, in this order: `load_contacts`, `load_friction` and `targets`, `change_laws` after
-each solve, `apply_contacts`, `book_contacts`.
+The stages of a kick (contact_solve.py) call, in this order: `prepare_contacts`, `target_contacts`, `revise_contacts` after each
+solve, `apply_contacts`, `book_contacts`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, 
 from sim.contact.contact_table import FASTER, normal_target
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import point_velocity
-from sim.ledger import entries as ledger
-from sim.ledger.work import KICK, START, book_pair, book_work, give, halves
+from sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
 from sim.solvers.laws import COULOMB
 from sim.solvers.problem import velocity_along
-from sim.state import DYNAMIC, FAST, HELD, LOOSE, MU, MU_STATIC
+from sim.state import FAST, HELD, LOOSE, MU, MU_STATIC
 
 NOT_FAST, NOT_HELD = 1, 2  # what a contact has tried in vain in a kick
 STEADY = 500  # kicks in which a change is one
 
 
 @lean
-def load_contacts(bodies, contacts, rows, system, laws, p):
+def prepare_contacts(bodies, contacts, rows, system, laws, p):
     """Jacobians, friction, offsets and first guesses of contacts, the first blocks of a problem."""
     a, b, ja, jb, u0 = system.a, system.b, system.ja, system.jb, laws.u0
     for k in range(len(rows)):
@@ -57,19 +56,11 @@ def load_contacts(bodies, contacts, rows, system, laws, p):
 
 
 @lean
-def load_friction(contacts, rows, mu):
-    """The friction of each contact in this kick: static where it is held."""
+def target_contacts(bodies, contacts, rows, h, dt, mode, soft, mu, c):
+    """Friction, static where a contact is held, and the velocity it is solved towards, in its frame; see contact_solve.py."""
     for k in range(len(rows)):
         row = rows[k]
-        contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
-        mu[k] = contacts.mu[row]
-
-
-@lean
-def targets(bodies, contacts, rows, h, dt, mode, soft, c):
-    """The velocity that each contact is solved towards, in its frame; see contact_solve.py."""
-    for k in range(len(rows)):
-        row = rows[k]
+        mu[k] = contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
         b_n = normal_target(bodies, contacts, row, h, dt, soft)
         if mode == START:
             c[k, 2] = b_n
@@ -83,7 +74,7 @@ def targets(bodies, contacts, rows, h, dt, mode, soft, c):
 
 
 @lean
-def change_laws(contacts, rows, system, laws, h, mode, tolerance, p, v, locked, round):
+def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, locked, round):
     """Switch contacts whose solution belongs to another law of friction; True where that asks for another solve.
 
     ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_FAST and NOT_HELD.
@@ -215,19 +206,10 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
         store3(contacts.creeps, row, (math.nan, math.nan, math.nan))
     # a driven body's velocity is not changed by impulses: its work is the same in both halves
     world = add(add(scale(p[0], s), scale(p[1], t)), scale(p[2], n))
-    driven = -dot(world, belt)
-    if bodies.kind[i] != DYNAMIC:
-        driven += dot(world, vi)
-    if bodies.kind[j] != DYNAMIC:
-        driven -= dot(world, vj)
-    driven1, driven2 = share * driven, (1.0 - share) * driven
-    book_work(books, ledger.CONTACT, normal1, normal2, mode)
-    book_work(books, ledger.RESTITUTION, loss1, loss2, mode)
+    driven = contact_driven_work(bodies, i, j, world, point, belt)
+    one, two = (normal1, loss1, -slip1, share * driven), (normal2, loss2, -slip2, (1.0 - share) * driven)
+    book_works(books, bodies, i, j, one, two, mode)
     contacts.loss[row] = loss - slip1 - slip2
-    one, two = (normal1, loss1, -slip1, driven1), (normal2, loss2, -slip2, driven2)
-    book_pair(books, bodies.serial[i], bodies.serial[j], one, two, mode)
-    book_work(books, ledger.FRICTION, -slip1, -slip2, mode)
-    book_work(books, ledger.EXTERNAL, driven1, driven2, mode)
     return 0.0 if lasts else loss
 
 

@@ -36,10 +36,9 @@ from sim.contact.contact_accelerations import revise, turns
 from sim.contact.contact_blocks import (
     apply_contacts,
     book_contacts,
-    change_laws,
     contact_swing,
-    load_friction,
-    targets,
+    revise_contacts,
+    target_contacts,
 )
 from sim.contact.contact_table import note_arrivals
 from sim.contact.half_kick import keep_steady, owe
@@ -51,8 +50,8 @@ from sim.contact.rolling_friction import (
     book_moments,
     hold_bounds,
     list_moments,
-    moment_targets,
-    moments_missed,
+    revise_moments,
+    target_moments,
 )
 from sim.flight.end_pose import NO_ENDS, Ends, fly_members
 from sim.flight.joint_looks import look_ahead
@@ -67,8 +66,8 @@ from sim.joints.velocity_solve import (
     drives,
     fly_on,
     held_in_flight,
-    joint_targets,
     start_joints,
+    target_joints,
     wants_look,
 )
 from sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
@@ -137,7 +136,7 @@ _correct_depth = far(
     correct_depth, lambda: (_BODIES, _CONTACTS, _JOINTS, _BOOKS, SETTINGS, NO_ISLAND, NO_SYSTEM, False, 0.0, _F), returns=None
 )
 _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NONE, 0.0, 0.0, 0, _F2, _F2), returns=None)
-_joint_targets = far(joint_targets, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, 0.0, _F2, _F2, NO_LAWS), returns=None)
+_target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, 0.0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
@@ -150,8 +149,8 @@ _fly_members = far(
     fly_members, lambda: (_BODIES, _FORCES, _JOINTS, NONE, NONE, NO_SYSTEM, _F2, _F2, 0.0, 0.0, 0, NO_ENDS), returns=None
 )
 _soft_targets = far(soft_targets, lambda: (_BODIES, _CONTACTS, NONE, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None)
-_moment_targets = far(moment_targets, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F3), returns=None)
-_moments_missed = far(moments_missed, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F3), returns=0.0)
+_target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F3), returns=None)
+_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F3), returns=0.0)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
 _hold_bounds = far(hold_bounds, lambda: (_CONTACTS, NO_ISLAND, _F3), returns=None)
 
@@ -175,7 +174,7 @@ class Looks(NamedTuple):
     floor: np.ndarray  # (m,) gaps below zero that are left to be [m]
     accel: np.ndarray  # (m, 3) accelerations of the instant
     arrives: np.ndarray  # (m,) normal velocities with which contacts come to the end of the flight [m/s]; nan: not known
-    locked: np.ndarray  # (m,) int64 laws of friction that were tried in vain, see change_laws
+    locked: np.ndarray  # (m,) int64 laws of friction that were tried in vain, see revise_contacts
     stick: np.ndarray  # (k, 2) targets of sweeps, should a contact stick
     fast: np.ndarray  # (k,) bool
     here: np.ndarray  # (l, 7) coordinates of the joints, and the free one at the last kick
@@ -313,14 +312,14 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         again = (
             not kick.cheap
             and round < ROUNDS
-            and change_laws(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
+            and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
         )
         if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
             again = True
         looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
         bound = 0.0
         if turning:
-            bound = _moments_missed(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
+            bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
             again = again or bound == math.inf
         if follows and not turn and turns(bodies, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
@@ -391,14 +390,13 @@ def _begin(contacts, island, kick, looks, dt, h, p):
 @inner
 def _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p):
     """What each block asks for."""
-    load_friction(contacts, island.rows, laws.mu)
-    targets(bodies, contacts, island.rows, h, settings.dt, kick.mode, kick.soft, laws.c)
+    target_contacts(bodies, contacts, island.rows, h, settings.dt, kick.mode, kick.soft, laws.mu, laws.c)
     if kick.soft:
         _soft_targets(bodies, contacts, island.rows, settings.skin, h, laws.c, looks.stick, looks.fast)
     if len(island.links) > 0:
-        _joint_targets(joints, island, h, settings.dt, kick.mode, settings.correction, looks.here, looks.hold, laws)
+        _target_joints(joints, island, h, settings.dt, kick.mode, settings.correction, looks.here, looks.hold, laws)
     if len(island.turning) > 0:
-        _moment_targets(bodies, contacts, island, system, laws, h, kick.mode, vstar, p)
+        _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar, p)
 
 
 @inner

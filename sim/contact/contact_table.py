@@ -28,6 +28,7 @@ from collision.linalg import (
     sub,
 )
 from collision.narrowphase import manifold_far as manifold
+from collision.status import UNCERTAIN
 from sim.contact.carried_manifolds import carry, remember, slack
 from sim.contact.ground.faces import face_to_face, off, same_facets
 from sim.contact.surfaces import coefficient, surface_acceleration, surface_slip
@@ -48,6 +49,7 @@ from sim.state import (
     PIECE,
     POINTS,
     ROWS,
+    WANTED,
     E,
 )
 
@@ -62,7 +64,6 @@ MANY = 10  # bounces after which any pair does, if it moves a tenth of that
 FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
 RADIAN = 0.5  # [rad] a turn up to which the acceleration of a turning surface is that of the instant
 LULL = 10  # steps without impacts after which a crowd is none any more
-UNKNOWN = -1.0  # event time of a pair that was not looked at yet
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
 SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
 KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
@@ -314,16 +315,16 @@ def known_pairs(pairs):
     """What is known of the pairs, before others are found."""
     old = pairs.count[0]
     return (
-        pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.event[:old].copy(),
-        pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(), pairs.slot[:old].copy(),
-        pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
+        pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.search[:old].copy(),
+        pairs.event[:old].copy(), pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(),
+        pairs.slot[:old].copy(), pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
     )  # fmt: skip
 
 
 @inner
 def renew_pairs(geoms, pairs, joints, known, found):
     """The part of `update_pairs` that follows when so many pairs of boxes were found."""
-    keys, axes, clear, events, speeds, hits, rests, slots, bears, arrives = known
+    keys, axes, clear, searches, events, speeds, hits, rests, slots, bears, arrives = known
     old, taken, free = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0
     if found > len(pairs.geoms):
         pairs.geoms[:old] = keys
@@ -347,7 +348,8 @@ def renew_pairs(geoms, pairs, joints, known, found):
         pairs.points[n] = 0
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
-            pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = events[k], speeds[k], hits[k], rests[k]
+            pairs.search[n], pairs.event[n], pairs.speed[n] = searches[k], events[k], speeds[k]
+            pairs.hits[n], pairs.rests[n] = hits[k], rests[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
             for m in range(POINTS):
                 pairs.bears[n, m], pairs.arrives[n, m] = bears[k, m], arrives[k, m]
@@ -356,7 +358,7 @@ def renew_pairs(geoms, pairs, joints, known, found):
         else:
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = UNKNOWN, 0.0, 0, 0
+            pairs.search[n], pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = WANTED, math.inf, 0.0, 0, 0
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
             forget_arrivals(pairs, n)
             if geoms.face[j] != PIECE:
@@ -378,7 +380,7 @@ def _inherit(geoms, pairs, n, known, k):
 
     ``k``: where the pair would stand among the known ones.
     """
-    keys, _, _, _, _, hits, rests, _, bears, arrives = known
+    keys, _, _, _, _, _, hits, rests, _, bears, arrives = known
     i, ground, count = pairs.geoms[n, 0], geoms.body[pairs.geoms[n, 1]], 0
     first = k
     while first > 0 and keys[first - 1, 0] == i:
@@ -416,7 +418,7 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
         store3(pairs.axis, n, normal)
     if soft:
         remember(bodies, pairs, n, i, j, margin)
-    return status != 4
+    return status != UNCERTAIN
 
 
 @lean

@@ -18,12 +18,11 @@ import math
 import numpy as np
 
 from collision.kernels.jit import inner, kernel, lean
-from collision.linalg import add, axpy, cross, dot, load3, load9, mul, mul_t, scale, store3, sub
+from collision.linalg import add, axpy, load3, load9, mul, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_slip
-from sim.flight.motion import apply_impulse, point_velocity
-from sim.ledger import entries as ledger
+from sim.flight.motion import point_velocity, strike
 from sim.ledger.kick_numbers import LARGEST, bears
-from sim.ledger.work import AGAIN, START, book_pair, book_work, to_reservoir
+from sim.ledger.work import AGAIN, NOTHING, START, book_works, contact_driven_work
 from sim.solvers.newton import newton_in_far as newton
 from sim.solvers.problem import Laws, relative_velocity
 from sim.state import DYNAMIC, FAST
@@ -93,12 +92,7 @@ def take_back(bodies, contacts, books, number, t):
         if bears(bodies, contacts, k, number):
             f = mul_t(load9(contacts.frame, k), scale(-part, load3(contacts.owed, k)))
             point = load3(points, k)
-            for side in range(2):
-                i, q = contacts.body[k, side], f if side == 1 else scale(-1.0, f)
-                if bodies.kind[i] == DYNAMIC:
-                    apply_impulse(bodies, i, q, point)
-                else:
-                    to_reservoir(books, scale(0.5, q), scale(0.5, cross(point, q)), AGAIN)
+            strike(bodies, books, contacts.body[k, 0], contacts.body[k, 1], f, point)
     for k in range(n):
         if bears(bodies, contacts, k, number):
             _book(bodies, contacts, books, k, load3(points, k), load3(before, k), scale(-part, load3(contacts.owed, k)))
@@ -137,17 +131,9 @@ def _book(bodies, contacts, books, k, point, before, p):
     slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
     if math.isfinite(contacts.creeps[k, 0]):  # what sticks does no work but for the phase
         normal, slip = normal + slip, 0.0
-    world = mul_t(e, p)
-    driven = -dot(world, surface_slip(bodies, i, j, point, (e[6], e[7], e[8])))
-    if bodies.kind[i] != DYNAMIC:
-        driven += dot(world, point_velocity(bodies, i, point))
-    if bodies.kind[j] != DYNAMIC:
-        driven -= dot(world, point_velocity(bodies, j, point))
-    book_work(books, ledger.CONTACT, 0.5 * normal, 0.5 * normal, AGAIN)
-    book_work(books, ledger.FRICTION, -0.5 * slip, -0.5 * slip, AGAIN)
-    book_work(books, ledger.EXTERNAL, 0.5 * driven, 0.5 * driven, AGAIN)
-    works = (0.5 * normal, 0.0, -0.5 * slip, 0.5 * driven)
-    book_pair(books, bodies.serial[i], bodies.serial[j], works, works, AGAIN)
+    belt = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
+    driven = contact_driven_work(bodies, i, j, mul_t(e, p), point, belt)
+    book_works(books, bodies, i, j, (normal, 0.0, -slip, driven), NOTHING, AGAIN)
 
 
 @kernel

@@ -6,8 +6,8 @@ import numpy as np
 
 from collision.kernels.jit import inner, lean
 from collision.linalg import load9, symmetric_product
-from sim.contact.contact_blocks import load_contacts
-from sim.contact.rolling_friction import load_moments
+from sim.contact.contact_blocks import prepare_contacts
+from sim.contact.rolling_friction import prepare_moments
 from sim.flight.motion import world_inverse_inertia
 from sim.joints.rows import is_dynamic, load_block
 from sim.joints.velocity_solve import list_blocks
@@ -41,10 +41,10 @@ def prepare(bodies, contacts, joints, rows, links, turning, local):
 def prepare_again(bodies, contacts, joints, island, system, laws, vstar, p):
     """All of it but the targets, for the bodies as they are now."""
     _load_bodies(bodies, island.members, system, vstar)
-    load_contacts(bodies, contacts, island.rows, system, laws, p)
+    prepare_contacts(bodies, contacts, island.rows, system, laws, p)
     for n in range(len(island.owner)):
         load_block(bodies, joints, island.owner[n], island.block[n], len(island.rows) + n, system, laws, p)
-    load_moments(bodies, contacts, island, system, laws, p)
+    prepare_moments(bodies, contacts, island, system, laws, p)
 
 
 @inner

@@ -23,8 +23,7 @@ from collision.kernels.jit import inner, lean
 from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_turn
 from sim.equations import acceleration
-from sim.ledger import entries as ledger
-from sim.ledger.work import START, book_pair, book_work, give, halves
+from sim.ledger.work import START, book_works, driven_work, give, halves
 from sim.solvers.laws import DISC
 from sim.solvers.problem import inverse_effective_mass, velocity_along
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
@@ -53,7 +52,7 @@ def first_moment(island):
 
 
 @lean
-def load_moments(bodies, contacts, island, system, laws, p):
+def prepare_moments(bodies, contacts, island, system, laws, p):
     """Jacobians, offsets and first guesses of the moments."""
     a, b, ja, jb, u0 = system.a, system.b, system.ja, system.jb, laws.u0
     for n in range(len(island.turning)):
@@ -84,7 +83,7 @@ def _free_turn(bodies, i):
 
 
 @lean
-def moment_targets(bodies, contacts, island, system, laws, h, mode, vstar, p):
+def target_moments(bodies, contacts, island, system, laws, h, mode, vstar, p):
     """Targets, and bounds by the normal impulses as they are now."""
     c, hi, turning = laws.c, laws.hi, island.turning
     for n in range(len(turning)):
@@ -105,7 +104,7 @@ def moment_targets(bodies, contacts, island, system, laws, h, mode, vstar, p):
 
 
 @lean
-def moments_missed(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p):
+def revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p):
     """Largest angular velocity by which a bound is off, inf where a law changes [rad/s]."""
     worst, turning = 0.0, island.turning
     for n in range(len(turning)):
@@ -195,13 +194,8 @@ def book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, 
             first_half, second_half = first_half + m * one, second_half + m * two
         frame = load9(contacts.frame, row)
         m = mul_t(frame, scale(2.0, load3(p, k)))
-        driven = -p[k, 2] * surface_turn(bodies, i, j, (frame[6], frame[7], frame[8]))
-        if bodies.kind[i] != DYNAMIC:
-            driven += 0.5 * dot(m, load3(bodies.w, i))
-        if bodies.kind[j] != DYNAMIC:
-            driven -= 0.5 * dot(m, load3(bodies.w, j))
-        book_work(books, ledger.FRICTION, -first_half, -second_half, mode)
-        one, two = 2.0 * share * driven, 2.0 * (1.0 - share) * driven
-        book_work(books, ledger.EXTERNAL, one, two, mode)
+        driven = driven_work(bodies, i, ZERO, m, ZERO) - driven_work(bodies, j, ZERO, m, ZERO)
+        driven -= 2.0 * p[k, 2] * surface_turn(bodies, i, j, (frame[6], frame[7], frame[8]))
+        one, two = (0.0, 0.0, -first_half, share * driven), (0.0, 0.0, -second_half, (1.0 - share) * driven)
+        book_works(books, bodies, i, j, one, two, mode)
         contacts.loss[row] -= first_half + second_half
-        book_pair(books, bodies.serial[i], bodies.serial[j], (0.0, 0.0, -first_half, one), (0.0, 0.0, -second_half, two), mode)

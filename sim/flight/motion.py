@@ -6,9 +6,7 @@ from collision.kernels.jit import far, lean, remote, tight
 from collision.linalg import (
     ZERO,
     add,
-    add3,
     axpy,
-    cross,
     dot,
     load3,
     load4,
@@ -28,6 +26,7 @@ from sim.flight.methods.exact import turn_exact
 from sim.flight.methods.rk4 import turn_rk4
 from sim.flight.methods.splitting import turn_splitting
 from sim.forces.prescribed_motion import arc, plan_arc
+from sim.ledger.work import AGAIN, give
 from sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
 
 
@@ -185,13 +184,13 @@ def world_inverse_inertia(bodies, i):
 
 
 @lean
-def apply_impulse(bodies, i, impulse, point):
-    """Change the momenta of body i by an impulse at a point of the world, and its velocities with them."""
-    if bodies.kind[i] != DYNAMIC:
-        return
-    add3(bodies.p, i, impulse)
-    add3(bodies.l, i, cross(sub(point, load3(bodies.x, i)), impulse))
-    refresh_velocity(bodies, i)
+def strike(bodies, books, i, j, impulse, point):
+    """An impulse inside the drift at a point of the world, on j and against it on i; the books take what it does not move."""
+    for side in range(2):
+        k, f = (j, impulse) if side == 1 else (i, scale(-1.0, impulse))
+        give(bodies, books, k, scale(0.5, f), ZERO, point, AGAIN, 0.5)
+        if bodies.kind[k] == DYNAMIC:
+            refresh_velocity(bodies, k)
 
 
 @lean

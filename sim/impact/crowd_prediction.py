@@ -39,9 +39,9 @@ from sim.contact.surfaces import surface_slip
 from sim.flight.methods.rk4 import turn_rk4
 from sim.flight.motion import flight_far, place, point_velocity
 from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
-from sim.impact.thread_jobs import CORNERS, WANTED, share
+from sim.impact.thread_jobs import CORNERS, share
 from sim.solvers.lanes import aim_at, group, miss_of
-from sim.state import DYNAMIC, KINEMATIC
+from sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
 
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
@@ -113,17 +113,16 @@ def look_ahead(
         open_by[m] -= norm(sub(load3(ways, i), load3(ways, j))) + ways[i, 3] + ways[j, 3]
         wanted = (moved[i] or moved[j]) and _concerned(bodies, local, i, j)
         wanted = wanted and open_by[m] < -DEEP * min(bodies.radius[i], bodies.radius[j])
-        pairs.event[m] = WANTED if wanted else math.inf  # which the coming drift finds anew
+        pairs.search[m] = WANTED if wanted else KNOWN  # which the coming drift finds anew
     share(model, geometry, settings, CORNERS, pairs.count[0])
     for m in range(pairs.count[0]):
         g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
         i, j = geoms.body[g0], geoms.body[g1]
         while t < table and (contacts.pair[t, 0] < g0 or (contacts.pair[t, 0] == g0 and contacts.pair[t, 1] < g1)):
             t += 1
-        if pairs.event[m] != WANTED:
+        if pairs.search[m] != WANTED:
             continue
-        pairs.event[m] = math.inf
-        pairs.fresh[m] = False
+        pairs.search[m], pairs.fresh[m] = KNOWN, False
         deep = DEEP * min(bodies.radius[i], bodies.radius[j])
         open_by[m] = least_gap(bodies, pairs, m, i, j, h)
         for s in range(pairs.points[m]):

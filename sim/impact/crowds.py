@@ -15,7 +15,7 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import load3, load9, norm, store3, store9, symmetric_product
-from sim.contact.contact_blocks import apply_contacts, book_contact, load_friction, targets
+from sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
 from sim.contact.overlap_correction import displace, too_deep
 from sim.flight.motion import refresh_velocity, world_inverse_inertia
 from sim.impact.crowd_prediction import DEEP, keep_pose, least_gap, look_ahead
@@ -126,8 +126,7 @@ def _kick_crowds(model, geometry, settings, plain):
         for r in range(3):
             before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
     load_lanes(bodies, contacts, rows, 0, count, inverse, light, a, b, groups)
-    load_friction(contacts, rows[:count], mu)
-    targets(bodies, contacts, rows[:count], h, h, KICK, True, c)
+    target_contacts(bodies, contacts, rows[:count], h, h, KICK, True, mu, c)
     soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
     for m in range(count):
         store3(p, m, load3(contacts.impulse, rows[m]))

@@ -19,7 +19,6 @@ from sim.contact.contact_table import (
     MANY,
     SINKING,
     TIRED,
-    UNKNOWN,
     crowded,
     least_speed,
     outgrown,
@@ -39,13 +38,27 @@ from sim.impact.multi_contact import fastest_approach, joint_impact, single_impa
 from sim.impact.substep_resolve import kick_again
 from sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
 from sim.ledger.kick_numbers import MID_STEP, can_be_taken
-from sim.state import CAPPED, DYNAMIC, EXAMPLE, IMPACTS, NOT_FINITE, OK, PAIRS_FULL, POINTS, ROWS, SETTINGS, WAKE
+from sim.state import (
+    CAPPED,
+    DYNAMIC,
+    EXAMPLE,
+    FUTILE,
+    IMPACTS,
+    KNOWN,
+    NOT_FINITE,
+    OK,
+    PAIRS_FULL,
+    POINTS,
+    ROWS,
+    SETTINGS,
+    WAKE,
+    WANTED,
+)
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
 DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
-IDLE = 1 << 40  # hits of a pair that would collide without an impulse: points that overlap already, and do not approach
 
 
 @kernel(**FOR_KERNELS)
@@ -81,7 +94,7 @@ def _drift(model, geometry, settings, table):
             touched[i] = False
         rested = settle_phase(model, settings, first, t, touched, effort)
         _collide(model, geometry, settings, table, first, t, touched)
-        if pairs.hits[first] < IDLE:
+        if pairs.search[first] != FUTILE:
             _look_again(geoms, pairs, touched)
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
@@ -144,8 +157,8 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
 def _look_again(geoms, pairs, touched):
     """Pairs that would collide without an impulse may not any more, once something else has moved their bodies."""
     for k in range(pairs.count[0]):
-        if pairs.hits[k] == IDLE and (touched[geoms.body[pairs.geoms[k, 0]]] or touched[geoms.body[pairs.geoms[k, 1]]]):
-            pairs.hits[k] = 1
+        if pairs.search[k] == FUTILE and (touched[geoms.body[pairs.geoms[k, 0]]] or touched[geoms.body[pairs.geoms[k, 1]]]):
+            pairs.search[k], pairs.hits[k] = KNOWN, 1
 
 
 @inner
@@ -178,14 +191,13 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
     asked = np.zeros(count, dtype=np.bool_)
     for k in range(count):
         i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-        if pairs.hits[k] == IDLE:
+        if pairs.search[k] == FUTILE:
             pairs.fresh[k] = False
             pairs.event[k] = math.inf
-        elif touched[i] or touched[j] or pairs.event[k] == UNKNOWN:
+        elif touched[i] or touched[j] or pairs.search[k] == WANTED:
             asked[k] = True
             many += 1
-            pairs.fresh[k] = False
-            pairs.event[k] = UNKNOWN
+            pairs.fresh[k], pairs.search[k] = False, WANTED
     if many < FEW_ASKED:
         work(model, geometry, settings, AGAIN, 0, count, rows, ids)
     else:
@@ -282,7 +294,8 @@ def _first_event(pairs, dt):
 def _tired(bodies, geoms, pairs, k, dt):
     """Pair k has bounced in this step, and bounces no more."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    return pairs.hits[k] >= TIRED and pairs.hits[k] < IDLE and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    tired = pairs.hits[k] >= TIRED and pairs.search[k] != FUTILE
+    return tired and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
 @inner
@@ -341,7 +354,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     for k in range(count):
         given = given or table.impulse[k, 2] != 0.0
     if not given:
-        pairs.hits[first] = IDLE
+        pairs.search[first], pairs.hits[first] = FUTILE, MANY + 1  # as one that never ends
 
 
 _TOUCHED, _ROWS = np.zeros(0, np.bool_), (np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))

@@ -12,12 +12,13 @@ import math
 import numpy as np
 
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import add, add3, cross, load3, scale, sub, symmetric_inverse
+from collision.linalg import load3, scale, symmetric_inverse
 from sim.contact.prepare import prepare
-from sim.flight.motion import point_velocity, refresh_velocity
-from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity, wrench
+from sim.flight.motion import refresh_velocity
+from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity
+from sim.joints.velocity_solve import driven_by_block, give_block
 from sim.ledger import entries as ledger
-from sim.ledger.work import AGAIN, book_work, to_reservoir
+from sim.ledger.work import AGAIN, book_work
 from sim.solvers.laws import AXIS
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
@@ -101,27 +102,14 @@ def _settle_joints(bodies, table, joints, books, links, together):
     p[:] = 0.0
     constrain(island, system, laws, laws.u0, p, v)
     for n in range(len(owner)):
-        point, frame, _ = place_joint(bodies, joints, owner[n])
-        f, t = wrench(joints, owner[n], block[n], frame, load3(p, n))
-        for side in range(2):
-            i = joints.body[owner[n], side]
-            f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            if is_dynamic(bodies, i):
-                add3(bodies.p, i, f)
-                add3(bodies.l, i, add(cross(sub(point, load3(bodies.x, i)), f), t))
-            else:
-                to_reservoir(books, scale(0.5, f), scale(0.5, add(cross(point, f), t)), AGAIN)
-                if i >= 0:
-                    v_point, w = point_velocity(bodies, i, point), load3(bodies.w, i)
-                    work = -0.5 * (
-                        f[0] * v_point[0] + f[1] * v_point[1] + f[2] * v_point[2] + t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
-                    )
-                    book_work(books, ledger.EXTERNAL, work, work, AGAIN)
+        give_block(bodies, joints, books, owner[n], block[n], scale(0.5, load3(p, n)), AGAIN, 0.5)
     for i in island.members:
         refresh_velocity(bodies, i)
     for n in range(len(owner)):
         j = owner[n]
         point, frame, _ = place_joint(bodies, joints, j)
+        driven = driven_by_block(bodies, joints, j, block[n], point, frame, load3(p, n))
+        book_work(books, ledger.EXTERNAL, driven, 0.0, AGAIN)
         for r in range(3):
             used, turns, e = row_axis(joints, j, block[n], r, frame)
             rotor = block[n] == DRIVE and r == 0 and laws.law[n] == AXIS

@@ -26,7 +26,6 @@ from collision.linalg import (
     mul_t,
     norm,
     orthonormal,
-    scale,
     store3,
     sub,
 )
@@ -34,15 +33,14 @@ from collision.narrowphase import manifold_far as manifold
 from sim.contact.contact_table import OPEN, pair_restitution, pair_size, told, write_row
 from sim.contact.prepare import prepare
 from sim.contact.surfaces import surface_slip
-from sim.flight.motion import apply_impulse, geom_pose, point_velocity, world_inverse_inertia
+from sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from sim.impact.collision_law import impact_far as impact
 from sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints
 from sim.impact.time_of_impact import TOUCH
-from sim.ledger import entries as ledger
-from sim.ledger.work import AGAIN, book_pair
+from sim.ledger.work import AGAIN, NOTHING, book_works, contact_driven_work
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
-from sim.state import BETA, DYNAMIC, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
+from sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
 EPS = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
 
@@ -130,7 +128,7 @@ def single_impact(bodies, table, joints, books, settings, links):
 
 @kernel
 def _joint_impact(bodies, table, joints, books, settings, links):
-    """Several points at once: joint plastic solve, then restitution."""
+    """Several points at once, by the stages of a kick: the plastic problem first, then what restitution adds to its solution."""
     m = table.count[0]
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
@@ -145,7 +143,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     tried = np.zeros(m, dtype=np.bool_)
     for round in range(4):
         newton(system, laws, vstar, tolerance, 100, p, v)
-        if round == 3 or not _hold(table, points, laws, p, v, tried):
+        if round == 3 or not _revise(table, points, laws, p, v, tried):
             break
     extra = _restitution(table, island, system, points, laws, p, v)
     f = _passive(table, island, system, points, laws, p, extra, v)
@@ -155,7 +153,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
 
 
 @inner
-def _hold(table, points, laws, p, v, tried):
+def _revise(table, points, laws, p, v, tried):
     """Static friction where the slip comes to an end, kinetic friction where that does not hold; True where any changed."""
     changed, mu = False, laws.mu
     u = np.empty((0, 3))
@@ -281,18 +279,7 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
     for k in range(m):
         e = load9(table.frame, k)
         p = load3(table.impulse, k)
-        q = mul_t(e, p)
-        point = load3(table.point, k)
-        for side in range(2):
-            i = table.body[k, side]
-            f = q if side == 1 else scale(-1.0, q)
-            if bodies.kind[i] == DYNAMIC:
-                apply_impulse(bodies, i, f, point)
-            else:
-                arm = cross(point, f)
-                for r in range(3):
-                    books.reservoir[0, r] += f[r]
-                    books.reservoir[1, r] += arm[r]
+        strike(bodies, books, table.body[k, 0], table.body[k, 1], mul_t(e, p), load3(table.point, k))
     if len(links) > 0:
         settle_joints(bodies, table, joints, books, links, True)
     change, size, noise = 0.0, 0.0, 0.0
@@ -308,20 +295,9 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         slip = 0.5 * (p[0] * (before[0] + after[0]) + p[1] * (before[1] + after[1]))
         if not math.isnan(normal_work):
             normal, slip = normal_work, normal + slip - normal_work
-        books.energy[ledger.RESTITUTION] -= normal
-        books.energy[ledger.FRICTION] -= slip
-        world = mul_t(e, p)
-        driven = -dot(world, belt)
-        if bodies.kind[i] != DYNAMIC:
-            driven += dot(world, vi)
-        if bodies.kind[j] != DYNAMIC:
-            driven -= dot(world, vj)
-        books.energy[ledger.EXTERNAL] += driven
+        driven = contact_driven_work(bodies, i, j, mul_t(e, p), point, belt)
+        book_works(books, bodies, i, j, (0.0, -normal, -slip, driven), NOTHING, AGAIN)
         table.loss[k] = -(normal + slip)
-        a, b = bodies.serial[i], bodies.serial[j]
-        works = (0.0, -0.5 * normal, -0.5 * slip, 0.5 * driven)  # half and half
-        book_pair(books, a, b, works, works, AGAIN)
-        books.moved[0] += abs(normal) + abs(slip) + abs(driven)
         change += normal + slip
         if before[2] < -OPEN:  # slower than what solves leave open a gain means nothing
             size += abs(p[2] * before[2])

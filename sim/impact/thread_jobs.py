@@ -38,19 +38,18 @@ from collision.halving import halve_once, halve_range, nodes_of, put_centers
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.kernels.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
 from collision.kernels.waiting import doze, give_way, pause
-from sim.contact.contact_table import UNKNOWN, fresh_manifolds, least_speed, sweep_bounds, update_manifold
+from sim.contact.contact_table import fresh_manifolds, least_speed, sweep_bounds, update_manifold
 from sim.flight.clusters import flight_balance
 from sim.flight.flight_split import book_balance, book_flight
 from sim.flight.motion import fly_some
 from sim.impact.time_of_impact import next_impact
-from sim.state import EXAMPLE, POINTS, ROWS, SETTINGS
+from sim.state import EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
 
 FLIGHTS, BOXES, ARRIVALS, AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES = range(9)  # jobs: what is done to their items
 LINE = 64  # bytes
 NEXT, KIND, COUNT, SHARE, DONE, FOUND, OPEN, HELPED, TREE = (LINE * k for k in range(9))
 WORDS = 8 * 8 + 16  # of a crew
 JOB = 1 << 32
-WANTED = -2.0  # event time of pairs whose manifold the job CORNERS is to find
 PAUSES, YIELDS, NAP = 8000, 1000, 50  # some 200 us in which one looks all the time; then some 500 us; us between two looks later
 
 
@@ -71,21 +70,21 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
         sweep_bounds(bodies, geoms, geometry, dt, first, stop)
     elif job == ARRIVALS:
         for k in range(first, stop):
-            pairs.fresh[k] = False
-            pairs.hits[k] = 0
+            pairs.fresh[k], pairs.search[k], pairs.hits[k] = False, KNOWN, 0
             pairs.clear[k, 0], pairs.clear[k, 1] = -np.inf, 0.0
             least = least_speed(bodies, geoms, pairs, k, dt)
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
     elif job == AGAIN:
         for k in range(first, stop):
-            if pairs.event[k] == UNKNOWN:
+            if pairs.search[k] == WANTED:
+                pairs.search[k] = KNOWN
                 least = least_speed(bodies, geoms, pairs, k, dt)
                 pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
     elif job == MANIFOLDS:
         return fresh_manifolds(bodies, geoms, pairs, geometry, dt, first, stop)
     elif job == CORNERS:
         for k in range(first, stop):
-            if pairs.event[k] == WANTED:
+            if pairs.search[k] == WANTED:
                 update_manifold(bodies, geoms, pairs, geometry, k, dt)
     elif job == BALANCES:
         balances = reals_at(look(settings.crew + TREE), len(bodies.kind), 2)

@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from collision.kernels.jit import inner, lean
-from collision.linalg import add, cross, dot, load3, scale, sub
+from collision.linalg import load3, scale
 from sim.joints.kept_rows import INSIDE, bounds_left, least_push
 from sim.joints.rows import (
     ANGULAR,
@@ -40,9 +40,9 @@ from sim.joints.rows import (
     wrench,
 )
 from sim.ledger import entries as ledger
-from sim.ledger.work import AGAIN, KICK, START, book_work, give, halves
+from sim.ledger.work import AGAIN, KICK, START, book_work, driven_work, give, halves
 from sim.solvers.problem import velocity_along
-from sim.state import DYNAMIC, POINT
+from sim.state import POINT
 
 LOOKS = 30  # most looks ahead
 SURPRISE = 1e-9  # [m or rad] a joint that is open by more was not closed by the step before: it is taken to its place
@@ -127,7 +127,7 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
 
 
 @lean
-def joint_targets(joints, island, h, dt, mode, correction, here, hold, laws):
+def target_joints(joints, island, h, dt, mode, correction, here, hold, laws):
     """Targets and bounds of the blocks of joints; ``here`` and ``hold`` have a row for each joint.
 
     ``h``: the length of the coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
@@ -236,11 +236,24 @@ def apply_joints(bodies, joints, books, island, hold, wanted, p, mode, share, st
             if wanted[n] or joints.kept[j] != FREE:
                 for r in range(6):
                     joints.hold[j, r] = hold[island.place[n], r]
-        point, frame, _ = place_joint(bodies, joints, j)
-        f, t = wrench(joints, j, s, frame, half)
-        for side in range(2):
-            f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
-            give(bodies, books, joints.body[j, side], f, t, point, mode, share)
+        give_block(bodies, joints, books, j, s, half, mode, share)
+
+
+@lean
+def give_block(bodies, joints, books, j, block, half, mode, share):
+    """Half the impulses of a block of joint j to both of its bodies."""
+    point, frame, _ = place_joint(bodies, joints, j)
+    f, t = wrench(joints, j, block, frame, half)
+    for side in range(2):
+        f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
+        give(bodies, books, joints.body[j, side], f, t, point, mode, share)
+
+
+@lean
+def driven_by_block(bodies, joints, j, block, point, frame, p):
+    """Work of driven bodies at joint j, as a block gives the impulses p [J]."""
+    f, t = wrench(joints, j, block, frame, p)
+    return driven_work(bodies, joints.body[j, 0], f, t, point) - driven_work(bodies, joints.body[j, 1], f, t, point)
 
 
 @lean
@@ -255,16 +268,8 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
             if used:
                 landed = s == LIMITS and mode != START and abs(here[island.place[n], 6] - joints.limit[j, r]) > SURPRISE
                 _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode, share)
-        f, t = wrench(joints, j, s, frame, half)
-        driven = 0.0
-        for side in range(2):
-            i = joints.body[j, side]
-            if i >= 0 and bodies.kind[i] != DYNAMIC:
-                w = load3(bodies.w, i)
-                v = add(load3(bodies.v, i), cross(w, sub(point, load3(bodies.x, i))))
-                driven += (1.0 if side == 0 else -1.0) * (dot(f, v) + dot(t, w))
-        if driven != 0.0:
-            book_work(books, ledger.EXTERNAL, 2.0 * share * driven, 2.0 * (1.0 - share) * driven, mode)
+        driven = 2.0 * driven_by_block(bodies, joints, j, s, point, frame, half)
+        book_work(books, ledger.EXTERNAL, share * driven, (1.0 - share) * driven, mode)
     if mode == AGAIN:
         return
     for j in island.links:

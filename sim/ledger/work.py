@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collision.kernels.jit import lean
-from collision.linalg import add, add3, cross, load3, scale, sub
+from collision.linalg import ZERO, add, add3, cross, dot, load3, scale, sub
+from sim.ledger.entries import CONTACT, EXTERNAL, FRICTION, RESTITUTION
 from sim.state import ACCOUNTS, DYNAMIC
 
 KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
+NOTHING = (0.0, 0.0, 0.0, 0.0)
+BETWEEN = (CONTACT, RESTITUTION, FRICTION, EXTERNAL)  # entries of what passes between two bodies
 
 
 @lean
@@ -25,14 +28,15 @@ def book_work(books, entry, before, after, mode):
 
 
 @lean
-def book_pair(books, a, b, first, second, mode):
-    """Works (contact, loss, friction, driven) of two bodies before the middle of the kick, and after it, to their account, if
-    accounts are kept. ``a``, ``b``: serial numbers.
-    """
+def book_works(books, bodies, i, j, first, second, mode):
+    """Works that passed between bodies i and j before the middle of a kick and after it, in the order of `BETWEEN`: to the books,
+    and to the account of the two if accounts are kept [J]."""
+    for c in range(4):
+        book_work(books, BETWEEN[c], first[c], second[c], mode)
     room = len(books.account)
     if room == 0:
         return
-    key = ((a << 31) | b) + 1
+    key = ((bodies.serial[i] << 31) | bodies.serial[j]) + 1
     k = (key * 0x9E3779B1) % room
     while books.account[k] != key:
         if books.account[k] == 0:
@@ -45,6 +49,23 @@ def book_pair(books, a, b, first, second, mode):
         if mode != START:
             books.works[k, c] += first[c]
         books.works[k, start + c] += second[c]
+
+
+@lean
+def driven_work(bodies, i, f, moment, point):
+    """Work of body i, if it is one that impulses do not move, as an impulse f at a point and a moment act on what it meets [J];
+    -1: the world."""
+    if i < 0 or bodies.kind[i] == DYNAMIC:
+        return 0.0
+    w = load3(bodies.w, i)
+    v = add(load3(bodies.v, i), cross(w, sub(point, load3(bodies.x, i))))
+    return dot(f, v) + dot(moment, w)
+
+
+@lean
+def contact_driven_work(bodies, i, j, f, point, belt):
+    """The same of both bodies of a contact with an impulse f on j, and of their surfaces, which add ``belt`` to the slip [J]."""
+    return driven_work(bodies, i, f, ZERO, point) - dot(f, belt) - driven_work(bodies, j, f, ZERO, point)
 
 
 @lean

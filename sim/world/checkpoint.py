@@ -26,7 +26,7 @@ from sim.world.body import Body
 if TYPE_CHECKING:
     from sim.world.world import World
 
-SCHEMA = 11
+SCHEMA = 12
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,
