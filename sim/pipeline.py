@@ -1,10 +1,10 @@
 """One step, as a list of stages.
 
     settle         second halves of the last kick's works go to the books                     below
-    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contact/contact_table.py
+    pairs          boxes swept over the coming drift, candidate pairs, sorted                 contact/touching/
     drift          free flight under smooth forces, interrupted by impacts in order of time   impact/impact_loop.py
     paths          driven bodies plan the arc of the coming step                              forces/prescribed_motion.py
-    narrowphase    manifolds at the new poses, within the speculative margin                  contact/contact_table.py
+    narrowphase    manifolds at the new poses, within the speculative margin                  contact/touching/
     contact        table of contacts, impulses carried over by feature; islands; the kick     contact/contact_solve.py
 
 The state between two steps is that of the middle of the kick: momenta before and after it are kept, their mean is what
@@ -19,18 +19,12 @@ from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.contact.contact_solve import kick
-from sim.contact.contact_table import (
-    INELASTIC,
-    NONE,
-    crowds_grow,
-    forget_arrivals,
-    known_pairs,
-    mark_resting,
-    renew_pairs,
-    tabulate,
-)
 from sim.contact.ground.facets import bring_facets, has_ground
 from sim.contact.sleep_criterion import count_still, rouse_touched
+from sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
+from sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
+from sim.contact.touching.manifolds import crowds_grow
+from sim.contact.touching.swept_pairs import known_pairs, renew_pairs
 from sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from sim.flight.motion import place, plan_arcs, start_flight
 from sim.impact.crowds import kick_crowds, plain_crowds

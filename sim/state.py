@@ -167,7 +167,7 @@ class Pairs(NamedTuple):
     rows: np.ndarray  # (c, POINTS, ROWS)
     ids: np.ndarray  # (c, POINTS) int64
     sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
-    # the last manifold that was looked for, if the pair is of a crowd (contact/carried_manifolds.py); in row ``slot`` of the pair
+    # the last manifold that was looked for, if the pair is of a crowd (carried_manifolds.py), in row ``slot`` of the pair
     slot: np.ndarray  # (c,) int64
     seen: np.ndarray  # (c, 13) pose of the smaller body against the other one, and the margin [m]; 0: nothing known
     seen_points: np.ndarray  # (c,) int64

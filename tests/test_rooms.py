@@ -95,8 +95,8 @@ def test_rooms_import_one_way(package):
     ("module", "source"),
     [
         ("sim.contact.contact_solve", "from sim.impact.impact_loop import drift"),
-        ("sim.solvers.newton", "from sim.contact import contact_table"),
-        ("sim.contact.contact_table", "import sim.pipeline"),
+        ("sim.solvers.newton", "from sim.contact import contact_solve"),
+        ("sim.contact.touching.contact_table", "import sim.pipeline"),
         ("sim.state", "from sim.forces.path import Path"),
         ("sim.joints.mechanism.tree", "from sim.world.world import World"),
         ("collision.pairs.sphere", "from collision.narrowphase import distance"),

@@ -9,8 +9,8 @@ flight of length h, the kick asks for u'_n >= -h/2 a_n - gap/h with complementar
 made second order) and for Coulomb's law in the tangent. Rolling: Montana, Int. J. Robotics Res. 7 (1988) 17. docs/step.md
 derives both.
 
-Finding what touches: contact_table.py, with ground/ for grounds of triangles, and carried_manifolds.py for manifolds that travel
-with their bodies. surfaces.py has coefficients of two surfaces and conveyors.
+Finding what touches: touching/, with ground/ for grounds of triangles. surfaces.py has coefficients of two surfaces and
+conveyors.
 Solving: contact_solve.py, which is the kick, stage after stage; prepare.py makes the problem of an island, contact_blocks.py and
 rolling_friction.py are the parts of contacts and their moments in it (those of joints: sim/joints/velocity_solve.py).
 contact_accelerations.py gives a where bodies turn, load_distribution.py spreads the load of faces that slide,

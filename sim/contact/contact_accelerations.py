@@ -23,9 +23,9 @@ from collision.geometry import empty_geometry
 from collision.kernels.jit import far, lean, remote
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
 from collision.narrowphase import manifold_far as manifold
-from sim.contact.contact_table import normal_target
 from sim.contact.ground.faces import same_facets
 from sim.contact.surfaces import surface_slip
+from sim.contact.touching.impact_threshold import normal_target
 from sim.flight.end_pose import Ends, end_motion, end_pose
 from sim.flight.motion import composed, point_velocity
 from sim.ledger.work import START

@@ -12,8 +12,8 @@ import numpy as np
 
 from collision.kernels.jit import inner, lean
 from collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, store3, sub
-from sim.contact.contact_table import FASTER, normal_target
 from sim.contact.surfaces import surface_slip
+from sim.contact.touching.impact_threshold import FASTER, normal_target
 from sim.flight.motion import point_velocity
 from sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
 from sim.solvers.laws import COULOMB

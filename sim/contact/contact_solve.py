@@ -40,7 +40,6 @@ from sim.contact.contact_blocks import (
     revise_contacts,
     target_contacts,
 )
-from sim.contact.contact_table import note_arrivals
 from sim.contact.half_kick import keep_steady, owe
 from sim.contact.load_distribution import spread_loads
 from sim.contact.overlap_correction import correct_depth, open_joints, too_deep
@@ -53,6 +52,7 @@ from sim.contact.rolling_friction import (
     revise_moments,
     target_moments,
 )
+from sim.contact.touching.impact_threshold import note_arrivals
 from sim.flight.end_pose import NO_ENDS, Ends, fly_members
 from sim.flight.joint_looks import look_ahead
 from sim.flight.motion import refresh_velocity

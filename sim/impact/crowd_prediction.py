@@ -34,8 +34,9 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.contact.contact_table import speculative_margin, write_row
 from sim.contact.surfaces import surface_slip
+from sim.contact.touching.contact_table import write_row
+from sim.contact.touching.swept_pairs import speculative_margin
 from sim.flight.methods.rk4 import turn_rk4
 from sim.flight.motion import flight_far, place, point_velocity
 from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws

@@ -14,21 +14,11 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from sim.contact.contact_table import (
-    LULL,
-    MANY,
-    SINKING,
-    TIRED,
-    crowded,
-    least_speed,
-    outgrown,
-    pair_restitution,
-    pair_size,
-    update_pairs,
-)
 from sim.contact.ground.facets import bring_facets, has_ground
 from sim.contact.half_kick import take_back
 from sim.contact.sleep_criterion import rouse
+from sim.contact.touching.impact_threshold import LULL, MANY, SINKING, TIRED, crowded, least_speed, pair_restitution, pair_size
+from sim.contact.touching.swept_pairs import outgrown, update_pairs
 from sim.flight.clusters import book_cluster
 from sim.flight.flight_split import bring, bring_linked, launch_touched
 from sim.flight.motion import fly_to

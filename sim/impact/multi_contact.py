@@ -30,9 +30,10 @@ from collision.linalg import (
     sub,
 )
 from collision.narrowphase import manifold_far as manifold
-from sim.contact.contact_table import OPEN, pair_restitution, pair_size, told, write_row
 from sim.contact.prepare import prepare
 from sim.contact.surfaces import surface_slip
+from sim.contact.touching.contact_table import told, write_row
+from sim.contact.touching.impact_threshold import OPEN, pair_restitution, pair_size
 from sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from sim.impact.collision_law import impact_far as impact
 from sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints

@@ -1,6 +1,6 @@
 """The kick in mid-step: bodies that an impact leaves in slow touch are kicked again, for the rest of the step, with their island.
 
-Where that happens again and again the island is a crowd for a while (contact_table.py): it is left to the kick at the step's end.
+Where that happens again and again the island is a crowd for a while: it is left to the kick at the end of the step (crowds.py).
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import numpy as np
 from collision.geometry import empty_geometry
 from collision.kernels.jit import far, inner, lean
 from sim.contact.contact_solve import kick_island
-from sim.contact.contact_table import INELASTIC, concerns, forget_arrivals, tabulate, update_manifold
 from sim.contact.half_kick import take_back
 from sim.contact.sleep_criterion import rouse
+from sim.contact.touching.contact_table import INELASTIC, concerns, tabulate
+from sim.contact.touching.impact_threshold import forget_arrivals
+from sim.contact.touching.manifolds import update_manifold
 from sim.flight.flight_split import bring, bring_linked
 from sim.flight.motion import fly_to
 from sim.impact.joint_impulses import joints_of_island

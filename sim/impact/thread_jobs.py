@@ -38,7 +38,9 @@ from collision.halving import halve_once, halve_range, nodes_of, put_centers
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.kernels.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
 from collision.kernels.waiting import doze, give_way, pause
-from sim.contact.contact_table import fresh_manifolds, least_speed, sweep_bounds, update_manifold
+from sim.contact.touching.impact_threshold import least_speed
+from sim.contact.touching.manifolds import fresh_manifolds, update_manifold
+from sim.contact.touching.swept_pairs import sweep_bounds
 from sim.flight.clusters import flight_balance
 from sim.flight.flight_split import book_balance, book_flight
 from sim.flight.motion import fly_some

@@ -21,18 +21,18 @@ from collision.narrowphase import distance_far as distance
 from collision.narrowphase import level_distance_far as level_distance
 from collision.narrowphase import manifold_far as manifold
 from collision.status import BEYOND_MARGIN
-from sim.contact.contact_table import (
+from sim.contact.touching.impact_threshold import (
     FASTER,
     SINKING,
     bounce_time,
-    contact_acceleration,
     foreseen,
     free_limit,
     pair_size,
     slowest_impact,
     threshold,
-    update_manifold,
 )
+from sim.contact.touching.manifolds import update_manifold
+from sim.contact.touching.point_accelerations import contact_acceleration
 from sim.flight.motion import composed, velocity_of
 from sim.flight.motion import flight_far as flight
 from sim.state import DYNAMIC, EXAMPLE

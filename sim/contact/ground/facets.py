@@ -21,8 +21,8 @@ from collision.geometry import HELD, empty_geometry
 from collision.ground.nearby import apart_from, plane_near
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import add, axpy, dot, load3, load4, load9, matmul, mul, mul_t, rotation, scale, store3, sub, transpose
-from sim.contact.contact_table import sweep, swept_box
 from sim.contact.ground.faces import is_facet_row
+from sim.contact.touching.swept_pairs import sweep, swept_box
 from sim.flight.motion import composed
 from sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE, PLANE
 

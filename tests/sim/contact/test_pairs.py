@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = """
 from collision import Sphere
 from sim import World
-from sim.contact.contact_table import update_pairs
+from sim.contact.touching.swept_pairs import update_pairs
 
 world = World(gravity=(0, 0, 0))
 for k in range(4):

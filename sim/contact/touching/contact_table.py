@@ -1,0 +1,243 @@
+"""The table of contacts that the kick solves, written from the manifolds; loads carry over by the names of features."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from collision.contact.facets import BARRED, facet_normal, reading_of
+from collision.geometry import empty_geometry
+from collision.kernels.jit import FOR_KERNELS, far, kernel, lean
+from collision.linalg import add, dot, load3, load9, mul_t, norm, orthonormal, store3, store9, sub
+from sim.contact.ground.faces import same_facets
+from sim.contact.surfaces import coefficient, surface_slip
+from sim.contact.touching.impact_threshold import (
+    FASTER,
+    TIRED,
+    bounce_time,
+    closing_speed,
+    crowded,
+    foreseen,
+    free_limit,
+    pair_restitution,
+    slowest_impact,
+    threshold,
+)
+from sim.contact.touching.point_accelerations import contact_acceleration
+from sim.flight.motion import geom_pose, point_velocity
+from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PIECE
+
+NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
+SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
+
+
+@lean
+def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
+    """Row k of a table of contacts: a point of pieces a, b of bodies i, j, without impulse."""
+    contacts.pair[k, 0], contacts.pair[k, 1] = a, b
+    contacts.body[k, 0], contacts.body[k, 1] = i, j
+    contacts.id[k] = id
+    store3(contacts.point, k, (row[0], row[1], row[2]))
+    store9(contacts.frame, k, (s[0], s[1], s[2], t[0], t[1], t[2], normal[0], normal[1], normal[2]))
+    contacts.gap[k] = row[3]
+    for c in range(COEFFICIENTS):
+        contacts.law[k, c] = coefficient(bodies, i, j, c)
+    contacts.mu[k] = contacts.law[k, MU]
+    store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
+    store3(contacts.accel, k, accel)
+    contacts.slides[k], contacts.arrives[k], contacts.kick[k] = LOOSE, math.nan, 0
+    store3(contacts.creeps, k, (math.nan, math.nan, math.nan))
+    contacts.loss[k] = contacts.residual[k] = contacts.push[k] = 0.0
+    store3(contacts.impulse, k, (0.0, 0.0, 0.0))
+    store3(contacts.moment, k, (0.0, 0.0, 0.0))
+    contacts.turns[k, 0] = contacts.turns[k, 1] = HELD
+
+
+@lean
+def concerns(bodies, i, j, label):
+    """A pair of bodies has a dynamic member in an island."""
+    in_i = bodies.kind[i] == DYNAMIC and bodies.island[i] == label
+    return in_i or (bodies.kind[j] == DYNAMIC and bodies.island[j] == label)
+
+
+@lean
+def told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
+    """Whether the table has this point of a ground already, by another facet: surfaces that meet there have it in common.
+
+    Where they meet in a ridge the normal that one of them gave is one that the other allows too, and the point is one contact, as
+    on a body of that form. In a valley each gives its own, and both hold.
+    """
+    near, m = SAME * min(bodies.radius[i], bodies.radius[j]), count - 1
+    while geoms.face[b] != PIECE and m >= 0 and contacts.pair[m, 0] == a:
+        if contacts.body[m, 1] == j and norm(sub(load3(contacts.point, m), point)) <= near:
+            known = (contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2])
+            _, ra = geom_pose(bodies, geoms, a)
+            _, rb = geom_pose(bodies, geoms, b)
+            if norm(sub(known, normal)) <= ALIKE or reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED:
+                return True
+        m -= 1
+    return False
+
+
+@lean
+def flat_elsewhere(bodies, geoms, geometry, pairs, n, point):
+    """Whether a point of pair n, at an edge of its facet, lies in the plane of another one that has it too, by its own normal.
+
+    The two normals differ by what the bodies are askew; a body that tips over the rim of a table touches the table.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    if geoms.face[b] < 0 or _own_normal(bodies, geoms, geometry, pairs, n):
+        return False
+    near = SAME * min(bodies.radius[geoms.body[a]], bodies.radius[geoms.body[b]])
+    m = n
+    while m > 0 and pairs.geoms[m - 1, 0] == a:
+        m -= 1
+    while m < pairs.count[0] and pairs.geoms[m, 0] == a:
+        other = pairs.geoms[m, 1]
+        if m != n and geoms.face[other] >= 0 and geoms.body[other] == geoms.body[b] and pairs.points[m] > 0:
+            known = load3(pairs.normal, m)
+            if _own_normal(bodies, geoms, geometry, pairs, m):
+                _, ra = geom_pose(bodies, geoms, a)
+                _, rb = geom_pose(bodies, geoms, b)
+                if reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED:
+                    for k in range(pairs.points[m]):
+                        if norm(sub((pairs.rows[m, k, 0], pairs.rows[m, k, 1], pairs.rows[m, k, 2]), point)) <= near:
+                            return True
+        m += 1
+    return False
+
+
+@lean
+def _own_normal(bodies, geoms, geometry, pairs, n):
+    """Whether the normal of pair n is that of the facet in it."""
+    b = pairs.geoms[n, 1]
+    _, rb = geom_pose(bodies, geoms, b)
+    u, f = load3(pairs.normal, n), facet_normal(geometry, geoms.shape[b], rb, geoms.shape[b], rb)
+    return norm(sub(u, f)) <= ALIKE or norm(add(u, f)) <= ALIKE
+
+
+@lean
+def _on_ground(geoms, pair, ids, taken, first, stop, a, b, id):
+    """Row of the old table for a point of piece a that has gone from one facet of a ground to another; -1: none."""
+    m = first
+    while m < stop and pair[m, 0] == a:
+        if not taken[m] and ids[m] == id and same_facets(geoms, b, pair[m, 1]):
+            return m
+        m += 1
+    return -1
+
+
+@lean
+def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
+    """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
+    best, m = -1, first
+    while m < stop and pair[m, 0] == a and pair[m, 1] == b:
+        if not taken[m]:
+            if ids[m] == id:
+                return m
+            d = norm((points[m, 0] - point[0], points[m, 1] - point[1], points[m, 2] - point[2]))
+            if d < near:
+                best, near = m, d
+        m += 1
+    return best
+
+
+@kernel(**FOR_KERNELS)
+def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plastic):
+    """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
+
+    Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
+    that concern bodies of this island, -1 for all. ``h``: the length of a step.
+
+    A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches. The
+    threshold of a pair that neither touches nor bore load in the last kick is that of the forces alone: spinning bodies
+    that come round to hit each other have large accelerations there, and hit all the same.
+    ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, or the INELASTIC
+    ones (e = 0, or tired of bouncing). In the middle of a drift (``label``) a resting contact stands open by up to
+    |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
+    """
+    old = before.count[0]
+    old_pair, old_id, old_impulse, old_frame = before.pair, before.id, before.impulse, before.frame
+    old_moment, old_turns, old_push, old_slides, old_point = before.moment, before.turns, before.push, before.slides, before.point
+    if label < 0:  # the table before is this one
+        old_pair, old_id = old_pair[:old].copy(), old_id[:old].copy()
+        old_impulse, old_frame = old_impulse[:old].copy(), old_frame[:old].copy()
+        old_moment, old_turns, old_push = old_moment[:old].copy(), old_turns[:old].copy(), old_push[:old].copy()
+        old_slides, old_point = old_slides[:old].copy(), old_point[:old].copy()
+    old_arrives, old_creeps = before.arrives, before.creeps
+    if label < 0:
+        old_arrives, old_creeps = old_arrives[:old].copy(), old_creeps[:old].copy()
+    old_taken = np.zeros(old, dtype=np.bool_)
+    count, first, start = 0, 0, 0
+    for n in range(pairs.count[0]):
+        points = pairs.points[n]
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        if points == 0 or (label >= 0 and not concerns(bodies, geoms.body[a], geoms.body[b], label)):
+            continue
+        while start < old and old_pair[start, 0] < a:
+            start += 1
+        while first < old and (old_pair[first, 0] < a or (old_pair[first, 0] == a and old_pair[first, 1] < b)):
+            first += 1
+        i, j = geoms.body[a], geoms.body[b]
+        normal = load3(pairs.normal, n)
+        s, t = orthonormal(normal)
+        # a point moves by its velocity between two steps; the features of a face that stays may be named anew
+        near = 1e-3 * min(bodies.radius[i], bodies.radius[j])
+        touching = 1e-10 * min(bodies.radius[i], bodies.radius[j])
+        wait, slowest = bounce_time(bodies, pairs, n, i, j, h), slowest_impact(bodies, i, j, h)
+        lasting = pairs.rests[n] == 1
+        for k in range(points):
+            lasting = lasting or pairs.rows[n, k, 3] <= touching
+        limit = free_limit(bodies, i, j, normal, h, wait)
+        for k in range(points):
+            row = pairs.rows[n, k]
+            point = (row[0], row[1], row[2])
+            if told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
+                continue
+            if flat_elsewhere(bodies, geoms, geometry, pairs, n, point):
+                continue
+            u = sub(point_velocity(bodies, j, point), point_velocity(bodies, i, point))
+            u = add(u, surface_slip(bodies, i, j, point, normal))
+            accel = contact_acceleration(bodies, i, j, row, s, t, normal, h)
+            speed = -dot(u, normal)
+            if lasting:
+                fast = speed > max(threshold(slowest, accel[2], wait), FASTER * foreseen(pairs, n, pairs.ids[n, k]))
+            else:
+                fast = closing_speed(speed, accel[2], row[3]) > limit
+            if fast:
+                # a jam: it has bounced again and again in this step, and others press on
+                jams = pairs.hits[n] >= TIRED and crowded(bodies, i, j)
+                dead = jams or pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
+                touches = label >= 0 or row[3] <= touching or crowded(bodies, i, j)
+                if not (plastic == INELASTIC and dead and touches):
+                    continue
+            if count == len(contacts.gap):
+                return CONTACTS_FULL
+            write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
+            m = _same_point(old_pair, old_id, old_point, old_taken, first, old, a, b, pairs.ids[n, k], point, near)
+            if m < 0 and geoms.face[b] != PIECE:
+                m = _on_ground(geoms, old_pair, old_id, old_taken, start, old, a, b, pairs.ids[n, k])
+            if m >= 0:
+                old_taken[m] = True
+                e = load9(old_frame, m)
+                world = mul_t(e, load3(old_impulse, m))
+                store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
+                contacts.slides[count], contacts.push[count] = old_slides[m], old_push[m]
+                if old_impulse[m, 2] > 0.0:
+                    contacts.arrives[count] = old_arrives[m]
+                    store3(contacts.creeps, count, load3(old_creeps, m))
+                world = mul_t(e, load3(old_moment, m))
+                store3(contacts.moment, count, (dot(world, s), dot(world, t), dot(world, normal)))
+                contacts.turns[count, 0], contacts.turns[count, 1] = old_turns[m, 0], old_turns[m, 1]
+            count += 1
+    contacts.count[0] = count
+    return OK
+
+
+tabulate = far(
+    _tabulate,
+    lambda: (
+        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0,
+    ), returns=0,
+)  # fmt: skip

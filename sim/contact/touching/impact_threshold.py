@@ -1,0 +1,179 @@
+"""What counts as an impact: approaches that are faster are located in time, slower ones are left to the kick; and how much of one
+bounces."""
+
+from __future__ import annotations
+
+import math
+
+from collision.kernels.jit import lean
+from collision.linalg import dot, load3, norm, sub
+from sim.contact.ground.faces import same_facets
+from sim.contact.surfaces import coefficient
+from sim.contact.touching.point_accelerations import free_acceleration
+from sim.state import PIECE, POINTS, E
+
+FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
+OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
+TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
+SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
+SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
+MANY = 10  # bounces after which any pair does, if it moves a tenth of that
+FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
+LULL = 10  # steps without impacts after which a crowd is none any more
+
+
+@lean
+def pair_size(bodies, i, j):
+    """Length scale of a pair: the smaller of the two radii that are finite [m]."""
+    r = min(bodies.radius[i], bodies.radius[j])
+    return r if r < math.inf else 1.0
+
+
+@lean
+def slowest_impact(bodies, i, j, dt):
+    """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
+    return max(OPEN, FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
+
+
+@lean
+def threshold(slowest, accel, dt):
+    """Approach speed from which a contact is an impact [m/s]; accel is the relative acceleration along the normal.
+
+    A resting contact arrives with -accel dt/2. Where the surfaces are about to part (accel > 0), as two balls that pass each
+    other fast, nothing can rest.
+    """
+    return max(slowest, -2.0 * accel * dt)
+
+
+@lean
+def normal_target(bodies, contacts, row, h, dt, soft):
+    """The normal velocity that a kick asks of a contact at least, for a flight of length h with the acceleration of its row.
+
+    What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
+    Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
+    they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
+    """
+    gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
+    i, j = contacts.body[row, 0], contacts.body[row, 1]
+    bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
+        slowest_impact(bodies, i, j, dt), a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
+    )
+    b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
+    if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
+        dip = 0.5 * SINKING * pair_size(bodies, i, j)
+        b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
+    return b_n
+
+
+@lean
+def least_speed(bodies, geoms, pairs, k, dt):
+    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    least = SMALL * pair_size(bodies, i, j) / dt
+    return math.inf if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
+
+
+@lean
+def bounce_time(bodies, pairs, n, i, j, dt):
+    """The step as the threshold of pair n of bodies i, j knows it: shorter for what bounces on than for what rests.
+
+    A contact that rests arrives with |a_n| dt/2 and must not be taken for an impact. One that comes flying may bounce as
+    little as it likes: with e = 1 it never rests, and 1 - e^2 of its energy is what it would lose by landing anyway.
+    """
+    e = coefficient(bodies, i, j, E)
+    return dt if pairs.rests[n] == 1 else dt * (1.0 - e * e)
+
+
+@lean
+def mark_resting(geoms, pairs, contacts):
+    """Remember which pairs carried load in the last kick; both tables are in the same order. Facets of a ground bear as one."""
+    k, last = 0, contacts.count[0]
+    first = 0  # row of the same piece
+    for n in range(pairs.count[0]):
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        while first < last and contacts.pair[first, 0] < a:
+            first += 1
+        while k < last and (contacts.pair[k, 0] < a or (contacts.pair[k, 0] == a and contacts.pair[k, 1] < b)):
+            k += 1
+        pairs.rests[n] = 0
+        while k < last and contacts.pair[k, 0] == a and contacts.pair[k, 1] == b:
+            if contacts.impulse[k, 2] > 0.0:
+                pairs.rests[n] = 1
+            k += 1
+        m = first if geoms.face[b] != PIECE else last
+        while m < last and contacts.pair[m, 0] == a:
+            if contacts.impulse[m, 2] > 0.0 and same_facets(geoms, b, contacts.pair[m, 1]):
+                pairs.rests[n] = 1
+            m += 1
+
+
+@lean
+def free_limit(bodies, i, j, normal, dt, wait):
+    """Threshold from the forces on the centres of mass alone, for a pair that is not in lasting contact (wait: bounce_time)."""
+    a_n = dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal)
+    return threshold(slowest_impact(bodies, i, j, dt), a_n, wait)
+
+
+@lean
+def closing_speed(speed, accel, gap):
+    """Speed at which a point closes that is open by ``gap``, closes at ``speed`` and has the acceleration ``accel``."""
+    if accel >= 0.0 and speed <= 0.0:
+        return 0.0
+    return math.sqrt(max(0.0, speed * speed - 2.0 * accel * max(gap, 0.0)))
+
+
+@lean
+def crowded(bodies, i, j):
+    """Impacts of this pair without restitution are left to the kick."""
+    return bodies.crowd[i] > 0 or bodies.crowd[j] > 0
+
+
+@lean
+def pair_restitution(bodies, pairs, n, i, j, speed, dt):
+    """Restitution of pair n of bodies i, j for an approach at this speed.
+
+    Small bounces that follow each other faster than the steps are not told apart: from the third of a step on they are
+    plastic. A Zeno sequence ends there, and so does the rattling of a body between two others. What is elastic rattles on, unless
+    it spins and sticks: then each bounce leaves less of its speed, and it comes to roll.
+    """
+    e, way = coefficient(bodies, i, j, E), speed * dt / min(bodies.radius[i], bodies.radius[j])
+    tired = (pairs.hits[n] >= TIRED and e < 1.0 and way <= SMALL) or (pairs.hits[n] > MANY and way <= 0.1 * SMALL)
+    return 0.0 if tired else e
+
+
+@lean
+def forget_arrivals(pairs, n):
+    for m in range(POINTS):
+        pairs.arrives[n, m] = 0.0
+
+
+@lean
+def foreseen(pairs, n, id):
+    """Speed at which the last kick lets the point of this feature come back [m/s]; 0: it bore nothing."""
+    for m in range(POINTS):
+        if pairs.arrives[n, m] <= 0.0:
+            break
+        if pairs.bears[n, m] == id:
+            return pairs.arrives[n, m]
+    return 0.0
+
+
+@lean
+def note_arrivals(pairs, contacts, rows):
+    """Tell pairs how fast what bears load in these rows of a table comes back."""
+    for row in rows:
+        speed = -min(contacts.arrives[row], contacts.u_after[row, 2])  # what closes still comes as it was left
+        if contacts.impulse[row, 2] > 0.0 and speed > 0.0:
+            a, b, low, high = contacts.pair[row, 0], contacts.pair[row, 1], 0, pairs.count[0]
+            while low < high:
+                n = (low + high) // 2
+                if pairs.geoms[n, 0] < a or (pairs.geoms[n, 0] == a and pairs.geoms[n, 1] < b):
+                    low = n + 1
+                else:
+                    high = n
+            if low < pairs.count[0] and pairs.geoms[low, 0] == a and pairs.geoms[low, 1] == b:
+                m = 0
+                while m < POINTS and pairs.arrives[low, m] > 0.0 and pairs.bears[low, m] != contacts.id[row]:
+                    m += 1
+                if m < POINTS:
+                    pairs.bears[low, m], pairs.arrives[low, m] = contacts.id[row], speed
