@@ -19,7 +19,7 @@ from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
 from sim.contact.contact_solve import kick
-from sim.contact.ground.facets import bring_facets, has_ground
+from sim.contact.ground.facet_rows import bring_facets, has_ground
 from sim.contact.sleep_criterion import count_still, rouse_touched
 from sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
 from sim.contact.touching.impact_threshold import forget_arrivals, mark_resting

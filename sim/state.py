@@ -139,7 +139,7 @@ class Geoms(NamedTuple):
     lo: np.ndarray  # (m, 3) swept bounds over the coming drift
     hi: np.ndarray  # (m, 3)
     face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet of one the triangle that it is, or IDLE, or the plane,
-    #                      PLANE - 2 k, PLANE - 2 k - 1 from behind (contact/ground/facets.py)
+    #                      PLANE - 2 k, PLANE - 2 k - 1 from behind (contact/ground/facet_rows.py)
     level: np.ndarray  # (m,) int64: the facet that is all there is of its ground within reach of a piece, a plane; -1: none
     short: np.ndarray  # (m,) int64: how many facets more a ground needs, at its carrier
 

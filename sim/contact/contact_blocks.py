@@ -16,7 +16,7 @@ from sim.contact.surfaces import surface_slip
 from sim.contact.touching.impact_threshold import FASTER, normal_target
 from sim.flight.motion import point_velocity
 from sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
-from sim.solvers.laws import COULOMB
+from sim.solvers.block_laws import COULOMB
 from sim.solvers.problem import velocity_along
 from sim.state import FAST, HELD, LOOSE, MU, MU_STATIC
 

@@ -15,7 +15,7 @@ from sim.equations import drive
 from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
 from sim.joints.rows import ANGULAR, DRIVE, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
 from sim.ledger import entries as ledger
-from sim.solvers.laws import COULOMB, DISC
+from sim.solvers.block_laws import COULOMB, DISC
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.problem import Laws, velocity_along
 from sim.solvers.sweeps import sweeps_far as by_sweeps

@@ -9,7 +9,7 @@ It is Coulomb's law for angular velocities w: what turns is held if the moment t
 alpha the relative angular acceleration of the coming flight; else the moment is at its bound, against the turning in
 the middle of the kick, (w + w')/2. The work is then never positive, and the scheme of second order, as for sliding.
 
-In the solver a contact that has such arms brings one more block (DISC, solvers/laws.py) of rows (tangent, tangent, normal)
+In the solver a contact that has such arms brings one more block (DISC, solvers/block_laws.py) of rows (tangent, tangent, normal)
 whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow.
 """
 
@@ -24,7 +24,7 @@ from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_turn
 from sim.equations import acceleration
 from sim.ledger.work import START, book_works, driven_work, give, halves
-from sim.solvers.laws import DISC
+from sim.solvers.block_laws import DISC
 from sim.solvers.problem import inverse_effective_mass, velocity_along
 from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 

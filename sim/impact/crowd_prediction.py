@@ -11,6 +11,7 @@ second order in the correction, not in the turn of the step.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,74 +49,120 @@ NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at
 DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
 
 
+class Watch(NamedTuple):
+    """What looks remember of each other, and room for one; n bodies."""
+
+    seen: np.ndarray  # (members, 6) velocities of the last look
+    poses: np.ndarray  # (n, 12) where each body was when it was looked at last: position, rotation
+    open_by: np.ndarray  # (pairs,) a gap that no point of a pair is below there [m]
+    moved: np.ndarray  # (n,) bool: its velocity is not that of the last look
+    flown: np.ndarray  # (n,) bool: it is at the end of the drift
+    x: np.ndarray  # (n, 3) where it was
+    rot: np.ndarray  # (n, 3, 3)
+    momenta: np.ndarray  # (n, 10) and orientations
+    ways: np.ndarray  # (n, 4) from where it was looked at last
+    pair: np.ndarray  # (k,) int64 of each point that overlaps there its pair,
+    point: np.ndarray  # (k,) int64 which of its points it is,
+    row: np.ndarray  # (k,) int64 and the first row of the table that the pair has
+    place: np.ndarray  # (k, 3) where its material points are now [m]
+    gap: np.ndarray  # (k,) by how much they are apart now [m]
+
+
 @inner
-def look_ahead(
-    model,
-    geometry,
-    settings,
-    rows,
-    first,
-    count,
-    most,
-    local,
-    inverse,
-    light,
-    before,
-    v,
-    a,
-    b,
-    groups,
-    mu,
-    c,
-    p,
-    stick,
-    fast,
-    seen,
-    poses,
-    open_by,
-):
+def watch(bodies, geoms, pairs, crowd, dt):
+    """Before the first look."""
+    n, room = len(bodies.kind), len(crowd.rows)
+    poses, open_by = np.empty((n, 12)), np.empty(pairs.count[0])
+    for i in range(n):
+        _keep_pose(bodies, i, poses)
+    for m in range(pairs.count[0]):
+        open_by[m] = _least_gap(bodies, pairs, m, geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]], dt)
+    return Watch(
+        np.full((len(crowd.members), 6), math.nan), poses, open_by, np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_),
+        np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10)), np.zeros((n, 4)), np.empty(room, dtype=np.int64),
+        np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty((room, 3)), np.empty(room),
+    )  # fmt: skip
+
+
+@inner
+def look_ahead(model, geometry, settings, crowd, seen, first, count):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
 
-    Rows ``first`` and those after it came by earlier looks. ``seen`` (size, 6): the velocities of the last look. Two bodies that
-    both kept theirs meet as they did then, and asked for what they ask for now: they are passed over.
-
-    ``poses`` (bodies, 12): where each body was when it was looked at last, position and rotation. ``open_by`` [m]: of each pair a
-    gap that none of its points is below there. What two bodies have moved against each other since takes no more from it than the
-    longest way of a point; while it is not used up the pair is passed over too.
+    Rows ``first`` and those after it came by earlier looks. Two bodies that both kept the velocities that were ``seen`` meet as
+    they did then, and asked for what they ask for now: they are passed over. What two bodies have moved against each other since
+    they were looked at takes no more from the gap of a pair than the longest way of a point; while it is not used up the pair is
+    passed over too.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    skin, h = settings.skin, settings.dt
-    n, table = len(bodies.kind), contacts.count[0] - (count - first)
-    x, rot, momenta, ways = np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10)), np.zeros((n, 4))
-    moved, flown = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
-    for i in range(n):
+    _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, settings.dt)
+    _ask(bodies, geoms, pairs, crowd, seen)
+    share(model, geometry, settings, CORNERS, pairs.count[0])
+    table = contacts.count[0] - (count - first)
+    found = _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, len(crowd.rows) - count, settings.dt)
+    for i in range(len(bodies.kind)):
+        if seen.flown[i]:
+            _return(bodies, i, seen.x, seen.momenta)
+    where = np.full(contacts.count[0], -1, dtype=np.int64)
+    for k in range(count):
+        where[crowd.rows[k]] = k
+    for f in range(found):
+        k = _row_of(bodies, contacts, where, crowd.rows, pairs, seen, f, table, first, count)
+        if k < 0:
+            if contacts.count[0] == len(contacts.gap):
+                break
+            k, row = count, contacts.count[0]
+            _new_row(bodies, geoms, contacts, row, pairs, seen, f)
+            contacts.count[0] += 1
+            crowd.rows[k] = row
+            count += 1
+            load_bodies(contacts, crowd, k, count)
+            group(crowd.groups, crowd.a, crowd.b, k, count)
+            load_lanes(bodies, contacts, crowd, k, count)
+            _aim(bodies, contacts, crowd, row, settings.skin, settings.dt, k)
+            load_laws(crowd, k, count)
+        _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[seen.pair[f], seen.point[f], 3], settings.dt)
+    return count if found > 0 else -1
+
+
+@lean
+def _fly_ahead(bodies, geoms, pairs, forces, crowd, seen, dt):
+    """Fly all bodies whose motion is not that of the last look, and those that they may meet, to the end of the drift."""
+    moved, flown, local = seen.moved, seen.flown, crowd.local
+    for i in range(len(moved)):
+        moved[i] = flown[i] = False
+        for r in range(4):
+            seen.ways[i, r] = 0.0
         if local[i] >= 0:
             for r in range(6):
-                moved[i] = moved[i] or v[local[i], r] != seen[local[i], r]
-                seen[local[i], r] = v[local[i], r]
+                moved[i] = moved[i] or crowd.v[local[i], r] != seen.seen[local[i], r]
+                seen.seen[local[i], r] = crowd.v[local[i], r]
     for m in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
         if moved[i] or moved[j]:
             flown[i] = flown[i] or local[i] >= 0 or bodies.kind[i] == KINEMATIC
             flown[j] = flown[j] or local[j] >= 0 or bodies.kind[j] == KINEMATIC
-    for i in range(n):
+    for i in range(len(moved)):
         if flown[i]:
-            _keep(bodies, i, x, rot, momenta)
-            _fly(bodies, forces, i, local[i], before, v, h)
-            _way(bodies, i, poses, ways)
-    where = np.full(contacts.count[0], -1, dtype=np.int64)
-    for k in range(count):
-        where[rows[k]] = k
-    room = most - count
-    pair, which, known = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    places, gaps, found, t = np.empty((room, 3)), np.empty(room), 0, 0
+            _keep(bodies, i, seen.x, seen.rot, seen.momenta)
+            _fly(bodies, forces, i, local[i], crowd.before, crowd.v, dt)
+            _way(bodies, i, seen.poses, seen.ways)
+
+
+@lean
+def _ask(bodies, geoms, pairs, crowd, seen):
+    """Mark the pairs that may overlap there."""
     for m in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
-        open_by[m] -= norm(sub(load3(ways, i), load3(ways, j))) + ways[i, 3] + ways[j, 3]
-        wanted = (moved[i] or moved[j]) and _concerned(bodies, local, i, j)
-        wanted = wanted and open_by[m] < -DEEP * min(bodies.radius[i], bodies.radius[j])
+        seen.open_by[m] -= norm(sub(load3(seen.ways, i), load3(seen.ways, j))) + seen.ways[i, 3] + seen.ways[j, 3]
+        wanted = (seen.moved[i] or seen.moved[j]) and _concerned(bodies, crowd.local, i, j)
+        wanted = wanted and seen.open_by[m] < -DEEP * min(bodies.radius[i], bodies.radius[j])
         pairs.search[m] = WANTED if wanted else KNOWN  # which the coming drift finds anew
-    share(model, geometry, settings, CORNERS, pairs.count[0])
+
+
+@lean
+def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
+    """The points that overlap there, with where their two material points are now; how many."""
+    found, t = 0, 0
     for m in range(pairs.count[0]):
         g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
         i, j = geoms.body[g0], geoms.body[g1]
@@ -125,47 +172,32 @@ def look_ahead(
             continue
         pairs.search[m], pairs.fresh[m] = KNOWN, False
         deep = DEEP * min(bodies.radius[i], bodies.radius[j])
-        open_by[m] = least_gap(bodies, pairs, m, i, j, h)
+        seen.open_by[m] = _least_gap(bodies, pairs, m, i, j, dt)
         for s in range(pairs.points[m]):
             gap = pairs.rows[m, s, 3]
             if gap < -deep and found < room:  # depths that are there already are pushed apart, slowly: overlap_correction.py
-                # where the material points of both bodies that meet there are now
                 point = (pairs.rows[m, s, 0], pairs.rows[m, s, 1], pairs.rows[m, s, 2])
                 normal = load3(pairs.normal, m)
-                one = _carried(bodies, local, x, rot, i, axpy(-0.5 * gap, normal, point))
-                two = _carried(bodies, local, x, rot, j, axpy(0.5 * gap, normal, point))
-                pair[found], which[found], known[found] = m, s, t
-                store3(places, found, scale(0.5, add(one, two)))
-                gaps[found] = dot(normal, sub(two, one))
-                found += min(gaps[found], 0.0) - gap > deep
-    for i in range(n):
-        if flown[i]:
-            _return(bodies, i, x, momenta)
-    for f in range(found):
-        m, s = pair[f], which[f]
-        k = _row_of(bodies, contacts, where, rows, pairs, m, s, load3(places, f), known[f], table, first, count)
-        if k < 0:
-            if contacts.count[0] == len(contacts.gap):
-                break
-            k, row = count, contacts.count[0]
-            _new_row(bodies, geoms, contacts, row, pairs, m, s, load3(places, f), gaps[f])
-            contacts.count[0] += 1
-            rows[k] = row
-            count += 1
-            load_bodies(contacts, rows, k, count, local, a, b)
-            group(groups, a, b, k, count)
-            load_lanes(bodies, contacts, rows, k, count, inverse, light, a, b, groups)
-            _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, k)
-            load_laws(groups, k, count, mu, c, p, stick, fast)
-        # Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what
-        # turning takes a point further than its velocity does
-        i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
-        now = c[k, 2] + miss_of(groups, k, v)
-        stop = 0.5 * (contacts.u[rows[k], 2] + 0.5 * h * (_turning(bodies, i) + _turning(bodies, j)))
-        aim = max(c[k, 2], min(stop, now + 0.5 * (min(gaps[f], 0.0) - pairs.rows[m, s, 3]) / h))
-        aim_at(groups, k, aim - c[k, 2], v)
-        c[k, 2] = aim
-    return count if found > 0 else -1
+                one = _carried(bodies, crowd.local, seen.x, seen.rot, i, axpy(-0.5 * gap, normal, point))
+                two = _carried(bodies, crowd.local, seen.x, seen.rot, j, axpy(0.5 * gap, normal, point))
+                seen.pair[found], seen.point[found], seen.row[found] = m, s, t
+                store3(seen.place, found, scale(0.5, add(one, two)))
+                seen.gap[found] = dot(normal, sub(two, one))
+                found += min(seen.gap[found], 0.0) - gap > deep
+    return found
+
+
+@lean
+def _aim_again(bodies, contacts, crowd, k, overlap, h):
+    """Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what turning
+    takes a point further than its velocity does."""
+    row = crowd.rows[k]
+    now = crowd.c[k, 2] + miss_of(crowd.groups, k, crowd.v)
+    turning = _turning(bodies, contacts.body[row, 0]) + _turning(bodies, contacts.body[row, 1])
+    stop = 0.5 * (contacts.u[row, 2] + 0.5 * h * turning)
+    aim = max(crowd.c[k, 2], min(stop, now + 0.5 * overlap / h))
+    aim_at(crowd.groups, k, aim - crowd.c[k, 2], crowd.v)
+    crowd.c[k, 2] = aim
 
 
 @lean
@@ -199,7 +231,7 @@ def _return(bodies, i, x, momenta):
 
 
 @lean
-def least_gap(bodies, pairs, m, i, j, dt):
+def _least_gap(bodies, pairs, m, i, j, dt):
     """The gap that no point of the manifold of pair m is below [m]; out to where it was looked for, if it has none."""
     gap = speculative_margin(bodies, i, j, dt)
     for s in range(pairs.points[m]):
@@ -208,7 +240,7 @@ def least_gap(bodies, pairs, m, i, j, dt):
 
 
 @lean
-def keep_pose(bodies, i, poses):
+def _keep_pose(bodies, i, poses):
     for r in range(3):
         poses[i, r] = bodies.x[i, r]
     for r in range(9):
@@ -225,7 +257,7 @@ def _way(bodies, i, poses, ways):
         d = bodies.rot[i, r // 3, r % 3] - poses[i, 3 + r]
         turned += d * d
     ways[i, 3] = bodies.radius[i] * math.sqrt(0.5 * turned) if turned > 0.0 else 0.0
-    keep_pose(bodies, i, poses)
+    _keep_pose(bodies, i, poses)
 
 
 @lean
@@ -251,8 +283,9 @@ def _carried(bodies, local, x, rot, i, point):
 
 
 @lean
-def _row_of(bodies, contacts, where, rows, pairs, m, s, point, t, table, first, count):
-    """The row of point s of pair m: that of its feature, or one that is as near as makes no difference; -1: none."""
+def _row_of(bodies, contacts, where, rows, pairs, seen, f, table, first, count):
+    """The row of the f-th point: that of its feature, or one that is as near as makes no difference; -1: none."""
+    m, s, point, t = seen.pair[f], seen.point[f], load3(seen.place, f), seen.row[f]
     g0, g1, id = pairs.geoms[m, 0], pairs.geoms[m, 1], pairs.ids[m, s]
     best, near = -1, math.inf
     while t < table and contacts.pair[t, 0] == g0 and contacts.pair[t, 1] == g1:
@@ -271,22 +304,24 @@ def _row_of(bodies, contacts, where, rows, pairs, m, s, point, t, table, first, 
 
 
 @lean
-def _new_row(bodies, geoms, contacts, k, pairs, m, s, point, gap):
-    """Row k of the table for point s of pair m, which is at ``point`` now."""
+def _new_row(bodies, geoms, contacts, k, pairs, seen, n):
+    """Row k of the table for the n-th point."""
+    m, s = seen.pair[n], seen.point[n]
     g0, g1 = pairs.geoms[m, 0], pairs.geoms[m, 1]
     i, j = geoms.body[g0], geoms.body[g1]
     normal = load3(pairs.normal, m)
     e, f = orthonormal(normal)
     row = pairs.rows[m, s]
     write_row(bodies, contacts, k, g0, g1, i, j, pairs.ids[m, s], row, e, f, normal, ZERO, ZERO)
-    store3(contacts.point, k, point)
-    contacts.gap[k] = gap
+    store3(contacts.point, k, load3(seen.place, n))
+    contacts.gap[k] = seen.gap[n]
     contacts.island[k] = bodies.island[i] if bodies.kind[i] == DYNAMIC else bodies.island[j]
 
 
 @lean
-def _aim(bodies, contacts, row, local, before, skin, h, mu, c, p, stick, fast, k):
+def _aim(bodies, contacts, crowd, row, skin, h, k):
     """Block k of the problem for a new row: no impulse yet, and the law of the slip that it has."""
+    local, before, mu, c, p, stick, fast = crowd.local, crowd.before, crowd.mu, crowd.c, crowd.p, crowd.stick, crowd.fast
     i, j, point = contacts.body[row, 0], contacts.body[row, 1], load3(contacts.point, row)
     e = load9(contacts.frame, row)
     u = sub(_velocity(bodies, local, before, j, point), _velocity(bodies, local, before, i, point))

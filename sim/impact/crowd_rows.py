@@ -1,14 +1,37 @@
-"""Contacts of a crowd as the sweeps read them, straight from the table into their lanes (solvers/lanes.py)."""
+"""The problem of crowds as the sweeps read it: contacts straight from the table into their lanes (solvers/lanes.py)."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from collision.kernels.jit import lean
 from collision.linalg import add, cross, load3, load9, mul, scale, sub
 from sim.contact.surfaces import surface_slip
 from sim.flight.motion import point_velocity
-from sim.solvers.lanes import ARM_A, ARM_B, AXES, FAST, IMPULSE, LANES, MU, OFFSET, OWN, STICK, TURN_A, TURN_B
+from sim.solvers.lanes import ARM_A, ARM_B, AXES, FAST, IMPULSE, LANES, MU, OFFSET, OWN, STICK, TURN_A, TURN_B, Groups
+
+
+class Crowd(NamedTuple):
+    """All islands that move in crowds: n bodies, contacts one island after the other, with room for those that turn in."""
+
+    members: np.ndarray  # (n,) int64 bodies
+    local: np.ndarray  # (bodies,) int64 the place of each body here, -1: none
+    light: np.ndarray  # (n + 1,) inverse masses; the last row is that of what no impulse moves
+    inverse: np.ndarray  # (n, 3, 3) inverse inertias
+    before: np.ndarray  # (n + 1, 6) velocities before the kick
+    v: np.ndarray  # (n + 1, 8) those in the middle of it, and what lanes.py keeps beside them
+    rows: np.ndarray  # (k,) int64 rows of the table
+    a: np.ndarray  # (k,) int64 first member of each contact, -1: not moved by impulses
+    b: np.ndarray  # (k,) int64 second one
+    mu: np.ndarray  # (k,) friction
+    c: np.ndarray  # (k, 3) targets
+    p: np.ndarray  # (k, 3) impulses
+    stick: np.ndarray  # (k, 2) targets, should a contact stick
+    fast: np.ndarray  # (k,) bool
+    groups: Groups
 
 
 @lean
@@ -64,41 +87,44 @@ def _pack_normal(bodies, contacts, k, i, j, ii, ij, light, row, lane):
 
 
 @lean
-def load_bodies(contacts, rows, first, last, local, a, b):
-    """The two bodies of the contacts ``rows[first:last]`` in the problem, -1 for what impulses do not move."""
+def load_bodies(contacts, crowd, first, last):
+    """The two bodies of the contacts ``first`` to ``last``."""
     for n in range(first, last):
-        a[n], b[n] = local[contacts.body[rows[n], 0]], local[contacts.body[rows[n], 1]]
+        k = crowd.rows[n]
+        crowd.a[n], crowd.b[n] = crowd.local[contacts.body[k, 0]], crowd.local[contacts.body[k, 1]]
 
 
 @lean
-def _moved_by(inverse, light, i):
-    """Inverse inertia and inverse mass of body i of a problem, zero for what impulses do not move (-1)."""
+def _moved_by(crowd, i):
+    """Inverse inertia and inverse mass of a member, zero for what impulses do not move (-1)."""
     if i < 0:
         return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0.0
-    return load9(inverse, i), light[i]
+    return load9(crowd.inverse, i), crowd.light[i]
 
 
 @lean
-def load_normals(bodies, contacts, rows, inverse, light, a, b, groups):
-    """Put what displacements along the normals of contacts read into their lanes."""
-    for n in range(len(rows)):
-        k = rows[n]
-        ii, li = _moved_by(inverse, light, a[n])
-        ij, lj = _moved_by(inverse, light, b[n])
+def load_normals(bodies, contacts, crowd, count):
+    """Put what displacements along the normals of ``count`` contacts read into their lanes."""
+    groups = crowd.groups
+    for n in range(count):
+        k = crowd.rows[n]
+        ii, li = _moved_by(crowd, crowd.a[n])
+        ij, lj = _moved_by(crowd, crowd.b[n])
         g, lane = groups.place[n] // LANES, groups.place[n] % LANES
         _pack_normal(bodies, contacts, k, contacts.body[k, 0], contacts.body[k, 1], ii, ij, li + lj, groups.table[g], lane)
 
 
 @lean
-def load_lanes(bodies, contacts, rows, first, last, inverse, light, a, b, groups):
-    """Put the contacts ``rows[first:last]`` into their lanes; what bodies that impulses do not move bring along is the offset."""
+def load_lanes(bodies, contacts, crowd, first, last):
+    """Put the contacts ``first`` to ``last`` into their lanes; the offset is what bodies that impulses do not move bring along."""
+    a, b, groups = crowd.a, crowd.b, crowd.groups
     for n in range(first, last):
-        k = rows[n]
+        k = crowd.rows[n]
         i, j = contacts.body[k, 0], contacts.body[k, 1]
         point, e = load3(contacts.point, k), load9(contacts.frame, k)
         offset = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
-        ii, li = _moved_by(inverse, light, a[n])
-        ij, lj = _moved_by(inverse, light, b[n])
+        ii, li = _moved_by(crowd, a[n])
+        ij, lj = _moved_by(crowd, b[n])
         if a[n] < 0:
             offset = sub(offset, point_velocity(bodies, i, point))
         if b[n] < 0:
@@ -108,8 +134,9 @@ def load_lanes(bodies, contacts, rows, first, last, inverse, light, a, b, groups
 
 
 @lean
-def load_laws(groups, first, last, mu, c, p, stick, fast):
+def load_laws(crowd, first, last):
     """Friction, targets and impulses to start from of contacts that are in their lanes."""
+    groups, mu, c, p, stick, fast = crowd.groups, crowd.mu, crowd.c, crowd.p, crowd.stick, crowd.fast
     for n in range(first, last):
         row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
         row[LANES * MU + lane] = mu[n]

@@ -18,9 +18,10 @@ from collision.linalg import load3, load9, norm, store3, store9, symmetric_produ
 from sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
 from sim.contact.overlap_correction import displace, too_deep
 from sim.flight.motion import refresh_velocity, world_inverse_inertia
-from sim.impact.crowd_prediction import DEEP, keep_pose, least_gap, look_ahead
-from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws, load_normals
+from sim.impact.crowd_prediction import DEEP, look_ahead, watch
+from sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
 from sim.ledger.work import KICK
+from sim.solvers.block_laws import COULOMB, clip_contact
 from sim.solvers.crowd_targets import bears, soft_targets, taken_laws
 from sim.solvers.lanes import (
     ARM_A,
@@ -40,7 +41,6 @@ from sim.solvers.lanes import (
     start_groups,
     wake,
 )
-from sim.solvers.laws import COULOMB, clip_contact
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.problem import Island, Laws, System
 from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
@@ -72,11 +72,23 @@ def plain_crowds(bodies, contacts, joints, plain):
 def _kick_crowds(model, geometry, settings, plain):
     """Solve, apply and book the contacts of the marked islands of a table sorted by islands."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    h, n = settings.dt, len(bodies.kind)
-    count, islands = 0, 0
-    room = contacts.count[0]
-    rows, start = np.empty(room, dtype=np.int64), np.empty(room + 1, dtype=np.int64)
-    local, members, size = np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64), 0
+    crowd, count, start = _prepare(bodies, contacts, plain)
+    if count == 0:
+        return
+    seen = watch(bodies, geoms, pairs, crowd, settings.dt)
+    begin = _grouped(contacts, crowd, start)
+    _level(bodies, contacts, joints, books, settings, crowd, count)
+    _target(bodies, contacts, settings, crowd, count)
+    worst = _solve(bodies, books, settings, crowd, start, begin)
+    first, count = count, _look(model, geometry, settings, crowd, seen, count, worst)
+    _give(bodies, contacts, books, settings, crowd, start, worst, first, count)
+
+
+@inner
+def _prepare(bodies, contacts, plain):
+    """(the crowd, its contacts, where those of each island begin) of the marked islands."""
+    room, n = contacts.count[0], len(bodies.kind)
+    rows, start, count, islands = np.empty(room, dtype=np.int64), np.empty(room + 1, dtype=np.int64), 0, 0
     for at in range(room):
         k = contacts.order[at]
         if not plain[contacts.island[k]]:
@@ -86,110 +98,141 @@ def _kick_crowds(model, geometry, settings, plain):
             islands += 1
         rows[count] = k
         count += 1
-    if count == 0:
-        return
     start[islands] = count
+    local, members, size = np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64), 0
     for i in range(n):
-        if bodies.kind[i] == DYNAMIC and plain[bodies.island[i]]:
+        if count > 0 and bodies.kind[i] == DYNAMIC and plain[bodies.island[i]]:
             local[i] = size
             members[size] = i
             size += 1
     most = count + LOOKS * (count // 2 + 16)  # with room for corners that turn in
-    rows, members = _longer(rows[:count], most), members[:size]
-    light, inverse = np.zeros(size + 1), np.empty((size, 3, 3))
-    before, v = np.zeros((size + 1, 6)), np.zeros((size + 1, 8))
-    a, b = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    mu, c, p = np.zeros(most), np.zeros((most, 3)), np.zeros((most, 3))
-    stick, fast, shallow = np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), math.inf
+    whole = np.empty(most, dtype=np.int64)
+    whole[:count] = rows[:count]
+    crowd = Crowd(
+        members[:size], local, np.zeros(size + 1), np.empty((size, 3, 3)), np.zeros((size + 1, 6)), np.zeros((size + 1, 8)),
+        whole, np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64), np.zeros(most), np.zeros((most, 3)),
+        np.zeros((most, 3)), np.zeros((most, 2)), np.zeros(most, dtype=np.bool_), no_groups(most, size),
+    )  # fmt: skip
     for m in range(size):
-        light[m] = bodies.inv_mass[members[m]]
-        shallow = min(shallow, DEEP * bodies.radius[members[m]] / h)
-        store9(inverse, m, world_inverse_inertia(bodies, members[m]))
-    poses, open_by = np.empty((n, 12)), np.empty(pairs.count[0])
-    for i in range(n):
-        keep_pose(bodies, i, poses)
-    for m in range(pairs.count[0]):
-        open_by[m] = least_gap(bodies, pairs, m, geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]], h)
-    load_bodies(contacts, rows, 0, count, local, a, b)
-    groups, begin = no_groups(most, size), np.empty(islands + 1, dtype=np.int64)
+        crowd.light[m] = bodies.inv_mass[members[m]]
+        store9(crowd.inverse, m, world_inverse_inertia(bodies, members[m]))
+    return crowd, count, start[: islands + 1]
+
+
+@inner
+def _grouped(contacts, crowd, start):
+    """Give the contacts of all islands their lanes; the first group of each island."""
+    islands = len(start) - 1
+    begin = np.empty(islands + 1, dtype=np.int64)
+    load_bodies(contacts, crowd, 0, start[islands])
     for s in range(islands):
-        begin[s] = close_groups(groups)
-        group(groups, a, b, start[s], start[s + 1])
-    begin[islands] = groups.count[0]
-    if _uneven(bodies, contacts, books, settings, rows[:count]):
-        load_normals(bodies, contacts, rows[:count], inverse, light, a, b, groups)
-        _close(bodies, contacts, joints, books, settings, rows[:count], members, a, b, light, groups, p, v)
-        for m in range(size):
-            store9(inverse, m, world_inverse_inertia(bodies, members[m]))
-    for m in range(size):
-        i = members[m]
+        begin[s] = close_groups(crowd.groups)
+        group(crowd.groups, crowd.a, crowd.b, start[s], start[s + 1])
+    begin[islands] = crowd.groups.count[0]
+    return begin
+
+
+@inner
+def _level(bodies, contacts, joints, books, settings, crowd, count):
+    """Push apart what overlaps and draw together what bears load and stands open, where there is such; velocities then."""
+    if _uneven(bodies, contacts, books, settings, crowd.rows[:count]):
+        load_normals(bodies, contacts, crowd, count)
+        _close(bodies, contacts, joints, books, settings, crowd, count)
+        for m in range(len(crowd.members)):
+            store9(crowd.inverse, m, world_inverse_inertia(bodies, crowd.members[m]))
+    for m in range(len(crowd.members)):
+        i = crowd.members[m]
         for r in range(3):
-            before[m, r], before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
-    load_lanes(bodies, contacts, rows, 0, count, inverse, light, a, b, groups)
-    target_contacts(bodies, contacts, rows[:count], h, h, KICK, True, mu, c)
-    soft_targets(bodies, contacts, rows[:count], settings.skin, h, c, stick, fast)
+            crowd.before[m, r], crowd.before[m, 3 + r] = bodies.v[i, r], bodies.w[i, r]
+
+
+@inner
+def _target(bodies, contacts, settings, crowd, count):
+    """Contacts into their lanes, with what they ask for."""
+    h, rows = settings.dt, crowd.rows[:count]
+    load_lanes(bodies, contacts, crowd, 0, count)
+    target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu, crowd.c)
+    soft_targets(bodies, contacts, rows, settings.skin, h, crowd.c, crowd.stick, crowd.fast)
     for m in range(count):
-        store3(p, m, load3(contacts.impulse, rows[m]))
-    for m in range(count):
-        clip_contact(p, mu[m], m)
-    load_laws(groups, 0, count, mu, c, p, stick, fast)
-    start_groups(groups, light, before, v)
-    worst, all, first_of = np.zeros(islands), np.arange(size), np.zeros(islands + 1, dtype=np.int64)
-    of = _bodies_of(a, b, start[: islands + 1], size, first_of)
+        store3(crowd.p, m, load3(contacts.impulse, rows[m]))
+        clip_contact(crowd.p, crowd.mu[m], m)
+    load_laws(crowd, 0, count)
+    start_groups(crowd.groups, crowd.light, crowd.before, crowd.v)
+
+
+@inner
+def _solve(bodies, books, settings, crowd, start, begin):
+    """Sweeps over each island, and Newton's method where these do not end and it is small enough; what each misses [m/s]."""
+    islands, groups, v = len(start) - 1, crowd.groups, crowd.v
+    worst, first_of = np.zeros(islands), np.zeros(islands + 1, dtype=np.int64)
+    of = _bodies_of(crowd.a, crowd.b, start, len(crowd.members), first_of)
     for s in range(islands):
+        full = min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s]))))
         worst[s], done = settle_groups(
-            groups, c, stick, fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1], settings.tolerance,
-            min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s])))),
+            groups, crowd.c, crowd.stick, crowd.fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1],
+            settings.tolerance, full,
         )  # fmt: skip
         if worst[s] > settings.tolerance and settings.solver == NEWTON:
-            worst[s], spent = _solve_exactly(
-                bodies, members, light, inverse, before, a, b, groups, mu, c, p, v, start[s], start[s + 1], worst[s], settings
-            )
+            worst[s], spent = _solve_exactly(bodies, crowd, start[s], start[s + 1], worst[s], settings)
             done += spent
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += done
-    wake(v, all)
-    first, turned_in, seen = count, False, np.full((size, 6), math.nan)
+    return worst
+
+
+@inner
+def _look(model, geometry, settings, crowd, seen, count, worst):
+    """Look at where the drift will end, give what overlaps there rows, and solve again; the number of contacts then."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    groups, all, shallow, first = crowd.groups, np.arange(len(crowd.members)), math.inf, count
+    for i in crowd.members:
+        shallow = min(shallow, DEEP * bodies.radius[i] / settings.dt)
+    wake(crowd.v, all)
+    turned_in = False
     for _ in range(LOOKS):
-        found = look_ahead(
-            model, geometry, settings, rows, first, count, most, local, inverse, light, before, v, a, b, groups, mu, c, p,
-            stick, fast, seen, poses, open_by,
-        )  # fmt: skip
+        found = look_ahead(model, geometry, settings, crowd, seen, first, count)
         if found < 0:
             break
         count, turned_in = found, True
-        relax_groups(groups, c, stick, fast, v, all, 0, groups.count[0], shallow, LOCAL)
+        relax_groups(groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], shallow, LOCAL)
     if turned_in:
+        most = min(MOST, WORK // (4 * count))
         off, _ = settle_groups(
-            groups, c, stick, fast, v, all, 0, groups.count[0], settings.tolerance, min(MOST, WORK // (4 * count))
-        )
+            groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], settings.tolerance, most
+        )  # fmt: skip
         worst[:] = off
-    impulses(groups, 0, count, p)
-    s = 0
+    return count
+
+
+@inner
+def _give(bodies, contacts, books, settings, crowd, start, worst, first, count):
+    """Apply the impulses and book their works; ``first``: the first of the contacts that turned in."""
+    rows, p, s = crowd.rows[:count], crowd.p, 0
+    impulses(crowd.groups, 0, count, p)
     for m in range(count):
         while m < first and m >= start[s + 1]:
             s += 1
         contacts.residual[rows[m]] = worst[s]
-    for s in range(islands):
+    for s in range(len(worst)):
         books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst[s])
         books.counters[UNSOLVED] += worst[s] > settings.tolerance
-    taken_laws(contacts, rows[:count], p, mu, fast)
-    apply_contacts(bodies, contacts, books, rows[:count], p, KICK, 0.5, 1.0)
-    for i in members:
+    taken_laws(contacts, rows, p, crowd.mu, crowd.fast)
+    apply_contacts(bodies, contacts, books, rows, p, KICK, 0.5, 1.0)
+    for i in crowd.members:
         refresh_velocity(bodies, i)
-        bodies.kicked[i], bodies.flown[i] = 0.0, h
+        bodies.kicked[i], bodies.flown[i] = 0.0, settings.dt
     for m in range(count):
         book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan, 0.0)
 
 
 @inner
-def _solve_exactly(bodies, members, light, inverse, before, a, b, groups, mu, c, p, v, first, last, worst, settings):
+def _solve_exactly(bodies, crowd, first, last, worst, settings):
     """Newton's method from where the sweeps ended, on an island that is small enough: (what is missed [m/s], iterations).
 
     Its result counts only if it is within the tolerance: its best iterate otherwise is another split of the load, and would
     set in motion what sweeps hold (docs/numerics.md).
     """
-    m = last - first
+    m, a, b, c, members, groups, light = last - first, crowd.a, crowd.b, crowd.c, crowd.members, crowd.groups, crowd.light
     most = WORK // (2 * COST * m)
     if most < FEWEST:
         return worst, 0
@@ -204,16 +247,16 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, groups, mu, c,
         np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), one, two, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
     )  # fmt: skip
     zero, q, arrive, leave = np.zeros((m, 3)), np.empty((m, 3)), np.empty((n, 6)), np.empty((n, 6))
-    laws = Laws(np.full(m, COULOMB), mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
-    impulses(groups, first, last, p)
-    q[:] = p[first:last]
+    laws = Laws(np.full(m, COULOMB), crowd.mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
+    impulses(groups, first, last, crowd.p)
+    q[:] = crowd.p[first:last]
     for i in range(len(place)):
         if place[i] >= 0:
             j = place[i]
             system.mass[j], system.inv_mass[j] = bodies.mass[members[i]], light[i]
             store9(system.inertia, j, symmetric_product(load9(bodies.rot, members[i]), load9(bodies.inertia, members[i])))
-            store9(system.inv_inertia, j, load9(inverse, i))
-            arrive[j] = before[i]
+            store9(system.inv_inertia, j, load9(crowd.inverse, i))
+            arrive[j] = crowd.before[i]
     for k in range(m):
         row, lane = groups.table[groups.place[first + k] // LANES], groups.place[first + k] % LANES
         one[k] = place[a[first + k]] if a[first + k] >= 0 else -1
@@ -235,7 +278,7 @@ def _solve_exactly(bodies, members, light, inverse, before, a, b, groups, mu, c,
             row[LANES * (IMPULSE + r) + lane] = q[k, r]
     for i in range(len(place)):
         if place[i] >= 0:
-            v[i, :6] = leave[place[i]]
+            crowd.v[i, :6] = leave[place[i]]
     return off, spent
 
 
@@ -254,13 +297,6 @@ def _bodies_of(a, b, start, size, first):
     return of
 
 
-@inner
-def _longer(rows, most):
-    out = np.empty(most, dtype=np.int64)
-    out[: len(rows)] = rows
-    return out
-
-
 @lean
 def _uneven(bodies, contacts, books, settings, rows):
     """A point overlaps by more than rounding, or bears load and stands open by more than that."""
@@ -271,12 +307,13 @@ def _uneven(bodies, contacts, books, settings, rows):
 
 
 @inner
-def _close(bodies, contacts, joints, books, settings, rows, members, a, b, light, groups, p, v):
+def _close(bodies, contacts, joints, books, settings, crowd, count):
     """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements.
 
     Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
     body has more points than it can touch at, some stay open.
     """
+    rows, members, groups, p = crowd.rows[:count], crowd.members, crowd.groups, crowd.p
     largest, d = 0.0, np.empty((len(members), 6))
     for m in range(len(rows)):
         gap, row, lane = contacts.gap[rows[m]], groups.table[groups.place[m] // LANES], groups.place[m] % LANES
@@ -290,14 +327,14 @@ def _close(bodies, contacts, joints, books, settings, rows, members, a, b, light
         row[LANES * (OFFSET + 2) + lane], row[LANES * MU + lane] = target, low
         row[LANES * (IMPULSE + 2) + lane] = max(contacts.push[rows[m]], low)
     least = max(settings.slop, 1e-2 * largest) * settings.correction
-    shut_groups(groups, light, v, least, 2 * FULL)
+    shut_groups(groups, crowd.light, crowd.v, least, 2 * FULL)
     for m in range(len(rows)):
         p[m, 0] = p[m, 1] = 0.0
         p[m, 2] = contacts.push[rows[m]] = groups.table[groups.place[m] // LANES, LANES * (IMPULSE + 2) + groups.place[m] % LANES]
     for m in range(len(members)):
-        d[m] = v[m, :6]
+        d[m] = crowd.v[m, :6]
     none = np.zeros(0, dtype=np.int64)
-    displace(bodies, contacts, joints, books, Island(members, rows, none, none, none, none, none), a, b, p, d)
+    displace(bodies, contacts, joints, books, Island(members, rows, none, none, none, none, none), crowd.a, crowd.b, p, d)
 
 
 _FLAGS = np.zeros(0, np.bool_)

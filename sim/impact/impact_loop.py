@@ -14,7 +14,7 @@ import numpy as np
 
 from collision.geometry import empty_geometry
 from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from sim.contact.ground.facets import bring_facets, has_ground
+from sim.contact.ground.facet_rows import bring_facets, has_ground
 from sim.contact.half_kick import take_back
 from sim.contact.sleep_criterion import rouse
 from sim.contact.touching.impact_threshold import LULL, MANY, SINKING, TIRED, crowded, least_speed, pair_restitution, pair_size

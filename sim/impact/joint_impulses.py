@@ -19,7 +19,7 @@ from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis
 from sim.joints.velocity_solve import driven_by_block, give_block
 from sim.ledger import entries as ledger
 from sim.ledger.work import AGAIN, book_work
-from sim.solvers.laws import AXIS
+from sim.solvers.block_laws import AXIS
 from sim.solvers.newton import newton_far as newton
 from sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
 from sim.state import EXAMPLE

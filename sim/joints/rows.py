@@ -28,7 +28,7 @@ from sim.joints.kinds.general import measure_general, turning_frame
 from sim.joints.kinds.hinge import measure_hinge
 from sim.joints.kinds.point import measure_point
 from sim.joints.kinds.slider import measure_slider
-from sim.solvers.laws import AXIS, BALL, BOX
+from sim.solvers.block_laws import AXIS, BALL, BOX
 from sim.solvers.problem import NO_LAWS, NO_SYSTEM
 from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 

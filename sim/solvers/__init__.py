@@ -6,7 +6,7 @@ Out: impulses p, velocities v, and the residual: the velocity by which the worst
 Equations: v = v* + M^-1 J^T p; at each contact u = J v + u0 and p = P(p - r (u - c)), P the projection on Coulomb's cone
 (Alart, Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991) 353).
 
-problem.py: a problem and its parts, what impulses do and what they miss. laws.py: what blocks obey, as projections.
+problem.py: a problem and its parts, what impulses do and what they miss. block_laws.py: what blocks obey, as projections.
 newton.py: semismooth Newton, accurate, the default; blocks.py: its sparse systems; interior.py: where Newton does not find
 who slides.
 sweeps.py: projected Gauss-Seidel (Moreau 1994; Jourdan, Alart, Jean 1998), cheap; lanes.py: the same four contacts at a time, for

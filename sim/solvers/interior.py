@@ -13,7 +13,7 @@ eigenvalues of J M^-1 J^T spread over eight orders of magnitude: seven to fourte
 of Newton's. What sticks ends in the middle of all splits of the load. It can not start from a nearly solved problem, and of
 what slides, on the boundary of the cone, half of the digits are lost: both are left to newton.py.
 
-Blocks of joints are taken along by Newton's method: their laws as projections, see laws.py.
+Blocks of joints are taken along by Newton's method: their laws as projections, see block_laws.py.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ import numpy as np
 
 from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
+from sim.solvers.block_laws import COULOMB, project_joint
 from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.laws import COULOMB, project_joint
 from sim.solvers.problem import EPS, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes

@@ -1,8 +1,8 @@
 """The problem that kicks, impacts and corrections of overlaps share: bodies, blocks of three rows, and what each block asks for.
 
 Bodies with mass matrix M would move at v*; impulses p of the blocks make it v = v* + M^-1 J^T p; and the relative velocity of
-each block, u = J v + u0, and its impulses obey its law (laws.py). What differs between a kick, an impact and a displacement is
-what the blocks ask for, `Laws`; who takes part, `Island`, and how they are coupled, `System`, are the same.
+each block, u = J v + u0, and its impulses obey its law (block_laws.py). What differs between a kick, an impact and a displacement
+is what the blocks ask for, `Laws`; who takes part, `Island`, and how they are coupled, `System`, are the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from collision.kernels.jit import inner, lean
 from collision.linalg import copy_table
-from sim.solvers.laws import BALL, COULOMB, DISC, clip_contact, clip_joint, coulomb, residual_joint
+from sim.solvers.block_laws import BALL, COULOMB, DISC, clip_contact, clip_joint, coulomb, residual_joint
 
 EPS = 1e-5  # compliance of a contact in an iteration, as part of its own K_nn
 
@@ -47,7 +47,7 @@ class System(NamedTuple):
 class Laws(NamedTuple):
     """What k blocks ask for."""
 
-    law: np.ndarray  # (k,) int64 COULOMB, BOX ... (laws.py)
+    law: np.ndarray  # (k,) int64 COULOMB, BOX ... (block_laws.py)
     mu: np.ndarray  # (k,) friction of contacts
     lo: np.ndarray  # (k, 3) bounds of other rows
     hi: np.ndarray  # (k, 3)

@@ -22,7 +22,7 @@ import numpy as np
 
 from collision.kernels.jit import far, inner, kernel, lean
 from collision.linalg import norm, scale
-from sim.solvers.laws import AXIS, BALL, COULOMB, DISC
+from sim.solvers.block_laws import AXIS, BALL, COULOMB, DISC
 from sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
 
 PART = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)

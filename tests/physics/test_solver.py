@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sim.impact.collision_law import one_contact_coulomb
+from sim.solvers.block_laws import BALL, COULOMB
 from sim.solvers.interior import interior
-from sim.solvers.laws import BALL, COULOMB
 from sim.solvers.newton import newton
 from sim.solvers.problem import Laws, System
 from sim.solvers.sweeps import by_sweeps

@@ -82,4 +82,4 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
 def test_a_world_with_ground_is_clocked_too():
     (row,) = bench._clocked({"rocks": 3})
     assert row["hash"] == measure("rocks", 0.0, steps=3)["hash"]
-    assert row["kernels"]["sim.contact.ground.facets._bring"]["calls"] >= 1
+    assert row["kernels"]["sim.contact.ground.facet_rows._bring"]["calls"] >= 1

@@ -5,5 +5,5 @@ Out: rows of ``Geoms`` that are facets, pieces like others.
 
 Equations: none; a facet is the triangle itself, or the half-space under a face that is all there is within reach.
 
-facets.py: brings facets, and lets them go. faces.py: what a row of pieces is.
+facet_rows.py: brings facets, and lets them go. faces.py: what a row of pieces is.
 """

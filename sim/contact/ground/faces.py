@@ -1,4 +1,4 @@
-"""What a row of pieces is, by its face: a piece of a body, the carrier of a ground, or a facet of one (facets.py)."""
+"""What a row of pieces is, by its face: a piece of a body, the carrier of a ground, or a facet of one (facet_rows.py)."""
 
 from __future__ import annotations
 

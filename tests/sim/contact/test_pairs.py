@@ -14,6 +14,7 @@ SCRIPT = """
 from collision import Sphere
 from sim import World
 from sim.contact.touching.swept_pairs import update_pairs
+from sim.state import KNOWN
 
 world = World(gravity=(0, 0, 0))
 for k in range(4):
@@ -24,11 +25,13 @@ geoms.lo[:, 0], geoms.hi[:, 0] = (0, 2, 3, 4.5), (1, 3.5, 5, 6)
 update_pairs(geoms, pairs, joints)
 print(pairs.geoms[: pairs.count[0]].tolist())
 for k, known in enumerate([(0.25, 3.0, 2, 1), (0.5, 7.0, 1, 0)]):
+    pairs.search[k] = KNOWN
     pairs.event[k], pairs.speed[k], pairs.hits[k], pairs.rests[k] = known
 geoms.hi[0, 0] = 2.5
 update_pairs(geoms, pairs, joints)
 for k in range(pairs.count[0]):
-    print(pairs.geoms[k].tolist(), pairs.event[k], pairs.speed[k], pairs.hits[k], pairs.rests[k])
+    known = "known" if pairs.search[k] == KNOWN else "wanted"
+    print(pairs.geoms[k].tolist(), known, pairs.event[k], pairs.speed[k], pairs.hits[k], pairs.rests[k])
 """
 
 
@@ -42,5 +45,5 @@ def test_what_is_known_of_a_pair_stays_with_it():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "[[1, 2], [2, 3]]", "[0, 1] -1.0 0.0 0 0", "[1, 2] 0.25 3.0 2 1", "[2, 3] 0.5 7.0 1 0"
+        "[[1, 2], [2, 3]]", "[0, 1] wanted inf 0.0 0 0", "[1, 2] known 0.25 3.0 2 1", "[2, 3] known 0.5 7.0 1 0"
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.solvers.laws import coulomb, coulomb_step
+from sim.solvers.block_laws import coulomb, coulomb_step
 from sim.solvers.newton import newton
 from sim.solvers.problem import EPS, Laws, System
 
