@@ -31,6 +31,32 @@ print(answer(2.0), len(compiled))
 """
 
 
+FAR_CALLEE = """
+import numpy as np
+from collision.kernels.jit import far, inner, remote
+
+@inner
+def room(n):
+    table = np.zeros(n)
+    table[n - 1] = n
+    return table.sum()
+
+@remote
+def factor(n):
+    return room(n)
+
+factor_far = far(factor, lambda: (1,), returns=0.0)
+"""
+FAR_CALLER = """
+from collision.kernels.jit import kernel
+from collision.callee import factor_far
+
+@kernel(_nrt=False)
+def answer(x):
+    return x * factor_far(3)
+"""
+
+
 @pytest.fixture
 def package(tmp_path):
     """A package `collision` of two modules with the real decorator, apart from the real one."""
@@ -38,7 +64,7 @@ def package(tmp_path):
     (folder / "kernels" / "building").mkdir(parents=True)
     (folder / "__init__.py").write_text("")
     kernels = ("__init__", "jit", "compiler", "code_library", "kernel_cache", "sources", "group", "group_type")
-    for module in (*kernels, "building/__init__", "building/objects"):
+    for module in (*kernels, "building/__init__", "building/objects", "building/worker"):
         shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels" / f"{module}.py")
     return folder
 
@@ -68,6 +94,15 @@ def test_edited_callee_is_seen(package):
     assert value == 10.0
     assert compiled == 2
     assert ask(package) == (10.0, 0)
+
+
+def test_kept_code_that_asks_for_memory_finds_the_runtime(package):
+    """Nothing is compiled in the second process, so nothing but the loader can ask for it; 0 was called then."""
+    (package / "callee.py").write_text(FAR_CALLEE)
+    (package / "caller.py").write_text(FAR_CALLER)
+    answer, _ = ask(package)
+    assert answer == 6.0
+    assert ask(package) == (6.0, 0)
 
 
 def test_edit_back_finds_the_old_kernels(package):

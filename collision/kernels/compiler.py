@@ -13,6 +13,7 @@ import llvmlite.binding
 import numba
 from numba.core import cgutils, imputils, types, typing
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.runtime import rtsys
 from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
 from numba.np import arrayobj
 
@@ -171,7 +172,12 @@ def compiled(kernel: Later, arguments: tuple[types.Type, ...]) -> Any:
 
 
 def link_callees(function: Callable) -> None:
-    """Make the symbols known that the code of a kernel can refer to: far calls of modules that it imports."""
+    """Make the symbols known that the code of a kernel can refer to: far calls of modules that it imports.
+
+    Numba's runtime first: where kept code is all that is loaded, nothing else has asked for it, and the linker takes 0 for the
+    address of a function that it does not know.
+    """
+    rtsys.initialize(cpu_target.target_context)
     below = set(sources(Path(function.__code__.co_filename).resolve()))
     for later in FAR:
         if later.made.path in below:
