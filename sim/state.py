@@ -314,13 +314,16 @@ class Forces(NamedTuple):
     coupled: np.ndarray  # (c,) int64 1: bodies act on each other, or joints do
     anchored: np.ndarray  # (c,) int64 1: a joint holds the cluster to what no force moves
     load: np.ndarray  # (k, 6) forces of the rows when they were asked for last [N or N m]
-    lacks: np.ndarray  # (k, 6) acceleration, velocity or way that is left to give
+    lacks: np.ndarray  # (k, 8) acceleration, velocity or way that is left to give
     step: np.ndarray  # (k, 6)
     place: np.ndarray  # (k, 21) common point, directions of the rows
-    g: np.ndarray  # (k, 2, 6, 6) rates of the rows by the velocities of both bodies
-    w: np.ndarray  # (k, 2, 6, 6) what unit forces of the rows do to these
+    # rates of the rows by the velocities of both bodies, a row for each velocity and a column for each rate; and what unit
+    # forces along these columns do to the velocities
+    g: np.ndarray  # (12 k, 8)
+    w: np.ndarray  # (12 k, 8)
     first_meet: np.ndarray  # (c + 1,) int64
-    meet: np.ndarray  # (p, 4) int64 two joints, and the side of each on which they hold the same body
+    meet: np.ndarray  # (p, 4) int64 two joints, or one twice, and the side of each on which they hold the same body
+    slot: np.ndarray  # (p, 6, 6) int64 where in ``table`` the products of their rows belong, counted in numbers; -1: nowhere
     # of each member of a cluster
     seat: np.ndarray  # (n,) int64 place of each body in ``member``; -1: none
     stand: np.ndarray  # (m, 12) position and rotation
@@ -329,12 +332,13 @@ class Forces(NamedTuple):
     reply: np.ndarray  # (m, 6) the part of it that the last round of a solve gave
     mobility: np.ndarray  # (m, 9) inverse inertia, world axes
     # the linear system of each cluster, a row for each rigid coordinate (solvers/skyline.py)
-    first_equation: np.ndarray  # (c + 1,) int64
+    first_panel: np.ndarray  # (c + 1,) int64
     equation: np.ndarray  # (k, 6) int64 of each coordinate, counted in its cluster; -1: free
-    first_column: np.ndarray  # (e,) int64
-    first_value: np.ndarray  # (e + 1,) int64
-    values: np.ndarray
-    right: np.ndarray  # (e,) right-hand side
+    first_column: np.ndarray  # (l,) int64 panel of columns, of each panel
+    first_value: np.ndarray  # (l + 1,) int64
+    table: np.ndarray  # (v, 4)
+    sums: np.ndarray  # (1, 8)
+    right: np.ndarray  # (l, 4) right-hand side
     call: np.ndarray  # (2, 16) what user functions are given, and give
 
 
@@ -505,25 +509,27 @@ def forces_of(
         coupled=whole(clusters),
         anchored=whole(clusters),
         load=np.zeros((links, 6)),
-        lacks=np.zeros((links, 6)),
+        lacks=np.zeros((links, 8)),
         step=np.zeros((links, 6)),
         place=np.zeros((links, 21)),
-        g=np.zeros((links, 2, 6, 6)),
-        w=np.zeros((links, 2, 6, 6)),
+        g=np.zeros((12 * links, 8)),
+        w=np.zeros((12 * links, 8)),
         first_meet=whole(clusters + 1),
         meet=whole(0, 4),
+        slot=whole(0, 6, 6),
         seat=np.full(bodies, -1, dtype=np.int64),
         stand=np.zeros((members, 12)),
         motion=np.zeros((members, 6)),
         gain=np.zeros((members, 6)),
         reply=np.zeros((members, 6)),
         mobility=np.zeros((members, 9)),
-        first_equation=whole(clusters + 1),
+        first_panel=whole(clusters + 1),
         equation=whole(links, 6),
         first_column=whole(0),
         first_value=whole(1),
-        values=np.zeros(0),
-        right=np.zeros(0),
+        table=np.zeros((0, 4)),
+        sums=np.zeros((1, 8)),
+        right=np.zeros((0, 4)),
         call=np.zeros((2, 16)),
     )
 

@@ -24,6 +24,7 @@ from sim.forces.definitions import (
     UniformGravity,
 )
 from sim.forces.functions import Callback
+from sim.solvers.lanes import LANES
 from sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
 
 if TYPE_CHECKING:
@@ -227,20 +228,35 @@ def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints, co
                 holders.setdefault(seat, []).append((k, side))
         holders.pop(-1, None)
         pairs = [(i, j, s, t) for held in holders.values() for (i, s), (j, t) in combinations(held, 2)]
-        group.first_meet[c + 1] = group.first_meet[c] + len(pairs)
-        meet += pairs
+        own = [(k, k, s, s) for k in range(first, last) for s in range(2) if group.seats[k, s] >= 0]
+        group.first_meet[c + 1] = group.first_meet[c] + len(own) + len(pairs)
+        meet += own + pairs
         columns += _equations(group, coordinates, first, last, pairs)
-        group.first_equation[c + 1] = len(columns)
-    own = np.arange(len(columns)) - np.repeat(group.first_equation[:-1], np.diff(group.first_equation))
-    starts = np.cumsum([0, *(own - columns + 1)]) if columns else np.zeros(1)
+        group.first_panel[c + 1] = len(columns)
+    own = np.arange(len(columns)) - np.repeat(group.first_panel[:-1], np.diff(group.first_panel))
+    starts = np.cumsum([0, *(LANES * (own - columns + 1))]) if columns else np.zeros(1)
     return group._replace(
         link_of=link_of,
         meet=np.array(meet, dtype=np.int64).reshape(-1, 4),
+        slot=_slots(group, meet, np.array(columns, dtype=np.int64), starts),
         first_column=np.array(columns, dtype=np.int64),
         first_value=starts.astype(np.int64),
-        values=np.zeros(int(starts[-1])),
-        right=np.zeros(len(columns)),
+        table=np.zeros((int(starts[-1]), LANES)),
+        right=np.zeros((len(columns), LANES)),
     )
+
+
+def _slots(group: Forces, meet: list[tuple[int, int, int, int]], columns: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """(p, 6, 6): where in the table of the linear system the products of the rows of two joints belong; -1: nowhere."""
+    out = np.full((len(meet), 6, 6), -1, dtype=np.int64)
+    for n, (i, j, _, _) in enumerate(meet):
+        panel = group.first_panel[np.searchsorted(group.first_link, i, side="right") - 1]
+        a, b = group.equation[i][:, None], group.equation[j][None, :]
+        row, column = np.maximum(a, b), np.minimum(a, b)
+        of = panel + row // LANES
+        at = LANES * (starts[of] + column - LANES * columns[of]) + row % LANES
+        out[n] = np.where((a >= 0) & (b >= 0) & ((i != j) | (b <= a)), at, -1)
+    return out
 
 
 def held_rows(joints: Joints) -> np.ndarray:
@@ -253,7 +269,7 @@ def held_rows(joints: Joints) -> np.ndarray:
 
 
 def _equations(group: Forces, rows: np.ndarray, first: int, last: int, pairs: Sequence[tuple[int, int, int, int]]) -> list[int]:
-    """Number what may be held of the joints from ``first`` to ``last`` of a cluster; the first column of each one's row."""
+    """Number what may be held of the joints from ``first`` to ``last`` of a cluster; the first panel of columns of each panel."""
     if first == last:
         return []
     from scipy.sparse import csr_array
@@ -273,4 +289,5 @@ def _equations(group: Forces, rows: np.ndarray, first: int, last: int, pairs: Se
     low = head.copy()
     for a, b in zip([*i, *j], [*j, *i], strict=True):
         low[a] = min(low[a], head[b])
-    return [int(low[k]) for k in order for _ in range(rows[group.link[first + k]].sum())]
+    lows = [int(low[k]) // LANES for k in order for _ in range(rows[group.link[first + k]].sum())]
+    return [min(lows[n : n + LANES]) for n in range(0, len(lows), LANES)]

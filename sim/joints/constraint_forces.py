@@ -44,7 +44,8 @@ from sim.forces.path_rows import moving
 from sim.forces.prescribed_motion import arc, arc_acceleration
 from sim.joints.row_bends import row_bends
 from sim.joints.rows import AT_LOW, FREE, NO_FRAME, place_at
-from sim.solvers.skyline import factor_skyline, solve_skyline
+from sim.solvers.lanes import LANES, every, lanes_at, put_lanes
+from sim.solvers.skyline import factor_skyline, place_in, solve_skyline
 from sim.state import DYNAMIC, END, EXAMPLE, START
 
 SOFT = 1e-12  # by which a row's own part in (1) is larger
@@ -113,9 +114,8 @@ def _acts(forces, joints, k, r):
 def _load_rows(bodies, forces, joints, c, t):
     """G of the rigid rows of cluster c, M^-1 G^T, and the factors of the matrix of (1)."""
     first, last = forces.first_link[c], forces.first_link[c + 1]
-    columns, starts, values, _ = _system(forces, c)
-    for n in range(starts[0], starts[len(columns)]):
-        values[n] = 0.0
+    columns, starts, table, _ = _system(forces, c)
+    clear_table(table[starts[0] : starts[len(columns)]])
     for k in range(first, last):
         j = forces.link[k]
         xi, ri, _, _ = _pose(bodies, forces, joints.body[j, 0], t)
@@ -128,16 +128,15 @@ def _load_rows(bodies, forces, joints, c, t):
         for side in range(2):
             if forces.seats[k, side] >= 0:
                 _load_side(bodies, forces, joints, k, side, frame, sub(point, xi if side == 0 else xj))
-                _add_product(forces, k, k, side, side, columns, starts, values)
+    for n in range(forces.first_meet[c], forces.first_meet[c + 1]):
+        _add_product(forces, n, table)
+    for k in range(first, last):
         for r in range(6):
             i = forces.equation[k, r]
             if i >= 0:
-                at = starts[i] + i - columns[i]
-                values[at] = values[at] * (1.0 + SOFT) + forces.slack[k, r] if _acts(forces, joints, k, r) else 1.0
-    for n in range(forces.first_meet[c], forces.first_meet[c + 1]):
-        i, j, s, u = forces.meet[n, 0], forces.meet[n, 1], forces.meet[n, 2], forces.meet[n, 3]
-        _add_product(forces, i, j, s, u, columns, starts, values)
-    factor_skyline(columns, starts, values)
+                n, lane = place_in(columns, starts, i, i)
+                table[n, lane] = table[n, lane] * (1.0 + SOFT) + forces.slack[k, r] if _acts(forces, joints, k, r) else 1.0
+    factor_skyline(columns, starts, table)
 
 
 @lean
@@ -146,8 +145,8 @@ def _load_side(bodies, forces, joints, k, side, frame, arm):
     m, sign = forces.seats[k, side], -1.0 if side == 0 else 1.0
     y, light = forces.mobility[m], bodies.inv_mass[forces.member[m]]
     mobility = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
+    first = _columns(k, side)
     for r in range(6):
-        g, w = forces.g[k, side, r], forces.w[k, side, r]
         f, torque = ZERO, ZERO
         if _acts(forces, joints, k, r):
             n = r if r < 3 else r + 6
@@ -158,41 +157,55 @@ def _load_side(bodies, forces, joints, k, side, frame, arm):
                 torque = e
         turned = mul(mobility, torque)
         for d in range(3):
-            g[d], g[3 + d] = f[d], torque[d]
-            w[d], w[3 + d] = light * f[d], turned[d]
+            forces.g[first + d, r], forces.g[first + 3 + d, r] = f[d], torque[d]
+            forces.w[first + d, r], forces.w[first + 3 + d, r] = light * f[d], turned[d]
 
 
 @lean
-def _add_product(forces, i, j, side, other, columns, starts, values):
-    """Add what joints i and j do to each other, G_i M^-1 G_j^T, by the body on that side of one and that side of the other."""
+def _columns(k, side):
+    """The first of the six rows of the tables ``g`` and ``w`` for this side of joint k, one for each velocity of its body."""
+    return 6 * (2 * k + side)
+
+
+@lean
+def _weighted(table, n, at, f):
+    """The sum of six rows of a table from n on, each times its number of f: four columns from ``at`` on."""
+    return (
+        every(f[0]) * lanes_at(table, n, at) + every(f[1]) * lanes_at(table, n + 1, at) + every(f[2]) * lanes_at(table, n + 2, at)
+        + every(f[3]) * lanes_at(table, n + 3, at) + every(f[4]) * lanes_at(table, n + 4, at)
+        + every(f[5]) * lanes_at(table, n + 5, at)
+    )  # fmt: skip
+
+
+@lean
+def _add_product(forces, n, table):
+    """Add what two joints do to each other, G_i M^-1 G_j^T, by a body that both hold."""
+    i, g, sums = forces.meet[n, 0], _columns(forces.meet[n, 0], forces.meet[n, 2]), forces.sums
+    w = _columns(forces.meet[n, 1], forces.meet[n, 3])
     for r in range(6):
-        m = forces.equation[i, r]
-        if m < 0:
+        if forces.equation[i, r] < 0:
             continue
-        g = forces.g[i, side, r]
+        f = (forces.g[g, r], forces.g[g + 1, r], forces.g[g + 2, r], forces.g[g + 3, r], forces.g[g + 4, r], forces.g[g + 5, r])
+        put_lanes(sums, 0, 0, _weighted(forces.w, w, 0, f))
+        put_lanes(sums, 0, LANES, _weighted(forces.w, w, LANES, f))
         for s in range(6):
-            n = forces.equation[j, s]
-            if n < 0 or (i == j and n > m):
-                continue
-            w = forces.w[j, other, s]
-            row, column = max(m, n), min(m, n)
-            values[starts[row] + column - columns[row]] += (
-                g[0] * w[0] + g[1] * w[1] + g[2] * w[2] + g[3] * w[3] + g[4] * w[4] + g[5] * w[5]
-            )
+            at = forces.slot[n, r, s]
+            if at >= 0:
+                table[at >> 2, at & 3] += sums[0, s]
 
 
 @lean
 def _system(forces, c):
-    """First columns, where rows start, all values and the right-hand side of the linear system of cluster c."""
-    first, last = forces.first_equation[c], forces.first_equation[c + 1]
-    return forces.first_column[first:last], forces.first_value[first : last + 1], forces.values, forces.right[first:last]
+    """First panels of columns, where panels start, the table and the right-hand side of the linear system of cluster c."""
+    first, last = forces.first_panel[c], forces.first_panel[c + 1]
+    return forces.first_column[first:last], forces.first_value[first : last + 1], forces.table, forces.right[first:last]
 
 
 @lean
 def _give(forces, c, enough):
     """Solve (1) for what the rows lack, which becomes what is left; the forces go to ``load``, what they do to ``gain``."""
     first, last = forces.first_link[c], forces.first_link[c + 1]
-    columns, starts, values, right = _system(forces, c)
+    columns, starts, table, right = _system(forces, c)
     clear_table(forces.gain[forces.first_member[c] : forces.first_member[c + 1]])
     clear_table(forces.load[first:last])
     left = asked = _largest(forces, c)
@@ -201,12 +214,14 @@ def _give(forces, c, enough):
             break
         for k in range(first, last):
             for r in range(6):
-                if forces.equation[k, r] >= 0:
-                    right[forces.equation[k, r]] = forces.lacks[k, r]
-        solve_skyline(columns, starts, values, right)
+                i = forces.equation[k, r]
+                if i >= 0:
+                    right[i // LANES, i % LANES] = forces.lacks[k, r]
+        solve_skyline(columns, starts, table, right)
         for k in range(first, last):
             for r in range(6):
-                forces.step[k, r] = right[forces.equation[k, r]] if forces.equation[k, r] >= 0 else 0.0
+                i = forces.equation[k, r]
+                forces.step[k, r] = right[i // LANES, i % LANES] if i >= 0 else 0.0
         _answer(forces, c)
         before, left = left, _largest(forces, c)
         if left > 0.5 * before:
@@ -219,14 +234,17 @@ def _answer(forces, c):
     first, last = forces.first_link[c], forces.first_link[c + 1]
     clear_table(forces.reply[forces.first_member[c] : forces.first_member[c + 1]])
     for k in range(first, last):
+        p = forces.step[k]
         for r in range(6):
-            p = forces.step[k, r]
-            forces.load[k, r] += p
-            forces.lacks[k, r] -= forces.slack[k, r] * p
-            for side in range(2):
-                if p != 0.0 and forces.seats[k, side] >= 0:
-                    for d in range(6):
-                        forces.reply[forces.seats[k, side], d] += forces.w[k, side, r, d] * p
+            forces.load[k, r] += p[r]
+            forces.lacks[k, r] -= forces.slack[k, r] * p[r]
+        for side in range(2):
+            m, n = forces.seats[k, side], _columns(k, side)
+            if m >= 0:
+                for d in range(6):
+                    w, u = forces.w[n + d], forces.reply[m, d]
+                    u = u + w[0] * p[0] + w[1] * p[1] + w[2] * p[2] + w[3] * p[3] + w[4] * p[4] + w[5] * p[5]
+                    forces.reply[m, d] = u
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         for d in range(6):
             forces.gain[m, d] += forces.reply[m, d]
@@ -239,10 +257,9 @@ def _take(forces, c, motion):
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         for side in range(2):
             if forces.seats[k, side] >= 0:
-                u = motion[forces.seats[k, side]]
-                for r in range(6):
-                    g = forces.g[k, side, r]
-                    forces.lacks[k, r] -= g[0] * u[0] + g[1] * u[1] + g[2] * u[2] + g[3] * u[3] + g[4] * u[4] + g[5] * u[5]
+                u, n = motion[forces.seats[k, side]], _columns(k, side)
+                for at in (0, LANES):
+                    put_lanes(forces.lacks, k, at, lanes_at(forces.lacks, k, at) - _weighted(forces.g, n, at, u))
 
 
 @lean
