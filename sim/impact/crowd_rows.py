@@ -116,7 +116,7 @@ def load_normals(bodies, contacts, crowd, count):
 
 @lean
 def load_lanes(bodies, contacts, crowd, first, last):
-    """Put the contacts ``first`` to ``last`` into their lanes; the offset is what bodies that impulses do not move bring along."""
+    """Put contacts ``first`` to ``last`` into their lanes; the offset is what bodies that impulses do not move bring along."""
     a, b, groups = crowd.a, crowd.b, crowd.groups
     for n in range(first, last):
         k = crowd.rows[n]
