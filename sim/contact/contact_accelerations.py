@@ -95,9 +95,8 @@ def _revise(
             if not fresh:
                 count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, normal, found, ids)
                 fresh = True
-            e = load9(contacts.frame, row)
-            normal = (e[6], e[7], e[8])
-            point, gap, place = load3(contacts.point, row), contacts.gap[row], load3(contacts.point, row)
+            normal = load3(contacts.frame[row], 2)
+            gap, place = contacts.gap[row], load3(contacts.point, row)
             gap_end, known = math.nan, False
             for s in range(count):
                 if ids[s] == contacts.id[row]:
@@ -109,31 +108,49 @@ def _revise(
                 fresh = False
             if not known or gap > NEAR * size or dot(n, normal) < STEEP:
                 continue  # it arrives, or another feature has its name: the acceleration of the instant has to do
-            # velocity of the point as it leaves
-            u = sub(_leaving(bodies, local, vstar, v, mode, j, point), _leaving(bodies, local, vstar, v, mode, i, point))
-            u = mul(e, add(u, surface_slip(bodies, i, j, point, normal)))
-            slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
-            slip = add(slip, surface_slip(bodies, i, j, place, n))
-            known_to = ROUNDING * (size + norm(point))
-            fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
-            if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
-                continue  # no point of these bodies closes so fast: another feature has its name
-            off = gap_end - floor[m]
-            if abs(off) <= known_to:
-                off = 0.0
-            b_n = u[2] - off / h
-            a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
-            arrives[m] = dot(n, slip)
-            slip = _turned_back(n, normal, slip)
-            a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
-            if p[m, 2] <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
-                continue
-            if contacts.slides[row] != FAST:
-                worst = max(worst, 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1])))
-            contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
-            wanted = normal_target(bodies, contacts, row, h, dt, False)
-            if p[m, 2] > 0.0 or wanted > u[2]:  # else it leaves as it may, or comes as an impact
-                worst = max(worst, abs(wanted - u[2]))
+            worst = max(worst, _correct(
+                bodies, contacts, local, vstar, v, mode, row, p[m, 2], floor[m], (xi, vi, wi), (xj, vj, wj), n, place, gap_end,
+                h, dt, arrives, m,
+            ))  # fmt: skip
+    return worst
+
+
+@lean
+def _correct(
+    bodies, contacts, local, vstar, v, mode, row, load, floor, one, two, n, place, gap_end, h, dt, arrives, m
+):  # fmt: skip
+    """Give one contact the accelerations that a flight shows which takes it to ``place``, with the normal n and ``gap_end``; by
+    how much its target moves [m/s]. ``one``, ``two``: place, velocity, angular velocity of its bodies there."""
+    i, j = contacts.body[row, 0], contacts.body[row, 1]
+    (xi, vi, wi), (xj, vj, wj) = one, two
+    e, point, gap = load9(contacts.frame, row), load3(contacts.point, row), contacts.gap[row]
+    normal, size = (e[6], e[7], e[8]), min(bodies.radius[i], bodies.radius[j])
+    # velocity of the point as it leaves
+    u = sub(_leaving(bodies, local, vstar, v, mode, j, point), _leaving(bodies, local, vstar, v, mode, i, point))
+    u = mul(e, add(u, surface_slip(bodies, i, j, point, normal)))
+    slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
+    slip = add(slip, surface_slip(bodies, i, j, place, n))
+    known_to = ROUNDING * (size + norm(point))
+    fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
+    if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
+        return 0.0  # no point of these bodies closes so fast: another feature has its name
+    off = gap_end - floor
+    if abs(off) <= known_to:
+        off = 0.0
+    b_n = u[2] - off / h
+    a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
+    arrives[m] = dot(n, slip)
+    slip = _turned_back(n, normal, slip)
+    a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
+    if load <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
+        return 0.0
+    worst = 0.0
+    if contacts.slides[row] != FAST:
+        worst = 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1]))
+    contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
+    wanted = normal_target(bodies, contacts, row, h, dt, False)
+    if load > 0.0 or wanted > u[2]:  # else it leaves as it may, or comes as an impact
+        worst = max(worst, abs(wanted - u[2]))
     return worst
 
 

@@ -293,7 +293,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     turn and joints look, room of the solver). Where they do, the best is in ``looks``.
     """
     bodies, geoms, pairs, latest, books, forces, joints = model
-    linked, turning, mode = len(island.links) > 0, len(island.turning) > 0, kick.mode
+    linked, mode = len(island.links) > 0, kick.mode
     _begin(contacts, island, kick, looks, settings.dt, h, p)
     room = _room_of(system, laws.law) if linked else no_room(system, p)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
@@ -309,18 +309,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             worst, spent = newton(system, laws, vstar, room, settings.tolerance, settings.iterations, p, v)
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again = (
-            not kick.cheap
-            and round < ROUNDS
-            and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
+        again, looking, bound = _revise_laws(
+            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p
         )
-        if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
-            again = True
-        looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
-        bound = 0.0
-        if turning:
-            bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
-            again = again or bound == math.inf
         if follows and not turn and turns(bodies, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
@@ -349,19 +340,8 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
                 best = math.inf
             anew = again
             stalled = 0 if again or off < 0.9 * best else stalled + 1
-            strayed = off > STRAYED * best
-            if off <= best:
-                best = off
-                copy_table(p, looks.best_p)
-                copy_table(looks.hold, looks.best_hold)
-            if looking:
-                if again or strayed:  # the laws are others, or the way is lost
-                    forget(looks.history)
-                if strayed:
-                    copy_table(looks.best_hold, looks.hold)
-                elif not again:
-                    mix(looks.history, looks.held, looks.hold)
-                    copy_table(looks.held, looks.hold)
+            _learn(looks, looking, again, off, best, p)
+            best = off if off <= best else best
             again = again or missed > settings.tolerance
         again = again or bound > settings.tolerance
         if kick.driven and mode == START and not again:  # now what the flight bends is known
@@ -400,6 +380,24 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
 
 
 @inner
+def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p):
+    """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the flight,
+    by how much bounds of moments are off [rad/s])."""
+    mode, bound = kick.mode, 0.0
+    again = (
+        not kick.cheap
+        and round < ROUNDS
+        and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
+    )
+    if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
+        again = True
+    looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
+    if len(island.turning) > 0:
+        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
+    return again or bound == math.inf, looking, bound
+
+
+@inner
 def _look(model, geometry, settings, contacts, island, system, laws, kick, looks, local, turn, looking, h, vstar, v, p, left):
     """Fly the island to the end of the coming flight, and let what it shows there correct accelerations and ``hold``: by how much
     targets moved, less what the solve itself ``left`` where contacts turn [m/s]."""
@@ -418,6 +416,24 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
             looks.hold,
         ))  # fmt: skip
     return max(0.0, missed - (left if turn else 0.0))
+
+
+@lean
+def _learn(looks, looking, again, off, best, p):
+    """Keep the best look, and find the next velocities to hold from what the last ones missed; ``again``: for other laws."""
+    strayed = off > STRAYED * best
+    if off <= best:
+        copy_table(p, looks.best_p)
+        copy_table(looks.hold, looks.best_hold)
+    if not looking:
+        return
+    if again or strayed:  # the laws are others, or the way is lost
+        forget(looks.history)
+    if strayed:
+        copy_table(looks.best_hold, looks.hold)
+    elif not again:
+        mix(looks.history, looks.held, looks.hold)
+        copy_table(looks.held, looks.hold)
 
 
 @inner

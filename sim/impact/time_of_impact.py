@@ -168,6 +168,39 @@ def _limit(bodies, pairs, n, i, j, dt, wait):
     return limit
 
 
+@lean
+def _bounds(bodies, i, j, dt):
+    """Of bodies i and j in a drift: how fast they can turn their points, how fast that grows, how much forces pull them apart or
+    together, and a speed that no point closes faster than."""
+    wi, alpha_i = turning_bounds(bodies, i, dt)
+    wj, alpha_j = turning_bounds(bodies, j, dt)
+    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
+    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
+    spin = wi + wj
+    return spin, alpha_i + alpha_j, pull, speed + spin
+
+
+@lean
+def _speed_at_touch(
+    bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
+):  # fmt: skip
+    """(Speed of the fastest point of a pair that touches at time t, if that makes an impact; else 0; along which axis).
+
+    ``at_start``: of the search. ``own``: the axis is the normal of the facet itself.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    found, gap, closing = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
+    )  # fmt: skip
+    if not found or gap > TOUCH * size:
+        return 0.0, axis
+    if own:
+        axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
+    slow = _limit_at(bodies, i, j, rows, axis, dt, wait) if at_start else free_limit(bodies, i, j, axis, dt, wait)
+    return (closing if closing > max(least, slow) else 0.0), axis
+
+
 @remote
 def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
@@ -182,12 +215,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         return math.inf, 0.0
     size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
     axis = load3(pairs.axis, n)
-    wi, alpha_i = turning_bounds(bodies, i, dt)
-    wj, alpha_j = turning_bounds(bodies, j, dt)
-    spin, alpha = wi + wj, alpha_i + alpha_j
-    pull = norm(sub(load3(bodies.gravity, j), load3(bodies.gravity, i))) + bodies.pull[i] + bodies.pull[j]
-    speed = norm(sub(load3(bodies.v, j), load3(bodies.v, i))) + pull * dt
-    bound = speed + spin  # no point closes faster
+    spin, alpha, pull, bound = _bounds(bodies, i, j, dt)
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
@@ -250,15 +278,12 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             return math.inf, 0.0
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
     if t == start or rim:
-        found, gap, closing = fastest_point(
-            bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
+        at_start, own = t == start, t > start and not level
+        speed, axis = _speed_at_touch(
+            bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
         )
-        if found and gap <= TOUCH * size:
-            if t > start and not level:
-                axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
-            slow = _limit_at(bodies, i, j, rows, axis, dt, wait) if t == start else free_limit(bodies, i, j, axis, dt, wait)
-            if closing > max(least, slow):
-                return t, closing
+        if speed > 0.0:
+            return t, speed
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
 
 

@@ -213,7 +213,7 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
         now, spent = _descend(system, laws, vstar, room, tolerance, most, False, best, p, v)
         if now <= tolerance:
             return now, spent
-    best_p, other, sweeps = p.copy(), laws.mu.copy(), FEWEST_SWEEPS
+    best_p, sweeps = p.copy(), FEWEST_SWEEPS
     least = max(best, _worth(system, laws, p, u))
     while True:
         if help > GUESS or not boxes:
@@ -233,19 +233,8 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
             help = SWEPT
         if best <= tolerance or spent >= most or help >= (SWEPT + SWEEPINGS if linked else SWEPT):
             break
-        if help == COLD:
-            clear_table(p)
-        elif help == INSIDE:
-            now, steps = interior(system, laws, vstar, tolerance, most - spent, p, v)
-            spent += steps
-        elif help < SWEPT:
-            for k in range(m):
-                other[k] = 0.0 if help == SLIPPERY else STICKY
-            clear_table(p)
-            rubbed = Laws(laws.law, other, laws.lo, laws.hi, laws.c, laws.u0)
-            _sweep(system, rubbed, vstar, R, FIRST_SWEEPS, p)
-            _, steps = _descend(system, rubbed, vstar, room, tolerance, most - spent, False, -1.0, p, v)
-            spent += steps
+        if help < SWEPT:
+            spent += _start_from(help, system, laws, vstar, room, tolerance, most - spent, p, v)
         else:
             copy_table(best_p, p)
             sweeps *= 2
@@ -256,6 +245,23 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
         best = evaluate(system, laws, vstar, R, p, v, u)
     return best, spent
+
+
+@inner
+def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
+    """Impulses ``p`` to go on from: none, those from inside the cones, or those of another friction; the iterations it took."""
+    if help == COLD:
+        clear_table(p)
+        return 0
+    if help == INSIDE:
+        return interior(system, laws, vstar, tolerance, most, p, v)[1]
+    mu = laws.mu.copy()
+    for k in range(len(p)):
+        mu[k] = 0.0 if help == SLIPPERY else STICKY
+    clear_table(p)
+    rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
+    _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
+    return _descend(system, rubbed, vstar, room, tolerance, most, False, -1.0, p, v)[1]
 
 
 @lean

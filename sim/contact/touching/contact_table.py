@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from collision.contact.facets import BARRED, facet_normal, reading_of
 from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, kernel, lean
-from collision.linalg import add, dot, load3, load9, mul_t, norm, orthonormal, store3, store9, sub
+from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from collision.linalg import add, dot, load3, load9, mul, mul_t, norm, orthonormal, store3, store9, sub
 from sim.contact.ground.faces import same_facets
 from sim.contact.surfaces import coefficient, surface_slip
 from sim.contact.touching.impact_threshold import (
@@ -30,6 +31,51 @@ from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
+
+
+class Loads(NamedTuple):
+    """What rows of a table hand on to the next one; the fields of `Contacts`."""
+
+    pair: np.ndarray
+    id: np.ndarray
+    point: np.ndarray
+    frame: np.ndarray
+    impulse: np.ndarray
+    moment: np.ndarray
+    slides: np.ndarray
+    turns: np.ndarray
+    push: np.ndarray
+    arrives: np.ndarray
+    creeps: np.ndarray
+
+
+@inner
+def _loads(contacts, copied):
+    """Those of a table, ``copied`` where the table is to be written over."""
+    n = contacts.count[0]
+    found = Loads(
+        contacts.pair[:n], contacts.id[:n], contacts.point[:n], contacts.frame[:n], contacts.impulse[:n], contacts.moment[:n],
+        contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.arrives[:n], contacts.creeps[:n],
+    )  # fmt: skip
+    if not copied:
+        return found
+    return Loads(
+        found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
+        found.slides.copy(), found.turns.copy(), found.push.copy(), found.arrives.copy(), found.creeps.copy(),
+    )  # fmt: skip
+
+
+@lean
+def _carry_over(contacts, k, old, m):
+    """Row k of the table takes the loads of row m of the old one, turned from its frame into the new one."""
+    e, new = load9(old.frame, m), load9(contacts.frame, k)
+    store3(contacts.impulse, k, mul(new, mul_t(e, load3(old.impulse, m))))
+    contacts.slides[k], contacts.push[k] = old.slides[m], old.push[m]
+    if old.impulse[m, 2] > 0.0:
+        contacts.arrives[k] = old.arrives[m]
+        store3(contacts.creeps, k, load3(old.creeps, m))
+    store3(contacts.moment, k, mul(new, mul_t(e, load3(old.moment, m))))
+    contacts.turns[k, 0], contacts.turns[k, 1] = old.turns[m, 0], old.turns[m, 1]
 
 
 @lean
@@ -118,25 +164,25 @@ def _own_normal(bodies, geoms, geometry, pairs, n):
 
 
 @lean
-def _on_ground(geoms, pair, ids, taken, first, stop, a, b, id):
+def _on_ground(geoms, old, taken, first, a, b, id):
     """Row of the old table for a point of piece a that has gone from one facet of a ground to another; -1: none."""
     m = first
-    while m < stop and pair[m, 0] == a:
-        if not taken[m] and ids[m] == id and same_facets(geoms, b, pair[m, 1]):
+    while m < len(old.id) and old.pair[m, 0] == a:
+        if not taken[m] and old.id[m] == id and same_facets(geoms, b, old.pair[m, 1]):
             return m
         m += 1
     return -1
 
 
 @lean
-def _same_point(pair, ids, points, taken, first, stop, a, b, id, point, near):
+def _same_point(old, taken, first, a, b, id, point, near):
     """Row of the old table for a point of pieces a, b: the one of its feature, else the nearest free one; -1: none."""
     best, m = -1, first
-    while m < stop and pair[m, 0] == a and pair[m, 1] == b:
+    while m < len(old.id) and old.pair[m, 0] == a and old.pair[m, 1] == b:
         if not taken[m]:
-            if ids[m] == id:
+            if old.id[m] == id:
                 return m
-            d = norm((points[m, 0] - point[0], points[m, 1] - point[1], points[m, 2] - point[2]))
+            d = norm((old.point[m, 0] - point[0], old.point[m, 1] - point[1], old.point[m, 2] - point[2]))
             if d < near:
                 best, near = m, d
         m += 1
@@ -157,27 +203,17 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
     ones (e = 0, or tired of bouncing). In the middle of a drift (``label``) a resting contact stands open by up to
     |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
     """
-    old = before.count[0]
-    old_pair, old_id, old_impulse, old_frame = before.pair, before.id, before.impulse, before.frame
-    old_moment, old_turns, old_push, old_slides, old_point = before.moment, before.turns, before.push, before.slides, before.point
-    if label < 0:  # the table before is this one
-        old_pair, old_id = old_pair[:old].copy(), old_id[:old].copy()
-        old_impulse, old_frame = old_impulse[:old].copy(), old_frame[:old].copy()
-        old_moment, old_turns, old_push = old_moment[:old].copy(), old_turns[:old].copy(), old_push[:old].copy()
-        old_slides, old_point = old_slides[:old].copy(), old_point[:old].copy()
-    old_arrives, old_creeps = before.arrives, before.creeps
-    if label < 0:
-        old_arrives, old_creeps = old_arrives[:old].copy(), old_creeps[:old].copy()
-    old_taken = np.zeros(old, dtype=np.bool_)
+    old = _loads(before, label < 0)  # the table before may be this one
+    taken, last = np.zeros(len(old.id), dtype=np.bool_), len(old.id)
     count, first, start = 0, 0, 0
     for n in range(pairs.count[0]):
         points = pairs.points[n]
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         if points == 0 or (label >= 0 and not concerns(bodies, geoms.body[a], geoms.body[b], label)):
             continue
-        while start < old and old_pair[start, 0] < a:
+        while start < last and old.pair[start, 0] < a:
             start += 1
-        while first < old and (old_pair[first, 0] < a or (old_pair[first, 0] == a and old_pair[first, 1] < b)):
+        while first < last and (old.pair[first, 0] < a or (old.pair[first, 0] == a and old.pair[first, 1] < b)):
             first += 1
         i, j = geoms.body[a], geoms.body[b]
         normal = load3(pairs.normal, n)
@@ -215,21 +251,12 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
             if count == len(contacts.gap):
                 return CONTACTS_FULL
             write_row(bodies, contacts, count, a, b, i, j, pairs.ids[n, k], row, s, t, normal, u, accel)
-            m = _same_point(old_pair, old_id, old_point, old_taken, first, old, a, b, pairs.ids[n, k], point, near)
+            m = _same_point(old, taken, first, a, b, pairs.ids[n, k], point, near)
             if m < 0 and geoms.face[b] != PIECE:
-                m = _on_ground(geoms, old_pair, old_id, old_taken, start, old, a, b, pairs.ids[n, k])
+                m = _on_ground(geoms, old, taken, start, a, b, pairs.ids[n, k])
             if m >= 0:
-                old_taken[m] = True
-                e = load9(old_frame, m)
-                world = mul_t(e, load3(old_impulse, m))
-                store3(contacts.impulse, count, (dot(world, s), dot(world, t), dot(world, normal)))
-                contacts.slides[count], contacts.push[count] = old_slides[m], old_push[m]
-                if old_impulse[m, 2] > 0.0:
-                    contacts.arrives[count] = old_arrives[m]
-                    store3(contacts.creeps, count, load3(old_creeps, m))
-                world = mul_t(e, load3(old_moment, m))
-                store3(contacts.moment, count, (dot(world, s), dot(world, t), dot(world, normal)))
-                contacts.turns[count, 0], contacts.turns[count, 1] = old_turns[m, 0], old_turns[m, 1]
+                taken[m] = True
+                _carry_over(contacts, count, old, m)
             count += 1
     contacts.count[0] = count
     return OK
