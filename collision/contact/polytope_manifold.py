@@ -9,7 +9,6 @@ import numpy as np
 from collision.contact.manifold import put, put_patch
 from collision.distance.axes import NO_ROWS, best_axis
 from collision.distance.clip import INSIDE, face_patch, patch_capacity
-from collision.distance.gjk import NO_START
 from collision.distance.polytopes import polytope_query_far, relative, start_axis
 from collision.distance.result import answer, inflated, slack_of, to_world, touching_limit, unlike
 from collision.distance.sat import sat_boxes
@@ -127,7 +126,7 @@ def at_rim(g, a, xa, ra, b, xb, rb, f, side, rows):
 def skin_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes with their skins, in A's frame: (low, high, n, p, q, features of the cores)."""
     reach = margin + (g.skin[a] + g.skin[b])
-    low, high, n, p, q, named, _, _, _ = polytope_query_far(g, a, b, r, t, axis, reach, size, 0, NO_START)
+    low, high, n, p, q, named, _ = polytope_query_far(g, a, b, r, t, axis, reach, size)
     low, high, p, q = inflated(low, high, n, p, q, g.skin[a], g.skin[b])
     return low, high, n, p, q, named
 

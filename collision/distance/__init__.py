@@ -6,8 +6,9 @@ Out: raw bounds, a normal and the closest points; result.py makes the answer of 
 Equations: on the Minkowski difference D = B - A the distance is that of the origin; every support plane n gives a lower bound
 n.w. Gilbert, Johnson, Keerthi, IEEE J. Robotics Automation 4 (1988) 193; expanding polytope: van den Bergen 2001.
 
-First the fast proposals: gjk_fast.py, epa_fast.py; each proves what it found or passes the pair on.
-Then polytopes.py: gjk.py while the bodies are apart, overlap.py where they touch: sat.py for boxes, epa.py for hulls.
+polytopes.py is the one path of all queries. First it proposes and proves: gjk.py while the bodies are apart, epa.py where they
+overlap, of boxes sat.py; simplex.py is a step of such a search with care. Then overlap.py, where they touch as near as rounding
+can tell.
 Last exact_hull.py, on a lattice, whose signs are exact (Dekker 1971), for what rounding spoils.
 axes.py makes an axis better by the features it touches, clip.py cuts one flat feature by another (Sutherland and Hodgman
 1974), segments.py is the closest pair of two segments, result.py adds rounding and decides the status.

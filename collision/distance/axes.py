@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from collision.distance.gjk import SHIFT
 from collision.distance.sat import separation
 from collision.distance.segments import segment
 from collision.kernels.jit import lean
-from collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_points import EPS, aligned_face
+from collision.linalg import ZERO, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from collision.shapes.support_points import EPS, aligned_face, core_vertex
 
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)
@@ -50,23 +51,28 @@ def improve_normal(g, a, b, r, t, n, low, e, f):
 
 
 @lean
-def polish(g, a, b, r, t, n, low, count, rows, high, size):
+def named_edge(g, a, b, r, name, other):
+    """From one named corner to another: of A, of B."""
+    ea = sub(core_vertex(g, a, other // SHIFT), core_vertex(g, a, name // SHIFT))
+    return ea, mul(r, sub(core_vertex(g, b, other % SHIFT), core_vertex(g, b, name % SHIFT)))
+
+
+@lean
+def polish(g, a, b, r, t, n, low, names, high, size):
     """Best axis found from the end of GJK, which was n with the separation low: (normal, separation).
 
     v is short next to the vertices it is the difference of, so its direction carries rounding of eps size / |v|. The
     features named by the simplex give it afresh: perpendicular to an edge, to two edges, or the normal of a face.
     """
     enough = high - 4.0 * EPS * size
-    ea = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
-    eb = mul(r, sub(load3(g.vertices, rows[3]), load3(g.vertices, rows[1])))
-    e0 = sub(eb, ea)
-    if count >= 2:
-        for e in (e0, ea, eb):
+    ea, eb = ZERO, ZERO
+    if names[1] >= 0:
+        ea, eb = named_edge(g, a, b, r, names[0], names[1])
+        for e in (sub(eb, ea), ea, eb):
             n, low = improve_across(g, a, b, r, t, n, low, e)
-    if count == 3:
-        fa = sub(load3(g.vertices, rows[4]), load3(g.vertices, rows[0]))
-        fb = mul(r, sub(load3(g.vertices, rows[5]), load3(g.vertices, rows[1])))
-        n, low = improve_normal(g, a, b, r, t, n, low, e0, sub(fb, fa))
+    if names[2] >= 0:
+        fa, fb = named_edge(g, a, b, r, names[0], names[2])
+        n, low = improve_normal(g, a, b, r, t, n, low, sub(eb, ea), sub(fb, fa))
         if norm(ea) == 0.0:
             ea = fa
         if norm(eb) == 0.0:
@@ -112,23 +118,26 @@ def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
 
 
 @lean
-def named_features(count, rows):
-    """Features that the corners of a simplex stand for, as in NO_ROWS."""
-    a0, b0 = rows[0], rows[1]
+def named_features(names):
+    """Features that one to three named corners stand for, as in NO_ROWS; that for none."""
+    if names[0] < 0:
+        return NO_ROWS
+    a0, b0 = names[0] // SHIFT, names[0] % SHIFT
     a1, b1 = -1, -1
     faces_a, faces_b = False, False
-    if count > 1:
-        if rows[2] != a0:
-            a1 = rows[2]
-        if rows[3] != b0:
-            b1 = rows[3]
-    if count > 2:
-        if rows[4] != a0 and rows[4] != a1:
+    if names[1] >= 0:
+        if names[1] // SHIFT != a0:
+            a1 = names[1] // SHIFT
+        if names[1] % SHIFT != b0:
+            b1 = names[1] % SHIFT
+    if names[2] >= 0:
+        a2, b2 = names[2] // SHIFT, names[2] % SHIFT
+        if a2 != a0 and a2 != a1:
             faces_a = a1 >= 0
-            a1 = rows[4]
-        if rows[5] != b0 and rows[5] != b1:
+            a1 = a2
+        if b2 != b0 and b2 != b1:
             faces_b = b1 >= 0
-            b1 = rows[5]
+            b1 = b2
     if faces_a:
         a0, a1 = -1, -1
     if faces_b:

@@ -1,264 +1,401 @@
-"""Penetration depth of two overlapping polytopes: the expanding polytope algorithm (van den Bergen 2001).
+"""The depth of two polytopes: a polytope is grown without care (van den Bergen 2001), then proven.
 
-A polytope inside the Minkowski difference B - A grows, always at the face nearest to the origin, until that face lies
-on the boundary. Distances of faces are signed, so the first tetrahedron need not hold the origin, and bodies that do
-not overlap after all give a positive separation.
+The corners that the search of gjk.py ended with stand about the origin, in the Minkowski difference D = B - A. The face
+nearest to the origin is replaced, until it lies on the boundary of D: along its normal the bodies overlap by
+its height d. Separation along an axis is a lower bound of the signed distance, whatever the axis: -d at least.
 
-Every face is bounded by two numbers: the support value along its normal is a separation that truly exists (lower
-bound of the signed distance), and the nearest face of the inner polytope can not be beaten (upper bound).
+The proof that it is no more than that takes nothing for granted but that the faces make up a closed surface, which they do
+by construction: each new one is joined to its neighbours along whole edges. No face comes nearer to the origin than its
+lowest corner along any unit vector. If that is d or more for all of them, the surface winds about the ball of radius d: so
+the ball lies in D, which is convex, and no axis overlaps by less. The surface itself need not be convex.
 
-The polytope stands in two tables. work (7, MOST_FACES): rows 0-2 normals, 3 heights of the faces' lowest corners; 4-6 points. net
-(13, MOST_FACES): rows 0-2 corners of each face, counter-clockwise from outside; 3-5 the faces across the edges 0-1, 1-2,
-2-0; 6 the last point that saw the face; 7 a list of faces to visit; 8, 9 vertex rows of A and B of each point; 10 the
-face of the fan whose outer edge starts at this point, 11 the point of that fan; 12 free faces.
+A surface that is kept may prove as much for the bodies a little later, with its corners where they are then.
+
+Tables: faces (MOST_FACES, 4): normal of any length n, n.x on the face and what rounding may add; keys: the square of the height,
+with its sign; links (MOST_FACES, 8): three corners, counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as
+4 * face + edge there, the turn that made it, and a list of free places; points (MOST_POINTS, 4) with names as in gjk.py.
 """
 
 from __future__ import annotations
 
 import math
 
-from collision.distance.gjk import difference, minkowski
+from collision.distance.axes import best_axis
+from collision.distance.gjk import CLOSE, NO_NAME, NO_NAMES, SHIFT, lowest, named_point
+from collision.distance.sat import sat_boxes, separation_here
+from collision.distance.segments import edge_points
+from collision.geometry import BOX
 from collision.kernels.jit import lean, stack_table, tight
-from collision.linalg import cross, dot, neg, norm, orthonormal, scale, sub
-from collision.shapes.support_points import EPS
+from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
+from collision.shapes.support_points import EPS, support
 
-MOST_POINTS = 160
+MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS
-float_table = stack_table(7, MOST_FACES)
-whole_table = stack_table(13, MOST_FACES, "int64")
-NO_SIMPLEX = (0, 0, 0, 0, 0, 0)
-
-
-@lean
-def column(work, k, row):
-    """Three numbers of a column: a normal (row 0) or a point (row 4)."""
-    return work[row, k], work[row + 1, k], work[row + 2, k]
-
-
-@lean
-def set_column(work, k, row, v):
-    """Write three numbers of a column."""
-    work[row, k] = v[0]
-    work[row + 1, k] = v[1]
-    work[row + 2, k] = v[2]
+MOST_KEPT = 38  # points of a surface that is kept: with the faces, three a number, ROW numbers
+ROW = 64
+SPARE = MOST_FACES - 1  # a place for what is written without need
+SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender stops the search
+# Of size: what heights may be off. A normal is off by rounding over the sine of the angle, some 2^-52 / 1e-6. Faces that are
+# higher than the depth by more than this need no second look.
+ROUGH = 1e-8
+LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
+GONE = 1 << 30  # a turn that never comes
+face_table = stack_table(MOST_FACES, 4)
+key_table = stack_table(MOST_FACES, 1)
+link_table = stack_table(MOST_FACES, 8, "int64")
+point_table = stack_table(MOST_POINTS, 4)
+name_table = stack_table(MOST_POINTS, 1, "int64")
+across_table = stack_table(MOST_KEPT + 1, MOST_KEPT + 1, "int64")
+edge_table = stack_table(MOST_FACES, 1, "int64")
+no_surface = stack_table(1, 1, "int64")
 
 
 @tight
-def set_face(work, net, f, i, j, k):
-    """Write face f with corners i, j, k, counter-clockwise from outside. False for a sliver."""
-    a = column(work, i, 4)
-    b = column(work, j, 4)
-    c = column(work, k, 4)
-    e, d = sub(b, a), sub(c, a)
-    n = cross(e, d)
-    square = dot(n, n)
-    net[0, f] = i
-    net[1, f] = j
-    net[2, f] = k
-    net[6, f] = -1
-    if not square > 1e-26 * dot(e, e) * dot(d, d):
-        return False
-    n = scale(1.0 / math.sqrt(square), n)
-    set_column(work, f, 0, n)
-    # the lowest corner: whatever the normal of a sliver lost, the face is no closer to the origin than that
-    work[3, f] = min(dot(n, a), dot(n, b), dot(n, c))
-    return True
+def write_face(faces, links, keys, f, i, j, k, w, n, rough, slack, turn):
+    """Face f with corners i, j, k, of which the last is at w, and the normal n of any length; False for a sliver.
 
-
-@lean
-def add_point(g, a, b, r, t, n, work, net, k):
-    """Support point of B - A along n, written to place k; its height along n."""
-    w, ia, ib = minkowski(g, a, b, r, t, neg(n))
-    set_column(work, k, 4, w)
-    net[8, k] = ia
-    net[9, k] = ib
-    return dot(n, w)
-
-
-@lean
-def spread_points(g, a, b, r, t, axis, size, work, net):
-    """Four support points far apart; False where B - A is flat."""
-    flat = 1e-9 * size
-    add_point(g, a, b, r, t, neg(axis), work, net, 0)
-    add_point(g, a, b, r, t, axis, work, net, 1)
-    w = column(work, 0, 4)
-    e = sub(column(work, 1, 4), w)
-    if norm(e) <= flat:
-        return False
-    s, u = orthonormal(scale(1.0 / norm(e), e))
-    found = False
-    for k in range(4):
-        d = s if k < 2 else u
-        if k % 2 == 1:
-            d = neg(d)
-        if add_point(g, a, b, r, t, d, work, net, 2) - dot(d, w) > flat:
-            found = True
-            break
-    if not found:
-        return False
-    n = cross(e, sub(column(work, 2, 4), w))
-    n = scale(1.0 / norm(n), n)
-    if dot(n, w) > 0.0:  # towards the origin first
-        n = neg(n)
-    for _ in range(2):
-        if add_point(g, a, b, r, t, n, work, net, 3) - dot(n, w) > flat:
-            return True
-        n = neg(n)
-    return False
-
-
-@lean
-def first_tetrahedron(g, a, b, r, t, axis, size, start, work, net):
-    """Faces of the simplex ``start``, or of four points far apart where there is none; False where B - A is flat."""
-    if start[0] >= 0:
-        for k in range(4):
-            net[8, k] = start[2 * k]
-            net[9, k] = start[2 * k + 1]
-            set_column(work, k, 4, difference(g, a, b, r, t, start[2 * k], start[2 * k + 1]))
-    elif not spread_points(g, a, b, r, t, axis, size, work, net):
-        return False
-    w = column(work, 0, 4)
-    n = cross(sub(column(work, 1, 4), w), sub(column(work, 2, 4), w))
-    i, j = 1, 2
-    height = dot(n, sub(column(work, 3, 4), w))
-    if not abs(height) > 64.0 * EPS * size * norm(n):  # too flat to have an inside
-        return False
-    if height > 0.0:
-        i, j = 2, 1
-    corners = ((0, i, j), (0, 3, i), (i, 3, j), (j, 3, 0))
-    around = ((1, 2, 3), (3, 2, 0), (1, 3, 0), (2, 1, 0))
-    good = True
-    for f in range(4):
-        if not set_face(work, net, f, corners[f][0], corners[f][1], corners[f][2]):
-            good = False
-        for m in range(3):
-            net[3 + m, f] = around[f][m]
-    return good
-
-
-@lean
-def expand(work, net, count, near, new, rounding):
-    """Replace all faces that see point ``new`` by a fan from their outline to it.
-
-    ``near``: a face that sees it. The fan takes the places of the faces that it replaces, and two more. Returns the number
-    of faces, or -1 where the outline is not one closed loop.
+    ``rough``: product of the squares of the edges that n is the cross product of.
     """
-    w = column(work, new, 4)
-    seen = 1
-    net[7, 0] = near
-    net[6, near] = new
-    done = 0
-    edges = 0
-    first = -1
-    # faces that see the point; the outline goes to rows 10 and 11 (by the point that an edge starts at) and 12 (its face)
-    while done < seen:
-        f = net[7, done]
-        done += 1
-        for m in range(3):
-            h = net[3 + m, f]
-            if net[6, h] == new:
-                continue
-            if dot(column(work, h, 0), w) - work[3, h] > rounding:
-                net[6, h] = new
-                net[7, seen] = h
-                seen += 1
-                continue
-            p = net[m, f]
-            if net[11, p] == new:
-                return -1
-            net[11, p] = new
-            net[10, p] = h
-            net[12, p] = net[(m + 1) % 3, f]
-            first = p
-            edges += 1
-    if edges != seen + 2:  # Euler: a disc of triangles without inner corners, else something was cut off wrongly
-        return -1
-    if count + 2 > MOST_FACES:
-        return -1
-    p = first
-    last = net[7, 0] if edges > 0 else -1
-    start = last
-    for k in range(edges):
-        q = net[12, p]
-        if net[11, q] != new:
+    square = dot(n, n)
+    height = dot(n, w)
+    store3(faces, f, n)
+    faces[f, 3] = height + slack * (abs(n[0]) + abs(n[1]) + abs(n[2]))
+    keys[f, 0] = height * abs(height) / square
+    links[f, 0] = i
+    links[f, 1] = j
+    links[f, 2] = k
+    links[f, 6] = turn
+    return square > SLIVER * rough
+
+
+@tight
+def join(links, f, e, h, m):
+    """Edge e of face f is edge m of face h."""
+    links[f, 3 + e] = 4 * h + m
+    links[h, 3 + m] = 4 * f + e
+
+
+@tight
+def start_tetrahedron(g, a, b, r, t, names, slack, faces, links, keys, points, named):
+    """The faces of four named corners; False where they are flat."""
+    for k in range(4):
+        p, q = named_point(g, a, b, r, t, names[k])
+        store3(points, k, sub(q, p))
+        named[k, 0] = names[k]
+    return four_faces(slack, faces, links, keys, points)
+
+
+@tight
+def four_faces(slack, faces, links, keys, points):
+    """The faces of the first four points; False where they are flat."""
+    w0, w1, w2, w3 = load3(points, 0), load3(points, 1), load3(points, 2), load3(points, 3)
+    i, j = 1, 2
+    if dot(cross(sub(w1, w0), sub(w2, w0)), sub(w3, w0)) > 0.0:
+        i, j = 2, 1
+        w1, w2 = w2, w1
+    d1, d2, d3, d4, d5 = sub(w1, w0), sub(w2, w0), sub(w3, w0), sub(w3, w1), sub(w2, w1)
+    s1, s2, s3, s4, s5 = dot(d1, d1), dot(d2, d2), dot(d3, d3), dot(d4, d4), dot(d5, d5)
+    # seen from outside: 0 i j, 0 3 i, i 3 j, j 3 0
+    ok = write_face(faces, links, keys, 0, 0, i, j, w0, cross(d1, d2), s1 * s2, slack, 0)
+    ok = write_face(faces, links, keys, 1, 0, 3, i, w0, cross(d3, d1), s1 * s3, slack, 0) and ok
+    ok = write_face(faces, links, keys, 2, i, 3, j, w3, cross(d4, d5), s4 * s5, slack, 0) and ok
+    ok = write_face(faces, links, keys, 3, j, 3, 0, w0, cross(d2, d3), s2 * s3, slack, 0) and ok
+    join(links, 0, 0, 1, 2)
+    join(links, 0, 1, 2, 2)
+    join(links, 0, 2, 3, 2)
+    join(links, 1, 1, 2, 0)
+    join(links, 2, 1, 3, 0)
+    join(links, 3, 1, 1, 0)
+    return ok
+
+
+@lean
+def four_corners(g, a, b, r, t, axis, size):
+    """Names of four corners of B - A far apart; NO_NAMES where it is flat. ``axis``: unit vector to begin with."""
+    flat = 1e-9 * size
+    w, first, _ = lowest(g, a, b, r, t, axis)
+    x, second, _ = lowest(g, a, b, r, t, neg(axis))
+    e = sub(x, w)
+    if norm(e) <= flat:
+        return NO_NAMES
+    u, v = orthonormal(scale(1.0 / norm(e), e))
+    best, third, n = flat, NO_NAME, u
+    for d in (u, neg(u), v, neg(v)):
+        x, name, _ = lowest(g, a, b, r, t, d)
+        if dot(d, sub(w, x)) > best:
+            best, third, n = dot(d, sub(w, x)), name, cross(e, sub(x, w))
+    n = scale(1.0 / norm(n), n)
+    best, fourth = flat, NO_NAME
+    for d in (n, neg(n)):
+        x, name, _ = lowest(g, a, b, r, t, d)
+        if dot(d, sub(w, x)) > best:
+            best, fourth = dot(d, sub(w, x)), name
+    return (first, second, third, fourth) if third >= 0 and fourth >= 0 else NO_NAMES
+
+
+@tight
+def grow(faces, links, keys, points, todo, near, new, w, count, turn, slack):
+    """Replace the faces that see the point ``new`` at w by a fan; the number of faces, or -1 where that is no disc.
+
+    Face ``near`` sees it. Edges are visited in the order of the outline, so that each new face is joined to the last one. New
+    faces take the places of removed ones at once; these make up a list, from ``spare`` on by column 7.
+    """
+    todo[0, 0] = links[near, 5]
+    todo[1, 0] = links[near, 4]
+    todo[2, 0] = links[near, 3]
+    links[near, 6] = GONE
+    height = 3
+    # a list of free places, by column 7: the one of the first face and two more
+    spare = near
+    links[near, 7] = count
+    links[count, 7] = count + 1
+    made, removed = 0, 1
+    first, last = near, SPARE
+    out = sub(load3(points, links[near, 0]), w)
+    out_square = dot(out, out)
+    while height > 0:
+        height -= 1
+        h = todo[height, 0] >> 2 & LAST_FACE
+        e = todo[height, 0] & 3
+        after = e + 1 if e < 2 else 0
+        if links[h, 6] >= turn:
             return -1
-        f = net[7, k] if k < seen else count + k - seen
-        h = net[10, p]
-        if not set_face(work, net, f, p, q, new):
+        if dot(load3(faces, h), w) > faces[h, 3]:
+            before = 3 - e - after
+            links[h, 6] = GONE
+            todo[height, 0] = links[h, 3 + before]
+            todo[height + 1, 0] = links[h, 3 + after]
+            height += 2
+            links[h, 7] = spare
+            spare = h
+            removed += 1
+            continue
+        f = spare
+        spare = links[f, 7] & LAST_FACE
+        i, j = links[h, after] & LAST_POINT, links[h, e] & LAST_POINT
+        into = sub(load3(points, j), w)
+        into_square = dot(into, into)
+        if not write_face(faces, links, keys, f, i, j, new, w, cross(out, into), out_square * into_square, slack, turn):
             return -1
-        net[3, f] = h
-        for i in range(3):
-            if net[i, h] == q:
-                net[3 + i, h] = f
-        if k > 0:
-            net[5, f] = last
-            net[4, last] = f
+        out, out_square = into, into_square
+        join(links, f, 0, h, e)
+        join(links, f, 2, last, 1)
+        first = first if made > 0 else f
         last = f
-        p = q
-    if p != first:
+        made += 1
+    if made != removed + 2:
         return -1
-    net[5, start] = last
-    net[4, last] = start
+    join(links, first, 2, last, 1)
+    end_keys(keys, count + 2)
     return count + 2
 
 
-@lean
-def epa(g, a, b, r, t, axis, size, start):
-    """(sound, normal, low, high, rows, iterations) of the signed distance of a and b; see the module.
-
-    ``axis``: unit vector to start from; ``start``: rows of four corners about the origin to start from instead, -1 for
-    none. rows: vertex rows (a0, b0, a1, b1, a2, b2) of the nearest face. Where not sound (a flat difference, or rounding
-    spoiled the polytope) low still holds for the normal, high does not.
-    """
-    work = float_table()
-    net = whole_table()
-    for k in range(MOST_POINTS):
-        net[11, k] = -1
-    best = axis
-    low = -math.inf
-    high = math.inf
-    simplex = NO_SIMPLEX
-    if not first_tetrahedron(g, a, b, r, t, axis, size, start, work, net):
-        return False, best, low, high, simplex, 0
-    used = 4
-    count = 4
-    iterations = 0
-    rounding = 4.0 * EPS * size
-    while used < MOST_POINTS:
-        iterations += 1
-        near = nearest(work, count)
-        n = column(work, near, 0)
-        reach = work[3, near]
-        high = -reach
-        w, ia, ib = minkowski(g, a, b, r, t, neg(n))
-        height = dot(n, w)
-        i, j, k = net[0, near], net[1, near], net[2, near]
-        done = height - reach <= rounding
-        for m in (i, j, k):
-            done = done or (net[8, m] == ia and net[9, m] == ib)
-        if done or -height > low:
-            low = -height
-            best = neg(n)
-            simplex = (net[8, i], net[9, i], net[8, j], net[9, j], net[8, k], net[9, k])
-        if done or high - low <= rounding:
-            return True, best, low, high, simplex, iterations
-        set_column(work, used, 4, w)
-        net[8, used] = ia
-        net[9, used] = ib
-        count = expand(work, net, count, near, used, rounding)
-        if count < 0:
-            return False, best, low, high, simplex, iterations
-        used += 1
-    return False, best, low, high, simplex, iterations
+@tight
+def recall(g, a, b, r, t, slack, kept, row, faces, links, keys, points, named):
+    """The faces of a surface that was kept, with the corners where they are now: (usable, points, faces)."""
+    used, count = kept[row, 0] & 255, kept[row, 0] >> 8
+    for k in range(used):
+        name = kept[row, 1 + k]
+        named[k, 0] = name
+        p, q = named_point(g, a, b, r, t, name)
+        store3(points, k, sub(q, p))
+    usable = used > 0
+    slot, left, packed = 1 + used, 0, 0
+    for f in range(count):
+        if left == 0:
+            packed = kept[row, slot]
+            slot += 1
+            left = 3
+        i, j, k = packed & 63, packed >> 6 & 63, packed >> 12 & 63
+        packed >>= 18
+        left -= 1
+        w = load3(points, k)
+        d, e = sub(load3(points, i), w), sub(load3(points, j), w)
+        usable = write_face(faces, links, keys, f, i, j, k, w, cross(d, e), dot(d, d) * dot(e, e), slack, 0) and usable
+    return usable, used, count
 
 
 @tight
-def nearest(work, count):
-    """The face with the least offset."""
+def keep(used, count, links, named, kept, row):
+    """Write a surface to a row for the next query; one that is too large is not kept. Was it?"""
+    if used > MOST_KEPT:
+        return False
+    kept[row, 0] = used | count << 8
+    for k in range(used):
+        kept[row, 1 + k] = named[k, 0]
+    for f in range(0, count, 3):
+        packed = 0
+        for m in range(min(count - f, 3)):
+            packed |= (links[f + m, 0] | links[f + m, 1] << 6 | links[f + m, 2] << 12) << 18 * m
+        kept[row, 1 + used + f // 3] = packed
+    return True
+
+
+@tight
+def join_all(links, count, across):
+    """Find the neighbours of all faces by their corners. ``across``: a table of MOST_POINTS squared."""
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            across[i, j] = 4 * f + e
+    for f in range(count):
+        for e in range(3):
+            i, j = links[f, e], links[f, e + 1 if e < 2 else 0]
+            links[f, 3 + e] = across[j, i]
+
+
+@lean
+def known_depth(g, a, b, r, t, size, names, kept, row):
+    """`quick_depth`, for two boxes `quick_boxes`. Not ``tight``: it would slow down the search of pairs that are apart."""
+    if g.kind[a] == BOX and g.kind[b] == BOX:
+        settled, low, n, p, q, corners = quick_boxes(g, a, b, r, t, size)
+        return settled, low, low, n, p, q, 1, True, corners
+    return quick_depth(g, a, b, r, t, size, names, kept, row)
+
+
+@tight
+def quick_depth(g, a, b, r, t, size, names, kept, row):
+    """(settled, low, high, n, p, q, turns, grown, corners) of two polytopes that overlap, in A's frame; see the module.
+
+    ``names``: four corners about the origin, or a negative one in front: then the surface in this row of ``kept`` is where to
+    start. The surface at the end is written there, if it is another one (grown) and the row is not negative. corners: names of
+    the nearest face; of boxes the ends of two edges, if it is these that touch. Not settled, but with corners: high, n and these
+    are those of the surface.
+    """
+    faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
+    keys, across = key_table(), across_table()
+    n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    low, high = -math.inf, math.inf
+    turns, corners = 0, NO_NAMES
+    rounding = 4.0 * EPS * size
+    grown = names[0] >= 0
+    if grown:
+        usable = start_tetrahedron(g, a, b, r, t, names, rounding, faces, links, keys, points, named)
+        used, count = 4, 4
+        end_keys(keys, count)
+    else:
+        usable, used, count = recall(g, a, b, r, t, rounding, kept, row, faces, links, keys, points, named)
+        end_keys(keys, count)
     near = 0
-    least = work[3, 0]
-    for f in range(1, count):
-        if work[3, f] < least:
-            least = work[3, f]
-            near = f
-    return near
+    while usable and used < MOST_POINTS:
+        turns += 1
+        near = nearest(keys, count)
+        n = load3(faces, near)
+        w, name, _ = lowest(g, a, b, r, t, neg(n))
+        i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
+        if dot(n, w) <= faces[near, 3] or name == named[i, 0] or name == named[j, 0] or name == named[k, 0]:
+            break
+        if not grown:
+            join_all(links, count, across)
+            grown = True
+        store3(points, used, w)
+        named[used, 0] = name
+        count = grow(faces, links, keys, points, todo, near, used, w, count, turns, rounding)
+        usable = count > 0
+        used += 1
+    if not usable or used == MOST_POINTS:
+        return False, low, high, n, p, q, turns, grown, corners
+    i, j, k = links[near, 0] & LAST_POINT, links[near, 1] & LAST_POINT, links[near, 2] & LAST_POINT
+    corners = named[i, 0], named[j, 0], named[k, 0], NO_NAME
+    n = scale(-1.0 / norm(n), n)
+    low = separation_here(g, a, b, r, t, n)
+    close = CLOSE * EPS * size
+    # faces about as near with care
+    reach = ROUGH * size + max(-low, 0.0)
+    reach *= reach
+    found = False
+    high = -math.inf
+    for f in range(count):
+        if keys[f, 0] <= reach:
+            i, j, k = links[f, 0], links[f, 1], links[f, 2]
+            m = load3(faces, f)
+            m = scale(-1.0 / norm(m), m)
+            height = max(dot(m, load3(points, i)), max(dot(m, load3(points, j)), dot(m, load3(points, k))))
+            high = max(high, height)
+            if height - low <= close and not found:
+                found, p, q = on_face(g, a, b, r, t, n, named[i, 0], named[j, 0], named[k, 0])
+                found = found and norm(axpy(-low, n, sub(q, p))) <= close
+    settled = found and high - low <= close and low < -4.0 * close
+    if settled and grown and row >= 0:
+        grown = keep(used, count, links, named, kept, row)
+    return settled, low, high, n, p, q, turns, grown, corners
+
+
+@tight
+def end_keys(keys, count):
+    """Make `nearest` pass over what it reads beyond the last face."""
+    for m in range(3):
+        keys[count + m, 0] = math.inf
+
+
+@tight
+def nearest(keys, count):
+    """The face of the least key; four at a time, since each comparison waits for the one before."""
+    f0, f1, f2, f3 = 0, 1, 2, 3
+    k0, k1, k2, k3 = keys[0, 0], keys[1, 0], keys[2, 0], keys[3, 0]
+    for f in range(4, count, 4):
+        if keys[f, 0] < k0:
+            k0, f0 = keys[f, 0], f
+        if keys[f + 1, 0] < k1:
+            k1, f1 = keys[f + 1, 0], f + 1
+        if keys[f + 2, 0] < k2:
+            k2, f2 = keys[f + 2, 0], f + 2
+        if keys[f + 3, 0] < k3:
+            k3, f3 = keys[f + 3, 0], f + 3
+    if k1 < k0:
+        k0, f0 = k1, f1
+    if k3 < k2:
+        k2, f2 = k3, f3
+    return (f2 if k2 < k0 else f0) & LAST_FACE
+
+
+@tight
+def on_face(g, a, b, r, t, n, i, j, k):
+    """Does the line through the origin along n pass three named corners inside? And the points of A and of B where it does."""
+    p0, q0 = named_point(g, a, b, r, t, i)
+    p1, q1 = named_point(g, a, b, r, t, j)
+    p2, q2 = named_point(g, a, b, r, t, k)
+    w0, w1, w2 = sub(q0, p0), sub(q1, p1), sub(q2, p2)
+    l0, l1, l2 = -dot(n, cross(w1, w2)), -dot(n, cross(w2, w0)), -dot(n, cross(w0, w1))
+    s = 1.0 / (l0 + l1 + l2)
+    l0, l1, l2 = s * l0, s * l1, s * l2
+    least = -1e-15
+    inside = l0 >= least and l1 >= least and l2 >= least
+    l0, l1, l2 = max(l0, 0.0), max(l1, 0.0), max(l2, 0.0)
+    p = axpy(l2, p2, add(scale(l0, p0), scale(l1, p1)))
+    q = axpy(l2, q2, add(scale(l0, q0), scale(l1, q1)))
+    return inside, p, q
+
+
+@tight
+def quick_boxes(g, a, b, r, t, size):
+    """(settled, depth, n, p, q, corners) of two boxes that overlap, by their fifteen axes; depth is negative.
+
+    The witness on a face must lie on it: where another point of the other box is as deep, it may not.
+    """
+    face_a, sep_a, face_b, sep_b, sep_e, n, edges = sat_boxes(g, a, b, r, t)
+    best = max(sep_a, sep_b, sep_e)
+    n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n, size)
+    slack, corners = 4.0 * EPS * size, NO_NAMES
+    if which == 2:
+        tip = edges[1] * SHIFT + edges[3]
+        corners = edges[0] * SHIFT + edges[2], tip, tip, NO_NAME
+        p, q = edge_points(g.vertices, r, t, edges)
+        over = norm(axpy(-best, n, sub(q, p))) <= 4.0 * slack
+    elif which == 0:
+        _, q = support(g, b, neg(mul_t(r, n)))
+        q = add(mul(r, q), t)
+        p = axpy(-best, n, q)
+        over = in_box(g, a, p, slack)
+    else:
+        _, p = support(g, a, n)
+        q = axpy(best, n, p)
+        over = in_box(g, b, mul_t(r, sub(q, t)), slack)
+    return over and best < -64.0 * EPS * size, best, n, p, q, corners
+
+
+@tight
+def in_box(g, s, x, slack):
+    """Is x in box s, in its frame, or outside by no more than slack?"""
+    over = abs(x[0]) <= g.size[s, 0] + slack and abs(x[1]) <= g.size[s, 1] + slack
+    return over and abs(x[2]) <= g.size[s, 2] + slack

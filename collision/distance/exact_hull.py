@@ -21,11 +21,11 @@ import math
 
 import numpy as np
 
-from collision.distance.gjk import NO_START, difference, minkowski
+from collision.distance.gjk import NO_NAMES, lowest, mixture
 from collision.distance.sat import separation
 from collision.kernels.jit import inner, lean
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, mul, neg, norm, orthonormal, scale, store3, sub
-from collision.shapes.support_points import EPS, core_vertex
+from collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
+from collision.shapes.support_points import EPS
 
 MOST = 256  # corners
 HALVES = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits
@@ -96,12 +96,10 @@ def on_lattice(w, unit):
 
 
 @lean
-def put_point(g, a, b, r, t, n, unit, points, rows, k):
+def put_point(g, a, b, r, t, n, unit, points, named, k):
     """Write the corner of D that lies lowest along n to place k."""
-    _, ia, ib = minkowski(g, a, b, r, t, n)
-    store3(points, k, on_lattice(difference(g, a, b, r, t, ia, ib), unit))
-    rows[k, 0] = ia
-    rows[k, 1] = ib
+    w, named[k, 0], _ = lowest(g, a, b, r, t, n)
+    store3(points, k, on_lattice(w, unit))
     return load3(points, k)
 
 
@@ -123,20 +121,20 @@ def put_triangle(points, i, j, k, faces, planes, f):
 
 
 @lean
-def spread(g, a, b, r, t, axis, unit, points, rows, faces, planes):
+def spread(g, a, b, r, t, axis, unit, points, named, faces, planes):
     """Four corners of D far apart, as four triangles: (affine dimension of D, normal of D where it is flat).
 
     A flat D is given a tip on the side away from the origin: that changes neither its distance nor its nearest point.
     """
-    w = put_point(g, a, b, r, t, axis, unit, points, rows, 0)
+    w = put_point(g, a, b, r, t, axis, unit, points, named, 0)
     first, second = orthonormal(axis)
     best = 0.0
     for k in range(5):
         d = axis if k == 0 else first if k < 3 else second
-        away = norm(sub(put_point(g, a, b, r, t, neg(d) if k % 2 == 0 else d, unit, points, rows, 4), w))
+        away = norm(sub(put_point(g, a, b, r, t, neg(d) if k % 2 == 0 else d, unit, points, named, 4), w))
         if away > best:
             best = away
-            keep(points, rows, 4, 1)
+            keep(points, named, 4, 1)
     if best == 0.0:
         return 0, axis
     e = sub(load3(points, 1), w)
@@ -145,20 +143,20 @@ def spread(g, a, b, r, t, axis, unit, points, rows, faces, planes):
     best = 0.0
     for k in range(4):
         d = first if k < 2 else second
-        u = put_point(g, a, b, r, t, neg(d) if k % 2 == 0 else d, unit, points, rows, 4)
+        u = put_point(g, a, b, r, t, neg(d) if k % 2 == 0 else d, unit, points, named, 4)
         n, _ = exact_cross(e, sub(u, w))
         if norm(n) > best:
             best = norm(n)
             m = scale(1.0 / best, n)
-            keep(points, rows, 4, 2)
+            keep(points, named, 4, 2)
     if best == 0.0:
         return 1, first
     best = 0.0
     for k in range(2):
-        volume = triple(points, 0, 1, 2, put_point(g, a, b, r, t, neg(m) if k == 0 else m, unit, points, rows, 4))
+        volume = triple(points, 0, 1, 2, put_point(g, a, b, r, t, neg(m) if k == 0 else m, unit, points, named, 4))
         if abs(volume) > abs(best):
             best = volume
-            keep(points, rows, 4, 3)
+            keep(points, named, 4, 3)
     rank = 3
     if best == 0.0:
         rank = 2
@@ -167,8 +165,7 @@ def spread(g, a, b, r, t, axis, unit, points, rows, faces, planes):
         middle = scale(1.0 / 3.0, add(w, add(load3(points, 1), load3(points, 2))))
         tip = on_lattice(axpy(TIP, m, middle), 1.0)
         store3(points, 3, tip)
-        rows[3, 0] = rows[0, 0]
-        rows[3, 1] = rows[0, 1]
+        named[3, 0] = named[0, 0]
         best = triple(points, 0, 1, 2, tip)
     i, j = (1, 2) if best < 0.0 else (2, 1)  # the fourth corner lies behind the first triangle
     put_triangle(points, 0, i, j, faces, planes, 0)
@@ -179,11 +176,10 @@ def spread(g, a, b, r, t, axis, unit, points, rows, faces, planes):
 
 
 @lean
-def keep(points, rows, source, place):
+def keep(points, named, source, place):
     """Copy a point to another place."""
     store3(points, place, load3(points, source))
-    rows[place, 0] = rows[source, 0]
-    rows[place, 1] = rows[source, 1]
+    named[place, 0] = named[source, 0]
 
 
 @lean
@@ -333,22 +329,22 @@ def joins_seen(faces, seen, count, i, j):
 
 @inner
 def careful(g, a, b, r, t, axis, size):
-    """(low, high, n, p, q, corners, rows, turns) of the polytopes a and b, B standing at (r, t) in A's frame; see the module.
+    """(low, high, n, p, q, names, turns) of the polytopes a and b, B standing at (r, t) in A's frame; see the module.
 
-    Unrounded bounds, unit normal and witness points in A's frame. ``axis``: unit vector to begin with. corners: how many
-    pairs of vertices, in front of ``rows`` (see `gjk`), the points lie between; 0 where D is a segment or a point: n is then
-    a normal of it, high is infinite, and the points mean nothing.
+    Unrounded bounds, unit normal and witness points in A's frame. ``axis``: unit vector to begin with. names: the corners
+    of D that the points lie between; none where D is a segment or a point: n is then a normal of it, high is infinite, and the
+    points mean nothing.
     """
-    points, rows = np.empty((MOST, 3)), np.empty((MOST, 2), np.int64)
+    points, named = np.empty((MOST, 3)), np.empty((MOST, 1), np.int64)
     faces, planes, seen = np.empty((3 * MOST, 3), np.int64), np.empty((3 * MOST, 4)), np.empty(3 * MOST, np.bool_)
     unit = math.ldexp(1.0, math.frexp(size)[1] - 52)
-    rank, n = spread(g, a, b, r, t, axis, unit, points, rows, faces, planes)
+    rank, n = spread(g, a, b, r, t, axis, unit, points, named, faces, planes)
     low, high = separation(g, a, b, r, t, n), math.inf
     if rank < 2:
         other = separation(g, a, b, r, t, neg(n))
         if other > low:
             low, n = other, neg(n)
-        return low, high, n, ZERO, ZERO, 0, NO_START, 1
+        return low, high, n, ZERO, ZERO, NO_NAMES, 1
     count, used, turns = 4, 4, 0
     while used < MOST:
         turns += 1
@@ -368,7 +364,7 @@ def careful(g, a, b, r, t, axis, size):
             low, n = height, m
         if high - low <= 4.0 * EPS * size:
             break
-        w = put_point(g, a, b, r, t, m, unit, points, rows, used)
+        w = put_point(g, a, b, r, t, m, unit, points, named, used)
         known = False
         for k in range(used):
             known = known or points[k, 0] == w[0] and points[k, 1] == w[1] and points[k, 2] == w[2]
@@ -378,25 +374,5 @@ def careful(g, a, b, r, t, axis, size):
         count = grown
         used += 1
     f, weights = place_of(points, faces, planes, count, scale(low / unit, n))
-    return low, high, n, *between(g, a, b, r, t, rows, faces, f, weights), turns
-
-
-@lean
-def between(g, a, b, r, t, rows, faces, f, weights):
-    """The points of A and B at a place of a triangle, the number of corners with a weight, and their rows."""
-    p, q = ZERO, ZERO
-    corners = 0
-    i0, j0, i1, j1, i2, j2 = 0, 0, 0, 0, 0, 0
-    for m in range(3):
-        if weights[m] > 0.0:
-            i, j = rows[faces[f, m], 0], rows[faces[f, m], 1]
-            p = axpy(weights[m], core_vertex(g, a, i), p)
-            q = axpy(weights[m], core_vertex(g, b, j), q)
-            if corners == 0:
-                i0, j0 = i, j
-            elif corners == 1:
-                i1, j1 = i, j
-            else:
-                i2, j2 = i, j
-            corners += 1
-    return p, add(mul(r, q), t), corners, (i0, j0, i1, j1, i2, j2, 0, 0)
+    i, j, k = named[faces[f, 0], 0], named[faces[f, 1], 0], named[faces[f, 2], 0]
+    return low, high, n, *mixture(g, a, b, r, t, i, j, k, weights), turns

@@ -1,282 +1,308 @@
-"""Distance of two convex cores by the algorithm of Gilbert, Johnson and Keerthi (1988).
+"""The distance of two polytopes that are apart: a search without care (Gilbert, Johnson and Keerthi 1988), then a proof.
 
-Everything is in A's frame; B stands there with rotation r and translation t. The search runs on the Minkowski
-difference D = B - A, whose point closest to the origin, v, gives the distance |v| and the normal v/|v| from A to B.
-Every support plane gives a lower bound n.w, so the loop stops on the duality gap |v| - n.w, on a support point seen
-before, or as soon as |v| no longer falls (but for four steps that turn it): it can not cycle.
+Everything is in A's frame; B stands there with rotation r and translation t. The search runs on the Minkowski difference
+D = B - A, whose point closest to the origin, v, gives the distance |v| and the normal v/|v| from A to B.
+
+It runs on simplices of at most three corners, with the fewest operations and no thought for rounding: it
+proposes the corners that the closest points lie between. What they prove is then looked at with care: the distance of two
+points of the bodies is an upper bound, the separation along their line a lower one. Where both agree to rounding the pair is
+settled, else (overlap, contact, slivers) polytopes.py goes on from the corners. So a search gone astray costs time only.
+
+A point of B - A is named by the rows of its two vertices in one number, row of A * SHIFT + row of B.
 """
 
 from __future__ import annotations
 
 import math
 
+from collision.distance.sat import separation_here
+from collision.distance.simplex import closest_segment, closest_triangle, segment_here
+from collision.geometry import CAPSULE
 from collision.kernels.jit import lean, tight
-from collision.linalg import add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_points import EPS, core_vertex, furthest, is_polytope, support
+from collision.linalg import ZERO, add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
+from collision.shapes.support_points import EPS, core_vertex, supported
 
-APART, INSIDE, BEYOND = range(3)
-NO_START = (0, 0, 0, 0, 0, 0, 0, 0)
-LIMIT = 128  # iterations; the worst seen in fuzzing is far below
-
-
-@tight
-def segment_here(a, b):
-    """`closest_segment`, without the call, where every nanosecond counts."""
-    ab = sub(b, a)
-    length2 = dot(ab, ab)
-    t = -dot(a, ab)
-    if t <= 0.0 or length2 == 0.0:
-        return a, 1.0, 0.0
-    if t >= length2:
-        return b, 0.0, 1.0
-    t = t / length2
-    # from the nearer end, so that the weights keep their small digits; then across the edge to rounding, since the
-    # small vector left of two long ones has a direction of its own
-    if t <= 0.5:
-        v = axpy(t, ab, a)
-        return axpy(-dot(v, ab) / length2, ab, v), 1.0 - t, t
-    u = dot(b, ab) / length2
-    v = axpy(-u, ab, b)
-    return axpy(-dot(v, ab) / length2, ab, v), u, 1.0 - u
-
-
-@lean
-def closest_segment(a, b):
-    """Point of the segment ab closest to the origin, and its weights."""
-    return segment_here(a, b)
-
-
-@lean
-def closest_triangle(a, b, c):
-    """Point of the triangle abc closest to the origin, and its weights (Ericson 2005, 5.1.5)."""
-    ab = sub(b, a)
-    ac = sub(c, a)
-    d1 = -dot(ab, a)
-    d2 = -dot(ac, a)
-    if d1 <= 0.0 and d2 <= 0.0:
-        return a, 1.0, 0.0, 0.0
-    d3 = -dot(ab, b)
-    d4 = -dot(ac, b)
-    if d3 >= 0.0 and d4 <= d3:
-        return b, 0.0, 1.0, 0.0
-    d5 = -dot(ab, c)
-    d6 = -dot(ac, c)
-    if d6 >= 0.0 and d5 <= d6:
-        return c, 0.0, 0.0, 1.0
-    n = cross(ab, ac)
-    # barycentric weights times n.n, from cross products: they lose less than the differences d1 d4 - d3 d2
-    wc = dot(n, cross(a, b))
-    wb = dot(n, cross(c, a))
-    wa = dot(n, cross(b, c))
-    if wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        v, la, lb = closest_segment(a, b)
-        return v, la, lb, 0.0
-    if wb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        v, la, lc = closest_segment(a, c)
-        return v, la, 0.0, lc
-    if wa <= 0.0 and d4 >= d3 and d5 >= d6:
-        v, lb, lc = closest_segment(b, c)
-        return v, 0.0, lb, lc
-    total = wa + wb + wc
-    nn = dot(n, n)
-    if not (total > 0.0 and nn > 0.0 and wa >= 0.0 and wb >= 0.0 and wc >= 0.0):
-        # a sliver: rounding hides the region; the best edge is as good
-        v, la, lb = closest_segment(a, b)
-        lc = 0.0
-        best = dot(v, v)
-        u, la1, lc1 = closest_segment(a, c)
-        if dot(u, u) < best:
-            best = dot(u, u)
-            v, la, lb, lc = u, la1, 0.0, lc1
-        u, lb2, lc2 = closest_segment(b, c)
-        if dot(u, u) < best:
-            v, la, lb, lc = u, 0.0, lb2, lc2
-        return v, la, lb, lc
-    # the projection on the plane: its direction is right to rounding, unlike that of the weighted sum
-    return scale(dot(n, a) / nn, n), wa / total, wb / total, wc / total
-
-
-@lean
-def closest_tetrahedron(a, b, c, d, size):
-    """(inside, point, weights) for the origin and the tetrahedron abcd, d being a support point that abc lies behind.
-
-    So the origin is on d's side of abc, and what is closest lies on one of the three faces at d.
-    """
-    da, db, dc = sub(a, d), sub(b, d), sub(c, d)
-    nab, nbc, nca = cross(da, db), cross(db, dc), cross(dc, da)
-    volume = dot(nab, dc)
-    # too flat to tell the sides of a face: it is taken for a side that the origin may lie beyond
-    flat = 64.0 * EPS * size
-    inside = True
-    best = math.inf
-    v = d
-    la, lb, lc, ld = 0.0, 0.0, 0.0, 1.0
-    for k in range(3):
-        if k == 0:
-            n, e, f = nab, a, b
-        elif k == 1:
-            n, e, f = nbc, b, c
-        else:
-            n, e, f = nca, c, a
-        if abs(volume) > flat * (abs(n[0]) + abs(n[1]) + abs(n[2])) and dot(d, n) * volume < 0.0:
-            continue
-        inside = False
-        u, x, y, z = closest_triangle(e, f, d)
-        square = dot(u, u)
-        if square < best:
-            best = square
-            v, ld = u, z
-            if k == 0:
-                la, lb, lc = x, y, 0.0
-            elif k == 1:
-                la, lb, lc = 0.0, x, y
-            else:
-                la, lb, lc = y, 0.0, x
-    return inside, v, la, lb, lc, ld
+SHIFT = 1 << 31
+NO_NAME = -1
+NO_NAMES = (-1, -1, -1, -1)
+MOST_TURNS = 64  # the worst seen in fuzzing is far below
+TINY = 1e-140  # [m] shorter vectors have squares of few digits
+CLOSE = 16.0  # EPS of size: bounds this close settle a pair
 
 
 @tight
-def minkowski(g, a, b, r, t, n):
-    """Support point of B - A against n (where n.w is least), and the rows of its two vertices."""
-    ia, p = support(g, a, n)
-    ib, q = support(g, b, neg(mul_t(r, n)))
-    return sub(add(mul(r, q), t), p), ia, ib
+def lowest(g, a, b, r, t, n):
+    """Point of B - A where n.w is least or nearly so, its name, and the exact least."""
+    ia, p, top_a = supported(g, a, n)
+    ib, q, top_b = supported(g, b, neg(mul_t(r, n)))
+    return sub(add(mul(r, q), t), p), ia * SHIFT + ib, dot(n, t) - top_b - top_a
+
+
+@tight
+def named_point(g, a, b, r, t, name):
+    """The points of A and of B, in A's frame, that make up a point of B - A."""
+    return core_vertex(g, a, name // SHIFT), add(mul(r, core_vertex(g, b, name % SHIFT)), t)
 
 
 @lean
-def closely(g, a, b, r, t, n):
-    """`minkowski` by looking at every vertex, for searches that the quick way, which is off by rounding, can not end."""
-    ia = furthest(g.vertices, g.vertex[a, 0], g.vertex[a, 1], n) if is_polytope(g.kind[a]) else support(g, a, n)[0]
-    d = neg(mul_t(r, n))
-    ib = furthest(g.vertices, g.vertex[b, 0], g.vertex[b, 1], d) if is_polytope(g.kind[b]) else support(g, b, d)[0]
-    return difference(g, a, b, r, t, ia, ib), ia, ib
-
-
-@tight
-def difference(g, a, b, r, t, ia, ib):
-    """The corner of B - A that two vertices make."""
-    return sub(add(mul(r, core_vertex(g, b, ib)), t), core_vertex(g, a, ia))
-
-
-@tight
-def gjk(g, a, b, r, t, axis, limit, size, known, start, close):
-    """Search for the point of B - A closest to the origin.
-
-    ``axis``: a guess of the normal, not zero; ``limit``: stop as soon as the cores are certainly further apart;
-    ``size``: length that rounding is measured by [m]. ``start``: rows of ``known`` corners where an earlier search of
-    this pair ended, instead of the axis; NO_START for none. ``close``: look at every vertex.
-
-    Returns (state, v, lower, count, rows, weights, iterations): lower is the height of the support point along v. rows
-    are (a0, b0, a1, b1, a2, b2, a3, b3), the vertex rows of the ``count`` corners of the final simplex. INSIDE means
-    that the simplex holds the origin (four corners), or comes too close to it for the direction of v to mean anything:
-    the caller must decide by other means.
-    """
-    if known == 0:
-        w0, ia0, ib0 = minkowski(g, a, b, r, t, axis)
+def mixture(g, a, b, r, t, n0, n1, n2, weights):
+    """The points of A and of B that weights of three named corners stand for, and the names of those with a weight."""
+    p, q = ZERO, ZERO
+    if not weights[2] > 0.0:
+        n2 = NO_NAME
     else:
-        ia0, ib0 = start[0], start[1]
-        w0 = difference(g, a, b, r, t, ia0, ib0)
-    w1, ia1, ib1 = w0, ia0, ib0
-    w2, ia2, ib2 = w0, ia0, ib0
+        x, y = named_point(g, a, b, r, t, n2)
+        p, q = scale(weights[2], x), scale(weights[2], y)
+    if not weights[1] > 0.0:
+        n1, n2 = n2, NO_NAME
+    else:
+        x, y = named_point(g, a, b, r, t, n1)
+        p, q = axpy(weights[1], x, p), axpy(weights[1], y, q)
+    if not weights[0] > 0.0:
+        n0, n1, n2 = n1, n2, NO_NAME
+    else:
+        x, y = named_point(g, a, b, r, t, n0)
+        p, q = axpy(weights[0], x, p), axpy(weights[0], y, q)
+    return p, q, (n0, n1, n2, NO_NAME)
+
+
+@lean
+def corner(g, a, b, r, t, name):
+    """The point of B - A with this name."""
+    p, q = named_point(g, a, b, r, t, name)
+    return sub(q, p)
+
+
+@lean
+def nearest_points(g, a, b, r, t, names):
+    """`between` one to three named corners with care, wherever the point closest to the origin is, and `mixture`'s names."""
+    w = corner(g, a, b, r, t, names[0])
     l0, l1, l2 = 1.0, 0.0, 0.0
-    count = 1
-    if known == 3:
-        ia1, ib1 = start[2], start[3]
-        w1 = difference(g, a, b, r, t, ia1, ib1)
-        count = 2
-    v = w0
-    least = dot(v, v)
-    fourth = -1, -1
-    stalled = 0
-    lower = -math.inf
-    state = APART
-    tiny = 16.0 * EPS * size
-    iterations = 0
-    while iterations < LIMIT:
-        iterations += 1
-        length = norm(v)
-        if known > 1:  # the last corner of the earlier simplex comes in like a new one
-            ia, ib = (start[2], start[3]) if known == 2 else (start[4], start[5])
-            w = difference(g, a, b, r, t, ia, ib)
-            known = 0
-            least = math.inf
-            iterations = 0
-        else:
-            if length <= tiny:
-                state = INSIDE
-                break
-            if close:
-                w, ia, ib = closely(g, a, b, r, t, v)
-            else:
-                w, ia, ib = minkowski(g, a, b, r, t, v)
-            lower = dot(v, w) / length
-            if lower > limit:
-                state = BEYOND
-                break
-            if length - lower <= 2.0 * EPS * size:
-                break
-        if ia == ia0 and ib == ib0 or count > 1 and ia == ia1 and ib == ib1 or count > 2 and ia == ia2 and ib == ib2:
-            break
-        m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
-        inside = False
-        if count == 1:
-            u, m0, m3 = closest_segment(w0, w)
-        elif count == 2:
-            u, m0, m1, m3 = closest_triangle(w0, w1, w)
-        else:
-            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w, size)
-        if inside:
-            state = INSIDE
-            fourth = ia, ib
-            count = 4
-            break
-        square = dot(u, u)
-        if not square <= least * (1.0 + 4.0 * EPS):
-            break
-        if square >= least:  # no gain but that of direction, from the better support point: a few such steps, no cycle
-            stalled += 1
-            if stalled > 4:
-                break
-        least = square
-        v = u
-        count = 0
-        if m0 > 0.0:
-            l0 = m0
-            count = 1
-        if m1 > 0.0:
-            if count == 0:
-                w0, ia0, ib0, l0 = w1, ia1, ib1, m1
-            else:
-                l1 = m1
-            count += 1
-        if m2 > 0.0:
-            if count == 0:
-                w0, ia0, ib0, l0 = w2, ia2, ib2, m2
-            elif count == 1:
-                w1, ia1, ib1, l1 = w2, ia2, ib2, m2
-            else:
-                l2 = m2
-            count += 1
-        if m3 > 0.0:
-            if count == 0:
-                w0, ia0, ib0, l0 = w, ia, ib, m3
-            elif count == 1:
-                w1, ia1, ib1, l1 = w, ia, ib, m3
-            else:
-                w2, ia2, ib2, l2 = w, ia, ib, m3
-            count += 1
-    return state, v, lower, count, (ia0, ib0, ia1, ib1, ia2, ib2, *fourth), (l0, l1, l2), iterations
+    if names[1] >= 0 and names[2] < 0:
+        _, l0, l1 = closest_segment(w, corner(g, a, b, r, t, names[1]))
+    elif names[1] >= 0:
+        _, l0, l1, l2 = closest_triangle(w, corner(g, a, b, r, t, names[1]), corner(g, a, b, r, t, names[2]))
+    return mixture(g, a, b, r, t, names[0], names[1], names[2], (l0, l1, l2))
+
+
+@lean
+def nearest_of_triangle(w, e, f, n, nn, ww):
+    """What of the triangle w, w + e, w + f is closest to the origin: (square of its distance, part).
+
+    part: 0 the face, 1 the edge along e, 2 the edge along f, 3 the corner w. The edge across from w is not looked at: the
+    origin is known to lie on w's side of it. n = e x f.
+    """
+    c = cross(w, n)
+    te, tf = -dot(w, e), -dot(w, f)
+    outside_e, outside_f = dot(e, c) > 0.0, dot(f, c) < 0.0
+    if outside_e and te > 0.0:
+        return ww - te * te / dot(e, e), 1
+    if outside_f and tf > 0.0:
+        return ww - tf * tf / dot(f, f), 2
+    if outside_e or outside_f:
+        return ww, 3
+    h = dot(w, n)
+    return h * h / nn, 0
 
 
 @tight
-def witnesses(g, a, b, r, t, count, rows, weights):
-    """The points of A and of B that the weights of a simplex stand for, in A's frame."""
-    p = scale(weights[0], core_vertex(g, a, rows[0]))
-    q = scale(weights[0], core_vertex(g, b, rows[1]))
-    if count > 1:
-        p = axpy(weights[1], core_vertex(g, a, rows[2]), p)
-        q = axpy(weights[1], core_vertex(g, b, rows[3]), q)
-    if count > 2:
-        p = axpy(weights[2], core_vertex(g, a, rows[4]), p)
-        q = axpy(weights[2], core_vertex(g, b, rows[5]), q)
-    return p, add(mul(r, q), t)
+def propose(g, a, b, r, t, axis, limit, size):
+    """Corners of B - A that its point closest to the origin lies between: (count, names, v, low, turns); count 0 for none.
+
+    v: the closest point; low: the separation of the bodies along it.
+
+    ``limit``: end as soon as the bodies are further apart.
+    """
+    v = axis
+    vv = dot(v, v)
+    w0, name0, _ = lowest(g, a, b, r, t, v)
+    v = w0
+    vv = dot(v, v)
+    w1, w2 = w0, w0
+    name1, name2 = -1, -1
+    count = 1
+    turns = 1
+    least = -1.0
+    rounding = 2.0 * EPS * size
+    tiny = 16.0 * EPS * size
+    tiny *= tiny
+    while turns < MOST_TURNS:
+        turns += 1
+        w, name, least = lowest(g, a, b, r, t, v)
+        vw = dot(v, w)
+        gap = vv - vw
+        if gap * gap <= rounding * rounding * vv or vw > 0.0 and vw * vw > limit * limit * vv:
+            break
+        if name == name0 or name == name1 or name == name2:  # noqa: PLR1714, SIM109 (no tuple in a kernel)
+            break
+        ww = dot(w, w)
+        if count == 1:
+            e = sub(w0, w)
+            s = -dot(w, e)
+            if s <= 0.0:
+                part = 3
+            else:
+                part = 1
+                v = axpy(s / dot(e, e), e, w)
+        else:
+            part = 0
+            e, f = sub(w0, w), sub(w1, w)
+            n = cross(e, f)
+            if count == 2:
+                square, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
+            else:
+                h = sub(w2, w)
+                fh, he = cross(f, h), cross(h, e)
+                volume = dot(n, h)
+                square = 1e300
+                side = -1
+                if dot(n, w) * volume > 0.0:
+                    square, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
+                    side = 0
+                if dot(fh, w) * volume > 0.0:
+                    other, other_part = nearest_of_triangle(w, f, h, fh, dot(fh, fh), ww)
+                    if other < square:
+                        square, part, side = other, other_part, 1
+                if dot(he, w) * volume > 0.0:
+                    other, other_part = nearest_of_triangle(w, h, e, he, dot(he, he), ww)
+                    if other < square:
+                        square, part, side = other, other_part, 2
+                if side < 0:
+                    return 0, (name0, name1, name2, name), v, -math.inf, turns
+                if side == 1:
+                    w0, name0, w1, name1 = w1, name1, w2, name2
+                    e, f, n = f, h, fh
+                elif side == 2:
+                    w1, name1, w0, name0 = w0, name0, w2, name2
+                    e, f, n = h, e, he
+            if part == 0:
+                v = scale(dot(w, n) / dot(n, n), n)
+            elif part == 1:
+                v = axpy(-dot(w, e) / dot(e, e), e, w)
+            elif part == 2:
+                v = axpy(-dot(w, f) / dot(f, f), f, w)
+                w0, name0 = w1, name1
+        if part == 3:
+            v = w
+            w0, name0 = w, name
+            count = 1
+        elif part == 0:
+            w2, name2 = w, name
+            count = 3
+        else:
+            w1, name1 = w, name
+            name2 = -1
+            count = 2
+        if count == 1:
+            name1, name2 = -1, -1
+        square = dot(v, v)
+        least = -math.inf
+        if not square < vv:
+            break
+        vv = square
+        if vv <= tiny:
+            return 0, (name0, name1, name2, -1), v, -math.inf, turns
+    return count, (name0, name1, name2, -1), v, least / math.sqrt(vv), turns
+
+
+@tight
+def between(g, a, b, r, t, count, names):
+    """The closest points that lie between named corners: (inside, vector, point of A, point of B)."""
+    p0, q0 = named_point(g, a, b, r, t, names[0])
+    w0 = sub(q0, p0)
+    if count == 1:
+        return True, w0, p0, q0
+    p1, q1 = named_point(g, a, b, r, t, names[1])
+    w1 = sub(q1, p1)
+    if count == 2:
+        v, l0, l1 = segment_here(w0, w1)
+        return True, v, add(scale(l0, p0), scale(l1, p1)), add(scale(l0, q0), scale(l1, q1))
+    p2, q2 = named_point(g, a, b, r, t, names[2])
+    w2 = sub(q2, p2)
+    n = cross(sub(w1, w0), sub(w2, w0))
+    l0, l1, l2 = dot(n, cross(w1, w2)), dot(n, cross(w2, w0)), dot(n, cross(w0, w1))
+    if not (l0 > 0.0 and l1 > 0.0 and l2 > 0.0):
+        return False, w0, p0, q0
+    s = 1.0 / (l0 + l1 + l2)
+    l0, l1, l2 = s * l0, s * l1, s * l2
+    p = axpy(l2, p2, add(scale(l0, p0), scale(l1, p1)))
+    q = axpy(l2, q2, add(scale(l0, q0), scale(l1, q1)))
+    return True, scale(dot(n, w0) / dot(n, n), n), p, q
+
+
+@tight
+def quick_distance(g, a, b, r, t, axis, margin, size, known, names):
+    """(settled, low, high, n, p, q, turns, count, names) of two polytopes that are apart; see the module.
+
+    ``names``: ``known`` corners where the last search of the pair ended. n (of any length), p, q are in A's frame.
+    Not settled: only names means something, four corners around the origin where count is 0.
+    """
+    close = CLOSE * EPS * size
+    limit = max(margin, 0.0) + 128.0 * EPS * size
+    count, turns = known, 0
+    low, high, n, p, q = -math.inf, math.inf, axis, axis, axis
+    for attempt in range(2):
+        if attempt == 1 or known == 0:
+            count, names, n, low, more = propose(g, a, b, r, t, axis, limit, size)
+            turns += more
+        if count > 0:
+            inside, v, p, q = between(g, a, b, r, t, count, names)
+            length = norm(v)
+            if inside and length > 0.0:
+                high = norm(sub(q, p))
+                if high - low <= close or low > limit:
+                    return True, low, high, n, p, q, turns, count, names
+                n = scale(1.0 / length, v)
+                low = separation_here(g, a, b, r, t, n)
+                if high - low <= close or low > limit:
+                    return True, low, high, n, p, q, turns, count, names
+        if attempt == 1 or known == 0:
+            break
+    return False, low, high, n, p, q, turns, count, names
+
+
+@tight
+def quick_capsules(g, a, b, t, za, zb, axis):
+    """(settled, low, high, n, p, q) of two capsules or spheres in world axes about A's position: B's is t, the axes za, zb.
+
+    The closest points s za and t + u zb of their cores: each is the foot of the other on its line, or an end.
+    """
+    half_a = g.size[a, 1] if g.kind[a] == CAPSULE else 0.0
+    half_b = g.size[b, 1] if g.kind[b] == CAPSULE else 0.0
+    p, v = ZERO, t
+    s, u = 0.0, 0.0
+    if half_a > 0.0 or half_b > 0.0:
+        ta, tb, c = dot(za, t), dot(zb, t), dot(za, zb)
+        rest = 1.0 - c * c
+        s = min(max((ta - c * tb) / rest, -half_a), half_a) if rest > 1e-12 else 0.0
+        u = min(max(s * c - tb, -half_b), half_b)
+        s = min(max(ta + u * c, -half_a), half_a)
+        p = scale(s, za)
+        v = sub(axpy(u, zb, t), p)
+    radius_a, radius_b = g.size[a, 0], g.size[b, 0]
+    length = norm(v)
+    if not length > TINY:
+        return False, 0.0, 0.0, axis, p, p
+    along = dot(v, t) - half_b * abs(dot(v, zb)) - half_a * abs(dot(v, za))  # does not wait for the root
+    inverse = 1.0 / length
+    n = scale(inverse, v)
+    low = inverse * along
+    close = CLOSE * EPS * (g.radius[a] + g.radius[b] + norm(t))
+    if length - low > close:  # cores that nearly meet leave little of v: across an axis the normal is made so anew
+        m = v
+        if abs(s) < half_a and abs(u) < half_b:
+            m = cross(za, zb)
+            m = scale(math.copysign(1.0, dot(m, t)), m)
+        elif abs(s) < half_a:
+            m = axpy(-dot(v, za), za, v)
+        elif abs(u) < half_b:
+            m = axpy(-dot(v, zb), zb, v)
+        off = norm(m)
+        if off > 0.0:
+            m = scale(1.0 / off, m)
+            other = dot(m, t) - half_b * abs(dot(m, zb)) - half_a * abs(dot(m, za))
+            if other > low:
+                low, n = other, m
+    q = axpy(-radius_b, n, add(p, v))
+    radii = radius_a + radius_b
+    return length - low <= close, low - radii, length - radii, n, axpy(radius_a, n, p), q

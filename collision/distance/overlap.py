@@ -1,7 +1,8 @@
-"""Two polytopes that overlap or touch: the nearest face of their Minkowski difference.
+"""Two polytopes that touch, as near as rounding can tell: the features that their normal belongs to.
 
-For boxes the fifteen separating axes tell, for hulls the expanding polytope, and where rounding spoils that, or leaves no
-points that prove it, the polytope on a lattice (exact_hull.py).
+The corners that the search for distance ended with, and the nearest face of an inner polytope, name features of the bodies. Those
+give the axis afresh, and points that prove it; for boxes the fifteen separating axes tell. Where rounding spoils that, or leaves
+no points, there is the polytope on a lattice (exact_hull.py).
 """
 
 from __future__ import annotations
@@ -10,45 +11,21 @@ import math
 
 import numpy as np
 
-from collision.distance.axes import NO_ROWS, best_axis, improve_normal, named_features
+from collision.distance.axes import NO_ROWS, best_axis, improve_normal, named_features, polish
 from collision.distance.clip import OUT, at, face_patch, patch_capacity
-from collision.distance.epa import epa
+from collision.distance.epa import four_corners, known_depth, no_surface
 from collision.distance.exact_hull import careful
-from collision.distance.gjk import APART, INSIDE, closest_triangle, difference, witnesses
+from collision.distance.gjk import NO_NAMES, SHIFT, nearest_points
 from collision.distance.sat import NO_EDGES, sat_boxes, separation
+from collision.distance.segments import edge_points
 from collision.geometry import BOX, empty_geometry
 from collision.kernels.jit import far, inner, lean, remote, tight
 from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
 from collision.shapes.support_points import EPS, face_at, support
 
-TOUCH = 64.0  # EPS of size: closer than this, the points of the search for distance are those of the contact
+TOUCH = 64.0  # EPS of size: bounds so close settle a pair that touches
 SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
-NO_FOUR = (-1, -1, -1, -1, -1, -1, -1, -1)
-NO_SIMPLEX = (-1, -1, -1, -1, -1, -1)
-
-
-@lean
-def lines_closest(pa, da, pb, db):
-    """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
-    x = sub(pb, pa)
-    aa, bb, ab = dot(da, da), dot(db, db), dot(da, db)
-    xa, xb = dot(x, da), dot(x, db)
-    det = aa * bb - ab * ab
-    s = min(max((xa * bb - xb * ab) / det, 0.0), 1.0) if det > 0.0 else 0.5
-    u = min(max((s * ab - xb) / bb, 0.0), 1.0)
-    s = min(max((u * ab + xa) / aa, 0.0), 1.0)
-    return axpy(s, da, pa), axpy(u, db, pb)
-
-
-@lean
-def edge_points(vertices, r, t, edges):
-    """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
-    pa = load3(vertices, edges[0])
-    pb = load3(vertices, edges[2])
-    da = sub(load3(vertices, edges[1]), pa)
-    db = mul(r, sub(load3(vertices, edges[3]), pb))
-    return lines_closest(pa, da, add(mul(r, pb), t), db)
 
 
 @lean
@@ -68,10 +45,10 @@ def over_face(normals, loop_start, loops, vertices, f, x, slack):
 
 @tight
 def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, corners, size):
-    """Deepest points of overlapping bodies in A's frame, for the axis of a face or of two edges: (found, p, q).
+    """Points of bodies that overlap or touch, in A's frame, for the axis of a face or of two edges: (found, p, q).
 
-    They are points of the bodies, and q - p is sep n but for rounding, or they are not found. ``corners``: the nearest face of
-    the Minkowski difference, -1 in front where it is not known.
+    They are points of the bodies, and q - p is sep n but for rounding, or they are not found. ``corners``: names of the nearest
+    face of the Minkowski difference, -1 in front where it is not known.
     """
     small = 32.0 * EPS * size
     found = False
@@ -89,13 +66,7 @@ def overlap_witness(g, a, b, r, t, face_a, face_b, n, sep, edges, corners, size)
         p, q = edge_points(g.vertices, r, t, edges)
         found = norm(sub(sub(q, p), scale(sep, n))) <= small
     if not found and corners[0] >= 0:  # the foot of the origin on the nearest face, where it is in that triangle of it
-        rows = (*corners, 0, 0)
-        _, wa, wb, wc = closest_triangle(
-            difference(g, a, b, r, t, corners[0], corners[1]),
-            difference(g, a, b, r, t, corners[2], corners[3]),
-            difference(g, a, b, r, t, corners[4], corners[5]),
-        )
-        p, q = witnesses(g, a, b, r, t, 3, rows, (wa, wb, wc))
+        p, q, _ = nearest_points(g, a, b, r, t, corners)
         found = norm(sub(sub(q, p), scale(sep, n))) <= small
     if not found and (face_a >= 0 or face_b >= 0):
         found, p, q = patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size)
@@ -139,37 +110,12 @@ def no_more(top, n, p, q, size):
     return max(top, math.sqrt(along * along + across * across))
 
 
-@lean
-def feature_points(g, a, b, r, t, face_a, face_b, n, which, sep, edges, size, high, p, q, named):
-    """Points of bodies that are barely apart, from the features that n belongs to, where they are closer than p and q.
-
-    (distance, point of A, point of B, features)
-    """
-    if which == 2:
-        if edges[0] >= 0:
-            u, v = edge_points(g.vertices, r, t, edges)
-            if norm(sub(v, u)) < high:
-                return norm(sub(v, u)), u, v, edges
-        return high, p, q, named
-    if which == 0:
-        _, v = support(g, b, neg(mul_t(r, n)))
-        v = add(mul(r, v), t)
-        u = axpy(-sep, n, v)
-        over = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_a, u, 4.0 * EPS * size)
-    else:
-        _, u = support(g, a, n)
-        v = axpy(sep, n, u)
-        over = over_face(g.normals, g.loop_start, g.loops, g.vertices, face_b, mul_t(r, sub(v, t)), 4.0 * EPS * size)
-    if over and sep < high:
-        return sep, u, v, NO_ROWS
-    return high, p, q, named
-
-
 @tight
 def nearest_features(g, a, b, r, t, n, corners):
     """The features that the nearest face of the Minkowski difference stands for, in the form of `sat_boxes`."""
-    face_a = face_at(g.neighbor_start, g.fans, g.normals, corners[0], corners[2], corners[4], n)
-    face_b = face_at(g.neighbor_start, g.fans, g.normals, corners[1], corners[3], corners[5], neg(mul_t(r, n)))
+    i, j, k = corners[0], corners[1], corners[2]
+    face_a = face_at(g.neighbor_start, g.fans, g.normals, i // SHIFT, j // SHIFT, k // SHIFT, n)
+    face_b = face_at(g.neighbor_start, g.fans, g.normals, i % SHIFT, j % SHIFT, k % SHIFT, neg(mul_t(r, n)))
     sep_a, sep_b = -math.inf, -math.inf
     # a face that is not square to n can do no better than n, which is the best there is but for rounding
     if face_a >= 0:
@@ -181,7 +127,7 @@ def nearest_features(g, a, b, r, t, n, corners):
         if dot(m, n) > ALIGNED:
             sep_b = separation(g, a, b, r, t, m)
     sep = separation(g, a, b, r, t, n)
-    edges = named_features(3, corners)
+    edges = named_features(corners)
     if edges[1] < 0 or edges[3] < 0:
         return face_a, sep_a, face_b, sep_b, sep, n, NO_EDGES
     ea = sub(load3(g.vertices, edges[1]), load3(g.vertices, edges[0]))
@@ -190,63 +136,83 @@ def nearest_features(g, a, b, r, t, n, corners):
     return face_a, sep_a, face_b, sep_b, sep, n, edges
 
 
-@remote
-def overlap(g, a, b, r, t, axis, size, state, low, high, p, q, named, start):
-    """Signed distance of polytopes that overlap, or come closer than the search for distance can tell.
+@lean
+def touching(g, a, b, r, t, axis, size, names, corners, low, high, n):
+    """Signed distance of polytopes for which the fast search proves too little: they touch, or their features are slivers.
 
-    ``state``, low, high, p, q, named: what `gjk` found, with ``axis`` for its normal. ``start``: the vertex rows of a
-    simplex of four corners that holds the origin. Returns (low, high, n, p, q, named, iterations).
+    ``names``: the corners of the search for distance, four where they stand about the origin. ``corners``: those of the nearest
+    face of an inner polytope, if there is one; with its normal n, and the bounds low and high. Returns (low, high, n, p, q,
+    named), with a wide interval what is best so far.
     """
     small = TOUCH * EPS * size
-    width = 0.0
-    iterations = 1
-    corners = NO_SIMPLEX
-    if g.kind[a] == BOX and g.kind[b] == BOX:
-        sure = True
+    p, q, named = ZERO, ZERO, NO_ROWS
+    simplex, boxes = names[0] >= 0 and names[3] < 0, g.kind[a] == BOX and g.kind[b] == BOX
+    if simplex:
+        p, q, names = nearest_points(g, a, b, r, t, names)
+        v, named = sub(q, p), named_features(names)
+        high = norm(v)
+        apart = high > 16.0 * EPS * size
+        low, n = -math.inf, scale(1.0 / high, v) if apart else axis
+        if apart or not boxes:  # of boxes that touch their own axes tell at once
+            n, low = polish(g, a, b, r, t, n, separation(g, a, b, r, t, n), names, high, size)
+        if high - low <= small:
+            return low, high, n, p, q, named
+    if boxes:
+        width, corners = 0.0, NO_NAMES
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
     else:
-        sure, n_edge, sep_e, top, corners, more = epa(g, a, b, r, t, axis, size, start)
-        iterations += more
-        face_a, sep_a, face_b, sep_b, edges = -1, -math.inf, -1, -math.inf, NO_EDGES
-        if sure:
-            face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, n_edge, corners)
-            width = max(top - max(sep_a, sep_b, sep_e), 0.0)
-            sure = width <= small
-    if sure:
-        best = max(sep_a, sep_b, sep_e)
-        n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
-        if best > 0.0 and state == APART:  # apart, but closer than GJK can tell
-            if high - best > small:
-                high, p, q, named = feature_points(g, a, b, r, t, face_a, face_b, n, which, best, edges, size, high, p, q, named)
-            if low >= best:
-                n, best = axis, low
-            if high - best <= small:
-                return best, max(high, best), n, p, q, named, iterations
-        elif which == 2 and state == INSIDE and high <= small and abs(best) <= small:  # it ended where they touch
-            return best, no_more(best + width, n, p, q, size), n, p, q, named, iterations
+        if corners[0] < 0:
+            start = four_corners(g, a, b, r, t, axis, size)
+            if start[0] < 0:
+                return low, high, n, p, q, named
+            _, _, top, m, _, _, _, _, corners = known_depth(g, a, b, r, t, size, start, no_surface(), -1)
+            if corners[0] < 0:
+                return low, high, n, p, q, named
         else:
-            if which == 2 and edges[0] < 0 and best - max(sep_a, sep_b) <= small:  # faces askew by rounding
-                which = 0 if sep_a >= sep_b else 1
-            if which != 0:
-                face_a = -1
-            if which != 1:
-                face_b = -1
-            found, u, v = overlap_witness(g, a, b, r, t, face_a, face_b, n, best, edges, corners, size)
-            if found:
-                high = no_more(best + width, n, u, v, size)
-                return best, high, n, u, v, edges if face_a < 0 and face_b < 0 else NO_ROWS, iterations
-    below, above, n, u, v, count, rows, more = careful(g, a, b, r, t, axis, size)
-    if state == APART and low > below:
-        below, n = low, axis
-    if sep_e > below + small and min(above, high) > below + small:  # crowds of corners: the axis that was met before does better
-        below, n = sep_e, n_edge
+            top, m = high, n
+        face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = nearest_features(g, a, b, r, t, m, corners)
+        width = max(top - max(sep_a, sep_b, sep_e), 0.0)
+    best = max(sep_a, sep_b, sep_e)
+    m, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+    if which == 2 and edges[0] < 0 and best - max(sep_a, sep_b) <= small:  # faces askew by rounding
+        which = 0 if sep_a >= sep_b else 1
+    if which != 0:
+        face_a = -1
+    if which != 1:
+        face_b = -1
+    found, u, v = overlap_witness(g, a, b, r, t, face_a, face_b, m, best, edges, corners, size)
+    if not simplex:
+        high = math.inf
+    if found and width <= small:
+        top = no_more(best + width, m, u, v, size)
+        if top < high:
+            return best, top, m, u, v, edges if face_a < 0 and face_b < 0 else NO_ROWS
+    if best > low or not simplex:
+        low, n = best, m
+    return low, high, n, p, q, named
+
+
+@remote
+def slow_query(g, a, b, r, t, axis, size, names, corners, low, high, n, last):
+    """`touching`, and where that does not settle it the polytope on a lattice: (low, high, n, p, q, features, iterations).
+
+    Unless it is the ``last`` try: iterations is 0 where a search from the axis n may do better, of bodies that are apart.
+    """
+    low, high, n, p, q, named = touching(g, a, b, r, t, axis, size, names, corners, low, high, n)
+    if high - low <= TOUCH * EPS * size:
+        return low, high, n, p, q, named, 1
+    if not last and names[0] >= 0 and names[3] < 0 and low > 0.0:
+        return low, high, n, p, q, named, 0
+    below, above, m, u, v, names, turns = careful(g, a, b, r, t, axis, size)
+    if low > below and (low > 0.0 or low > below + TOUCH * EPS * size):  # else m fits the points of this search
+        below, m = low, n
     if above < high:
-        return below, above, n, u, v, named_features(count, rows), iterations + more
-    return below, high, n, p, q, named, iterations + more
+        return below, above, m, u, v, named_features(names), turns
+    return below, high, m, p, q, named, turns
 
 
-overlap_far = far(
-    overlap,
-    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0, 0.0, 0.0, ZERO, ZERO, NO_ROWS, NO_FOUR),
+slow_query_far = far(
+    slow_query,
+    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, NO_NAMES, NO_NAMES, 0.0, 0.0, ZERO, False),
     returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0,) * 4, 0),
 )

@@ -1,105 +1,96 @@
-"""Signed distance of two polytopes, boxes or hulls of any rank.
+"""Signed distance of two polytopes, boxes or hulls of any rank: one path of three tiers.
 
-GJK while the bodies are apart, the nearest face of the Minkowski difference once they touch (overlap.py). The separation
-along an axis, evaluated by support over all vertices, is the lower bound in either case.
+The fast one proposes and proves: gjk.py for bodies that are apart, epa.py for those that overlap. What it does not prove touches,
+or has features that are slivers: overlap.py makes the axis anew from the features of the bodies. What is left is settled on a
+lattice (exact_hull.py). The separation along an axis, evaluated by support over all vertices, is the lower bound in any case.
 """
 
 from __future__ import annotations
 
 import math
 
-from collision.distance.axes import NO_ROWS, named_features, polish, polish_segments
-from collision.distance.gjk import BEYOND, INSIDE, NO_START, gjk, witnesses
-from collision.distance.overlap import NO_FOUR, overlap_far
+from collision.distance.axes import NO_ROWS, named_features, polish_segments
+from collision.distance.epa import known_depth, no_surface
+from collision.distance.gjk import NO_NAMES, corner, quick_distance
+from collision.distance.overlap import slow_query_far
 from collision.distance.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
-from collision.distance.sat import separation_here
 from collision.distance.segments import segments_closest
-from collision.geometry import BOX, empty_geometry
+from collision.distance.simplex import well_inside
+from collision.geometry import empty_geometry
 from collision.kernels.jit import far, lean, remote, tight
 from collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
 from collision.shapes.support_points import EPS
 
-ENOUGH = 16.0  # EPS of size: bounds this close need no polish
+DEEP = -2  # in place of the number of known corners: there is a surface
 
 
 @tight
-def search(g, a, b, r, t, axis, margin, size, known, start, close):
-    """What the search for distance finds at once: (sure, state, low, high, n, p, q, count, rows, weights, iterations).
+def quick_query(g, a, b, r, t, axis, margin, size, known, names, kept, row):
+    """The fast tier: (settled, low, high, n, p, q, turns, known, names, corners, grown); n is of any length.
 
-    sure: apart, and proven so by close bounds, or further than the margin. The rest is `gjk`'s, see there.
+    ``known``, names, and row ``row`` of the surfaces ``kept``: where an earlier query of the pair ended, see `quick_distance` and
+    `quick_depth`; 0, NO_NAMES and a negative row for none. Returned are those for the next query (grown: a surface was written),
+    or not settled, what `slow_query` begins with.
     """
-    limit = margin + 128.0 * EPS * size
-    state, v, low, count, rows, weights, iterations = gjk(g, a, b, r, t, axis, limit, size, known, start, close)
-    p, q = witnesses(g, a, b, r, t, count, rows, weights)
-    high = norm(v)
-    if state == INSIDE:
-        return False, state, low, high, v, p, q, count, rows, weights, iterations
-    n = scale(1.0 / high, v)
-    if g.kind[a] != BOX or g.kind[b] != BOX:  # the search looks for support points less closely
-        low = separation_here(g, a, b, r, t, n)
-    if state == BEYOND:
-        return True, state, low, high, n, p, q, count, rows, weights, iterations
-    between = norm(sub(q, p))
-    if abs(between - high) > 8.0 * EPS * size:  # a sliver: v is no point of B - A
-        high = between
-    return high - low <= ENOUGH * EPS * size, state, low, high, n, p, q, count, rows, weights, iterations
+    settled, low, high, n, p, q, turns, grown = False, -math.inf, math.inf, axis, ZERO, ZERO, 0, True
+    corners = NO_NAMES
+    deep = known == DEEP and margin != SIGN_ONLY
+    if deep:
+        names = NO_NAMES
+    else:
+        settled, low, high, n, p, q, turns, known, names = quick_distance(g, a, b, r, t, axis, margin, size, max(known, 0), names)
+        deep = not settled and known == 0 and names[3] >= 0
+        if deep and margin == SIGN_ONLY and certainly_inside(g, a, b, r, t, names, size):
+            return True, -math.inf, 0.0, (0.0, 0.0, 1.0), ZERO, ZERO, turns, 0, NO_NAMES, corners, False
+    if deep:
+        settled, low, high, n, p, q, turns, grown, corners = known_depth(g, a, b, r, t, size, names, kept, row)
+        known = DEEP
+    return settled, low, high, n, p, q, turns, known, names, corners, grown
+
+
+@lean
+def certainly_inside(g, a, b, r, t, names, size):
+    """Do four named corners of B - A stand about the origin, by more than rounding?"""
+    first, second = corner(g, a, b, r, t, names[0]), corner(g, a, b, r, t, names[1])
+    return well_inside((first, second, corner(g, a, b, r, t, names[2]), corner(g, a, b, r, t, names[3])), size)
 
 
 @remote
-def polytope_query(g, a, b, r, t, axis, margin, size, known, start):
+def polytope_query(g, a, b, r, t, axis, margin, size):
     """Signed distance of polytopes a and b, B standing at (r, t) in A's frame.
 
-    known, start: the simplex where an earlier query of the pair ended, see `gjk`. Returns (low, high, n, p, q, named,
-    iterations, known, start): unrounded bounds, normal and witness points in A's frame, the features (see NO_ROWS), and
-    the simplex for the next query. low > margin: the search stopped there. With the margin SIGN_ONLY bodies that
-    overlap have the bounds -inf and 0.
+    Returns (low, high, n, p, q, named, iterations): unrounded bounds, unit normal and witness points in A's frame, the features
+    (see NO_ROWS). low > margin: the search stopped there. With the margin SIGN_ONLY bodies that overlap may have the bounds -inf
+    and 0.
     """
-    sign_only = margin == SIGN_ONLY
+    names, corners = NO_NAMES, NO_NAMES
     if g.rank[a] <= 1 and g.rank[b] <= 1:
         v, p, q, named = segments_closest(g, a, b, r, t)
         high = norm(v)
         if high > 16.0 * EPS * size:
             n, low = polish_segments(g, a, b, r, t, v, high)
-            return low, high, n, p, q, named, 1, 0, NO_START
-        low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, axis, size, INSIDE, -high, high, p, q, named, NO_FOUR)
-        return low, high, n, p, q, named, more, 0, NO_START
-    boxes = g.kind[a] == BOX and g.kind[b] == BOX
-    reach = 0.0 if sign_only else margin
-    total = 0
-    for attempt in range(2):  # the second one looks more closely
-        sure, state, low, high, n, p, q, count, rows, weights, iterations = search(
-            g, a, b, r, t, axis, reach, size, known, start, attempt == 1
+            return low, high, n, p, q, named, 1
+        low, above, n, u, v, _, more = slow_query_far(g, a, b, r, t, axis, size, names, corners, -math.inf, math.inf, axis, True)
+        return (low, above, n, u, v, NO_ROWS, more) if above < high else (low, high, n, p, q, named, more)
+    total, last = 0, False
+    while True:
+        settled, low, high, n, p, q, turns, known, names, corners, _ = quick_query(
+            g, a, b, r, t, axis, margin, size, 0, NO_NAMES, no_surface(), -1
         )
-        total += iterations
-        if state == INSIDE:
-            if count == 4 and sign_only:
-                return -math.inf, 0.0, axis, ZERO, ZERO, NO_ROWS, total, 0, NO_START
-            if count == 4:
-                low, high, n, p, q, named, more = overlap_far(
-                    g, a, b, r, t, axis, size, state, low, math.inf, n, n, NO_ROWS, rows
-                )
-                return low, high, n, p, q, named, total + more, 0, NO_START
-            named, high = named_features(count, rows), norm(sub(q, p))
-            low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, axis, size, state, low, high, p, q, named, NO_FOUR)
-            return low, high, n, p, q, named, total + more, 0, NO_START
-        if state == BEYOND:
-            return low, high, n, p, q, NO_ROWS, total, count, rows
-        if not sure:
-            n, low = polish(g, a, b, r, t, n, low, count, rows, high, size)
-        if boxes or high - low <= 64.0 * EPS * size:
-            break
-        known, start = count, rows
-    named = named_features(count, rows)
-    if high - low > 64.0 * EPS * size:
-        low, high, n, p, q, named, more = overlap_far(g, a, b, r, t, n, size, state, low, high, p, q, named, NO_FOUR)
-        return low, high, n, p, q, named, total + more, 0, NO_START
-    return low, high, n, p, q, named, total, count, rows
+        total += turns
+        if settled:
+            named = named_features(corners if known < 0 else names)
+            return low, high, scale(1.0 / norm(n), n), p, q, named, total
+        low, high, n, p, q, named, more = slow_query_far(g, a, b, r, t, axis, size, names, corners, low, high, n, last)
+        if more > 0:
+            return low, high, n, p, q, named, total + more
+        axis, last = n, True
 
 
 polytope_query_far = far(
     polytope_query,
-    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0, 0, NO_START),
-    returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0,) * 4, 0, 0, (0,) * 8),
+    lambda: (empty_geometry(), 0, 0, IDENTITY, ZERO, ZERO, 0.0, 0.0),
+    returns=(0.0, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 3, (0,) * 4, 0),
 )
 
 
@@ -126,6 +117,6 @@ def polytope_distance(g, a, xa, ra, b, xb, rb, margin, axis):
     size = g.radius[a] + g.radius[b] + norm(t)
     guess = start_axis(g, a, b, ra, r, t, axis)
     reach = core_margin(g, a, b, margin)
-    low, high, n, p, q, _, iterations, _, _ = polytope_query_far(g, a, b, r, t, guess, reach, size, 0, NO_START)
+    low, high, n, p, q, _, iterations = polytope_query_far(g, a, b, r, t, guess, reach, size)
     low, high, p, q = inflated(low, high, n, p, q, g.skin[a], g.skin[b])
     return answer(low, high, to_world(ra, n), mul(ra, p), mul(ra, q), xa, size, slack_of(g, a, b), margin, iterations)

@@ -5,7 +5,7 @@ GJK has nothing to hold on to where segments are nearly parallel: all its triang
 
 from __future__ import annotations
 
-from collision.distance.gjk import closest_segment
+from collision.distance.simplex import closest_segment
 from collision.kernels.jit import lean
 from collision.linalg import add, axpy, cross, dot, load3, mul, sub
 
@@ -68,3 +68,26 @@ def segments_closest(g, a, b, r, t):
     if rows[3] >= 0 and (u == 0.0 or u == 1.0):
         rows = (rows[0], rows[1], b0 if u == 0.0 else b1, -1)
     return best, axpy(s, da, pa), axpy(u, db, pb), rows
+
+
+@lean
+def lines_closest(pa, da, pb, db):
+    """Closest points of the lines pa + s da and pb + u db, with s, u kept in [0, 1]."""
+    x = sub(pb, pa)
+    aa, bb, ab = dot(da, da), dot(db, db), dot(da, db)
+    xa, xb = dot(x, da), dot(x, db)
+    det = aa * bb - ab * ab
+    s = min(max((xa * bb - xb * ab) / det, 0.0), 1.0) if det > 0.0 else 0.5
+    u = min(max((s * ab - xb) / bb, 0.0), 1.0)
+    s = min(max((u * ab + xa) / aa, 0.0), 1.0)
+    return axpy(s, da, pa), axpy(u, db, pb)
+
+
+@lean
+def edge_points(vertices, r, t, edges):
+    """Closest points of edge (a0, a1) of A and edge (b0, b1) of B, in A's frame."""
+    pa = load3(vertices, edges[0])
+    pb = load3(vertices, edges[2])
+    da = sub(load3(vertices, edges[1]), pa)
+    db = mul(r, sub(load3(vertices, edges[3]), pb))
+    return lines_closest(pa, da, add(mul(r, pb), t), db)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collision.contact.patch import put_contact
-from collision.distance.gjk import NO_START
 from collision.distance.polytopes import polytope_query_far, relative, start_axis
 from collision.distance.result import answer, inflated, slack_of, to_world, touching_limit
 from collision.kernels.jit import lean, tight
@@ -20,7 +19,7 @@ def capsule_query(g, a, xa, ra, b, xb, rb, margin, axis):
     guess = start_axis(g, a, b, ra, r, t, axis)
     radius_a, radius_b = inflation(g, a), inflation(g, b)
     limit = margin + radius_a + radius_b
-    low, high, n, p, q, _, iterations, _, _ = polytope_query_far(g, a, b, r, t, guess, limit, size, 0, NO_START)
+    low, high, n, p, q, _, iterations = polytope_query_far(g, a, b, r, t, guess, limit, size)
     n = to_world(ra, n)
     low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), radius_a, radius_b)
     return low, high, n, p, q, size, iterations

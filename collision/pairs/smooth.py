@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.gjk import APART, BEYOND, INSIDE, closest_segment, closest_tetrahedron, closest_triangle
 from collision.distance.polytopes import relative, start_axis
 from collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
+from collision.distance.simplex import closest_segment, closest_tetrahedron, closest_triangle, well_inside
 from collision.geometry import CONE, CYLINDER, empty_geometry
 from collision.kernels.jit import far, lean, remote
 from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
@@ -25,12 +25,13 @@ from collision.pairs.directions import best_direction
 from collision.pairs.flats import on_flats, separation
 from collision.pairs.newton import newton
 from collision.pairs.point import depth_bound, point_depth
-from collision.pairs.smooth_depth import critical, smooth_depth, well_inside
+from collision.pairs.smooth_depth import critical, smooth_depth
 from collision.pairs.tangent import tangent_newton, two_pieces
 from collision.shapes.support_functions import is_curved, support_piece
 from collision.shapes.support_points import EPS, aligned_face, inflation, is_polytope
 from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
+APART, INSIDE, BEYOND = range(3)  # how a search ends
 LIMIT = 64  # iterations of GJK
 ROUNDS = 12  # moves out of an overlap
 WIDEST = 1e-9  # of size: a wider interval is UNCERTAIN

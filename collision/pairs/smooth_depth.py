@@ -1,6 +1,6 @@
 """The short way to the depth of round bodies: Newton's method finds it, an inner polytope and a cap prove it.
 
-D = B - A holds the origin. As in `collision.distance.epa_fast` a polytope inside D grows where it is nearest to the origin. Along
+D = B - A holds the origin. As in `collision.distance.epa` a polytope inside D grows where it is nearest to the origin. Along
 the normal of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of
 directions, h is d or more for what is known of its curvature there:
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.epa_fast import (
+from collision.distance.epa import (
     LAST_POINT,
     MOST_POINTS,
     ROUGH,
@@ -33,7 +33,7 @@ from collision.distance.epa_fast import (
     nearest,
     point_table,
 )
-from collision.distance.gjk_fast import SHIFT
+from collision.distance.gjk import SHIFT
 from collision.geometry import CYLINDER, ELLIPSOID
 from collision.kernels.jit import lean, stack_table
 from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
@@ -164,25 +164,6 @@ def around(g, a, b, r, t, n, depth, tangent, size):
         return True
     f = 1.0 / (tangent * tangent + 1.0)
     return -separation(g, a, b, r, t, neg(n)) * (tangent * tangent - 1.0) * f - size * 2.0 * tangent * f >= depth
-
-
-@lean
-def well_inside(corners, size):
-    """Is the origin in the tetrahedron of four points, by more than rounding?"""
-    w0, w1, w2, w3 = corners
-    least = math.inf
-    for k in range(4):
-        x, y, z, other = w0, w1, w2, w3
-        if k == 1:
-            x, y, z, other = w1, w2, w3, w0
-        elif k == 2:
-            x, y, z, other = w2, w3, w0, w1
-        elif k == 3:
-            x, y, z, other = w3, w0, w1, w2
-        n = cross(sub(y, x), sub(z, x))
-        height, top = -dot(n, x), dot(n, sub(other, x))
-        least = min(least, (height if top > 0.0 else -height) - 64.0 * EPS * size * norm(n))
-    return least > 0.0
 
 
 @lean

@@ -6,11 +6,13 @@ import math
 
 from collision.contact.features import bend_at
 from collision.contact.manifold import put
-from collision.distance.gjk import APART, BEYOND, NO_START, gjk, witnesses
+from collision.distance.axes import named_features
+from collision.distance.gjk import NO_NAMES, nearest_points, quick_distance
+from collision.distance.overlap import slow_query_far
 from collision.distance.result import answer, slack_of, to_world, touching_limit
 from collision.geometry import BOX, SHARP, SPHERE
 from collision.kernels.jit import lean, tight
-from collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
 from collision.pairs.point import point_curved
 from collision.shapes.support_points import EPS, inflation, is_polytope
 from collision.status import BEYOND_MARGIN
@@ -93,20 +95,26 @@ def point_polytope(g, a, b, c, guess, limit, size):
     axis = sub(c, load3(g.center, b))
     if norm(axis) == 0.0:
         axis = guess
-    # gjk wants A's frame: turn the roles so that the polytope is A, with the point at translation c
-    eye = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    state, v, lower, count, rows, weights, iterations = gjk(g, b, a, eye, c, axis, limit, size, 0, NO_START, False)
-    q, _ = witnesses(g, b, a, eye, c, count, rows, weights)
-    high = norm(v)
-    if state == BEYOND:
-        return lower, high, scale(1.0 / high, v), q, VERTEX, none, iterations
-    if state == APART:
-        n = scale(1.0 / high, v)
+    # the search wants A's frame: turn the roles so that the polytope is A, with the point at translation c
+    settled, low, high, n, q, _, iterations, count, names = quick_distance(g, b, a, IDENTITY, c, axis, limit, size, 0, NO_NAMES)
+    if settled and low > max(limit, 0.0):
+        return low, high, scale(1.0 / norm(n), n), q, VERTEX, none, iterations
+    named = named_features(names)
+    if not settled and names[3] < 0:
+        q, _, names = nearest_points(g, b, a, IDENTITY, c, names)
+        n, named = sub(c, q), named_features(names)
+        high = norm(n)
+    elif not settled:
+        low, high, n, q, _, named, _ = slow_query_far(
+            g, b, a, IDENTITY, c, axis, size, NO_NAMES, NO_NAMES, -math.inf, math.inf, axis, True
+        )
+    if high > 16.0 * EPS * size:
+        n = scale(1.0 / norm(n), n)
         direction = none
         feature = VERTEX
-        if count == 2:
+        if named[1] >= 0:
             feature = EDGE
-            direction = sub(load3(g.vertices, rows[2]), load3(g.vertices, rows[0]))
+            direction = sub(load3(g.vertices, named[1]), load3(g.vertices, named[0]))
             direction = scale(1.0 / norm(direction), direction)
         # over a face the normal is the face's: the search may end on three corners, or on an edge across the face
         for f in range(g.face[b, 0], g.face[b, 1]):
@@ -114,7 +122,7 @@ def point_polytope(g, a, b, c, guess, limit, size):
             if dot(m, n) > 0.5 and norm(sub(m, n)) * high <= 64.0 * EPS * size:
                 h = dot(m, c) - g.offsets[f]
                 return min(h, high), high, m, q, FACE, none, iterations
-        if count == 3:  # inside a merged face
+        if named[0] < 0:  # inside a merged face
             feature = FACE
         low = dot(n, c) - point_reach(g, b, n)
         return min(low, high), high, n, q, feature, direction, iterations

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from collision.contact.warm_start import Kept
-from collision.distance.epa_fast import ROW
+from collision.distance.epa import ROW
 from collision.distance.result import SIGN_ONLY
 from collision.errors import MOST_LENGTH, InputError, check_number, check_point
 from collision.hints import Numbers, Rows, Whole
@@ -66,9 +66,9 @@ class PairCache:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
             raise InputError("count", count, "must be the number of pairs, 0 or more")
         self.axis = np.zeros((count, 3))  # last normal, world axes; zero for none
-        # shapes of A and B that it belongs to, how many corners the closest points lie between, their names (gjk_fast.py)
+        # shapes of A and B that it belongs to, how many corners the closest points lie between, their names (gjk.py)
         self.start = np.full((count, 6), -1, np.int64)
-        # of pairs that overlap (DEEP for the number of corners) the surface that proved how much: see distance/epa_fast.py
+        # of pairs that overlap (DEEP for the number of corners) the surface that proved how much: see distance/epa.py
         self.surface = np.zeros((count, ROW), np.int64)
         self.shapes: ShapeSet | None = None
         self.pieces: PairCache | None = None  # the same for all pairs of pieces, where there are compounds
@@ -195,7 +195,6 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
     )
     results = (
-        np.empty((n, 4), np.int64),
         out.status,
         out.distance,
         out.lower,
@@ -213,13 +212,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
             other_pairs(*arguments)
         return bad
 
-    spans = spans_of(n, threads)
-    if len(spans) == 1:
-        bad = [run(spans[0])]
-    else:
-        with ThreadPoolExecutor(len(spans)) as pool:
-            bad = list(pool.map(run, spans))
-    bad = min(bad)
+    bad = min(in_threads(run, n, threads))
     if bad < 2 * n:
         check_range("a", a, len(shapes.geometry.kind))
         check_range("b", b, len(shapes.geometry.kind))
@@ -291,6 +284,15 @@ def spans_of(n: int, threads: int) -> list[tuple[int, int]]:
     parts = min(threads, n // CHUNK)
     edges = [n * i // parts for i in range(parts + 1)]
     return list(zip(edges[:-1], edges[1:], strict=True))
+
+
+def in_threads(call, n: int, threads: int) -> list:
+    """What ``call`` of ranges of [0, n) returned, each in a thread."""
+    spans = spans_of(n, threads)
+    if len(spans) == 1:
+        return [call(spans[0])]
+    with ThreadPoolExecutor(len(spans)) as pool:
+        return list(pool.map(call, spans))
 
 
 def check_poses(poses: list[np.ndarray], names=NAMES) -> None:

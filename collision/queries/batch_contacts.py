@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ from collision.kernels.jit import kernel
 from collision.linalg import ZERO, dot, load3, load4, store3
 from collision.narrowphase import manifold_far
 from collision.pose import Pose, rotated
-from collision.queries.batch import NAMES, PairCache, check_cache, check_poses, indices, spans_of, table, threads_of
+from collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
 from collision.queries.batch_kernels import pose
 from collision.queries.impact_of_compounds import MANY
 from collision.queries.proximity import Manifold, margin_of, points_of
@@ -128,7 +127,7 @@ def contact_manifolds(
         cache.serve(shapes)
     known, old = recall(None if cache is None else cache.manifolds, (margin, most), row, inputs, outputs)
     arguments = shapes.geometry, *inputs, margin, known, *old
-    _run(lambda span: manifold_pairs(*arguments, *span, *outputs), m, threads)
+    in_threads(lambda span: manifold_pairs(*arguments, *span, *outputs), m, threads)
     if cache is not None:
         cache.manifolds = Kept((margin, most), row, [column.copy() for column in inputs], outputs)
     there = np.arange(most) < count[:, None]
@@ -226,7 +225,7 @@ def _impacts(shapes: ShapeSet, a, b, motions: list, duration: float, tolerance: 
     known, old = recall(None if cache is None else cache.impacts, about, row, inputs, outputs)
     arguments = shapes.geometry, *inputs, duration, tolerance, known
     moved = (np.column_stack(inputs), np.column_stack(old)) if known.any() else (np.empty((0, 0)),) * 2
-    _run(lambda span: impact_pairs(*arguments, *moved, *span, *outputs), m, threads)
+    in_threads(lambda span: impact_pairs(*arguments, *moved, *span, *outputs), m, threads)
     if cache is not None:
         cache.impacts = Kept(about, row, [column.copy() for column in inputs], outputs)
     # of the pieces of a pair those that overlap, else the first to touch, else any
@@ -260,16 +259,6 @@ def _bounded(name: str, value, n: int) -> np.ndarray:
         k = int(wrong.argmax())
         raise InputError(f"{name}[{k}]", found[k], f"must be numbers, none beyond {FASTEST:g}")
     return found
-
-
-def _run(call, n: int, threads: int) -> None:
-    """Spread ``call`` of ranges of [0, n) over threads."""
-    spans = spans_of(n, threads)
-    if len(spans) == 1:
-        call(spans[0])
-    else:
-        with ThreadPoolExecutor(len(spans)) as pool:
-            list(pool.map(call, spans))
 
 
 @kernel(nogil=True)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
-from collision.distance.axes import NO_ROWS
-from collision.distance.epa_fast import known_depth
-from collision.distance.gjk import INSIDE, NO_START
-from collision.distance.gjk_fast import NO_NAME, NO_NAMES, SHIFT, quick_capsules, quick_distance
-from collision.distance.overlap import overlap_far
-from collision.distance.polytopes import polytope_query_far, relative, start_axis
-from collision.distance.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
+from collision.distance.gjk import NO_NAME, NO_NAMES, quick_capsules
+from collision.distance.polytopes import DEEP, quick_query
+from collision.distance.result import answer, core_margin, inflated, slack_of, to_world
 from collision.errors import MOST_LENGTH
 from collision.kernels.jit import kernel, lean
 from collision.linalg import ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
@@ -18,19 +12,18 @@ from collision.narrowphase import distance_far
 from collision.shapes.support_points import is_capsule, is_polytope
 
 LATER = -1  # status of pairs that are left to the second loop
-DEEP = -2  # in place of the number of known corners: there is a surface
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
 
 @kernel(nogil=True, _nrt=False)
 def quick_pairs(
     g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
-    corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
+    status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
 
-    corners (n, 4): for pairs left, the names of four corners about the origin, or -1 in front. Returns (first bad pose,
-    pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good, 0 where an index is out of range.
+    Returns (first bad pose, pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good, 0 where an index is out
+    of range.
     """
     bad, left = 2 * len(a), 0
     warm = len(warm_axis) > 0
@@ -46,7 +39,7 @@ def quick_pairs(
         if not (good_a and good_b):
             bad = min(bad, 2 * k if not good_a else 2 * k + 1)
             continue
-        settled, around = False, False
+        settled = False
         t = sub(xb_k, xa_k)
         size = g.radius[i] + g.radius[j] + norm(t)
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
@@ -57,32 +50,20 @@ def quick_pairs(
                 names = warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME
             ra, rb = rotation(qa_k, sa), rotation(qb_k, sb)
             r, t = matmul(transpose(ra), rb), mul_t(ra, t)
-            deep = known == DEEP and margin != SIGN_ONLY
-            changed = warm
-            if deep:
-                names = NO_NAMES
-            else:
-                if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
-                    guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
-                else:
-                    guess = mul_t(ra, axis)
-                settled, low, high, n, p, q, turns, known, names = quick_distance(
-                    g, i, j, r, t, guess, core_margin(g, i, j, margin), size, max(known, 0), names
-                )
-                around = not settled and known == 0 and names[3] >= 0
-                deep = around and margin != SIGN_ONLY
-            if deep:
-                settled, low, high, n, p, q, turns, grown = known_depth(g, i, j, r, t, size, names, warm_surface, k)
-                changed = warm and grown
-                known = DEEP
-            if around and not settled:
-                for m in range(4):
-                    corners[k, m] = names[m]
+            guess = axis
+            if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
+                guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
+            elif known != DEEP:
+                guess = mul_t(ra, axis)
+            reach = core_margin(g, i, j, margin)
+            settled, low, high, n, p, q, turns, known, names, _, changed = quick_query(
+                g, i, j, r, t, guess, reach, size, known, names, warm_surface, k if warm else -1
+            )
             if settled:
                 n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
                 if g.skin[i] + g.skin[j] > 0.0:
                     low, high, p, q = inflated(low, high, n, p, q, g.skin[i], g.skin[j])
-                if changed:
+                if warm and changed:
                     store_warm(warm_axis, warm_start, k, i, j, n, known, names)
         elif is_capsule(g.kind[i]) and is_capsule(g.kind[j]):
             za, zb = third_axis(qa_k, sa), third_axis(qb_k, sb)
@@ -95,8 +76,6 @@ def quick_pairs(
             store3(point_a, k, p)
             store3(point_b, k, q)
         else:
-            if not around:
-                corners[k, 0] = -1
             status[k] = LATER
             left += 1
     return bad, left
@@ -105,7 +84,7 @@ def quick_pairs(
 @kernel(nogil=True, _nrt=False)
 def other_pairs(
     g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
-    corners, status, distance, lower, upper, normal, point_a, point_b, iterations,
+    status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) whose status is LATER."""
     warm = len(warm_axis) > 0
@@ -119,23 +98,7 @@ def other_pairs(
         axis = ZERO
         if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
             axis = load3(warm_axis, k)
-        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
-            r, t = relative(xa_k, ra, xb_k, rb)
-            size = g.radius[i] + g.radius[j] + norm(t)
-            guess = start_axis(g, i, j, ra, r, t, axis)
-            low, high = 1.0, math.inf
-            if corners[k, 0] >= 0 and margin != SIGN_ONLY:
-                low, high, n, p, q, _, turns = overlap_far(
-                    g, i, j, r, t, guess, size, INSIDE, 0.0, math.inf, ZERO, ZERO, NO_ROWS, vertex_rows(corners, k)
-                )
-            if low > 0.0 or high == math.inf:  # not known to overlap, or not after all
-                reach = core_margin(g, i, j, margin)
-                low, high, n, p, q, _, turns, _, _ = polytope_query_far(g, i, j, r, t, guess, reach, size, 0, NO_START)
-            n = to_world(ra, n)
-            low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), g.skin[i], g.skin[j])
-            found = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)
-        else:
-            found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
+        found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
         status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
         store3(normal, k, n)
         store3(point_a, k, p)
@@ -154,13 +117,6 @@ def store_warm(warm_axis, warm_start, k, i, j, n, known, names):
     warm_start[k, 3] = names[0]
     warm_start[k, 4] = names[1]
     warm_start[k, 5] = names[2]
-
-
-@lean
-def vertex_rows(corners, k):
-    """The rows of four named corners, as `epa` takes them."""
-    c0, c1, c2, c3 = corners[k, 0], corners[k, 1], corners[k, 2], corners[k, 3]
-    return c0 // SHIFT, c0 % SHIFT, c1 // SHIFT, c1 % SHIFT, c2 // SHIFT, c2 % SHIFT, c3 // SHIFT, c3 % SHIFT
 
 
 @lean

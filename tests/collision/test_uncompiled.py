@@ -23,7 +23,7 @@ TESTS = {  # programs, and what each runs: files, and which of their tests
     "of distances": (
         ("test_narrowphase.py", "case or validation or degenerate"),
         ("distance/test_exact_hull.py", ""),
-        ("distance/test_epa_fast.py", "difference or corners"),
+        ("distance/test_epa.py", "difference or corners"),
         ("contact/test_manifold.py", ""),
         ("pairs/test_curved.py", "closed or floor or patches or root"),
         ("contact/test_curvature.py", "wrong or ellipsoid"),

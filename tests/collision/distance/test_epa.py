@@ -1,4 +1,4 @@
-"""The short way to the depth of polytopes: right by another algorithm, proven by a closed surface, whatever was kept."""
+"""The depth of polytopes: right by another algorithm, proven by a closed surface, whatever was kept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull as Qhull
 
 from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, signed_distances
-from collision.queries import batch, batch_kernels
+from collision.distance import polytopes
+from collision.queries import batch
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
@@ -78,7 +79,7 @@ def kept(pairs):
     """A cache that knows the pairs, and which of them left a surface."""
     cache = PairCache(len(pairs[1]))
     signed_distances(*pairs, cache=cache)
-    return cache, cache.start[:, 2] == batch_kernels.DEEP
+    return cache, cache.start[:, 2] == polytopes.DEEP
 
 
 @pytest.mark.parametrize("seed", [3, 4])
