@@ -39,6 +39,7 @@ SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender st
 # higher than the depth by more than this need no second look.
 ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
+SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
@@ -248,8 +249,8 @@ def join_all(links, count, across):
 def known_depth(g, a, b, r, t, size, names, kept, row):
     """`quick_depth`, for two boxes `quick_boxes`. Not ``tight``: it would slow down the search of pairs that are apart."""
     if g.kind[a] == BOX and g.kind[b] == BOX:
-        settled, low, n, p, q, corners = quick_boxes(g, a, b, r, t, size)
-        return settled, low, low, n, p, q, 1, True, corners
+        settled, low, high, n, p, q, corners = quick_boxes(g, a, b, r, t, size)
+        return settled, low, high, n, p, q, 1, True, corners
     return quick_depth(g, a, b, r, t, size, names, kept, row)
 
 
@@ -367,9 +368,26 @@ def on_face(g, a, b, r, t, n, i, j, k):
     return inside, p, q
 
 
+@lean
+def no_more(top, n, p, q, size):
+    """An upper bound of the signed distance; -top: height of the nearest plane of D, n: its normal; p, q: points of the bodies.
+
+    The ball of radius -top lies in D where all planes have the origin behind them. Where one may have it in front the bodies may
+    be apart, and then no plane tells how far: what is nearest to the origin is an edge or a corner as well as a face, and from
+    a plane that is askew there it may be far. So it is the two points that tell. Where B's lies behind A's along n, that
+    is by no more than planes are off: it counts as none.
+    """
+    if top < -SURE * EPS * size:
+        return top
+    v = sub(q, p)
+    along = dot(n, v)
+    along, across = max(along, 0.0), norm(axpy(-along, n, v))
+    return max(top, math.sqrt(along * along + across * across))
+
+
 @tight
 def quick_boxes(g, a, b, r, t, size):
-    """(settled, depth, n, p, q, corners) of two boxes that overlap, by their fifteen axes; depth is negative.
+    """(settled, low, high, n, p, q, corners) of two boxes that overlap or touch, by their fifteen axes.
 
     The witness on a face must lie on it: where another point of the other box is as deep, it may not.
     """
@@ -391,7 +409,8 @@ def quick_boxes(g, a, b, r, t, size):
         _, p = support(g, a, n)
         q = axpy(best, n, p)
         over = in_box(g, b, mul_t(r, sub(q, t)), slack)
-    return over and best < -64.0 * EPS * size, best, n, p, q, corners
+    high = no_more(best, n, p, q, size)
+    return over and high - best <= 64.0 * EPS * size, best, high, n, p, q, corners
 
 
 @tight

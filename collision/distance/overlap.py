@@ -13,7 +13,7 @@ import numpy as np
 
 from collision.distance.axes import NO_ROWS, best_axis, improve_normal, named_features, polish
 from collision.distance.clip import OUT, at, face_patch, patch_capacity
-from collision.distance.epa import four_corners, known_depth, no_surface
+from collision.distance.epa import four_corners, known_depth, no_more, no_surface
 from collision.distance.exact_hull import careful
 from collision.distance.gjk import NO_NAMES, SHIFT, nearest_points
 from collision.distance.sat import NO_EDGES, sat_boxes, separation
@@ -24,7 +24,6 @@ from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, 
 from collision.shapes.support_points import EPS, face_at, support
 
 TOUCH = 64.0  # EPS of size: bounds so close settle a pair that touches
-SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
 
 
@@ -91,23 +90,6 @@ def patch_witness(g, a, b, r, t, face_a, face_b, n, sep, size):
     if face_a >= 0:
         return True, axpy(-least, n, x), x
     return True, x, axpy(least, n, x)
-
-
-@lean
-def no_more(top, n, p, q, size):
-    """An upper bound of the signed distance; -top: height of the nearest plane of D, n: its normal; p, q: points of the bodies.
-
-    The ball of radius -top lies in D where all planes have the origin behind them. Where one may have it in front the bodies may
-    be apart, and then no plane tells how far: what is nearest to the origin is an edge or a corner as well as a face, and from
-    a plane that is askew there it may be far. So it is the two points that tell. Where B's lies behind A's along n, that
-    is by no more than planes are off: it counts as none.
-    """
-    if top < -SURE * EPS * size:
-        return top
-    v = sub(q, p)
-    along = dot(n, v)
-    along, across = max(along, 0.0), norm(axpy(-along, n, v))
-    return max(top, math.sqrt(along * along + across * across))
 
 
 @tight

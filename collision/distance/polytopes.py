@@ -16,7 +16,7 @@ from collision.distance.overlap import slow_query_far
 from collision.distance.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
 from collision.distance.segments import segments_closest
 from collision.distance.simplex import well_inside
-from collision.geometry import empty_geometry
+from collision.geometry import BOX, empty_geometry
 from collision.kernels.jit import far, lean, remote, tight
 from collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
 from collision.shapes.support_points import EPS
@@ -39,8 +39,10 @@ def quick_query(g, a, b, r, t, axis, margin, size, known, names, kept, row):
         names = NO_NAMES
     else:
         settled, low, high, n, p, q, turns, known, names = quick_distance(g, a, b, r, t, axis, margin, size, max(known, 0), names)
-        deep = not settled and known == 0 and names[3] >= 0
-        if deep and margin == SIGN_ONLY and certainly_inside(g, a, b, r, t, names, size):
+        around = known == 0 and names[3] >= 0
+        boxes = g.kind[a] == BOX and g.kind[b] == BOX  # those that touch, too, are told by their axes
+        deep = not settled and known == 0 and (around or boxes)
+        if deep and around and margin == SIGN_ONLY and certainly_inside(g, a, b, r, t, names, size):
             return True, -math.inf, 0.0, (0.0, 0.0, 1.0), ZERO, ZERO, turns, 0, NO_NAMES, corners, False
     if deep:
         settled, low, high, n, p, q, turns, grown, corners = known_depth(g, a, b, r, t, size, names, kept, row)

@@ -66,9 +66,9 @@ def test_bounds_notice_a_spoiled_normal(monkeypatch):
 def test_planes_alone_say_too_little_of_bodies_that_are_apart():
     """Beside a corner the nearest plane may be nearer to the origin than any point: there the points tell."""
     n, p, q = (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (3e-10, 0.0, -1e-16)
-    assert overlap.no_more(0.0, n, p, q, 1.0) == 3e-10
-    assert overlap.no_more(-1e-16, n, p, q, 1.0) == 3e-10  # a plane that may be in front of the origin but for rounding
-    assert overlap.no_more(-1e-3, n, p, q, 1.0) == -1e-3  # a ball about the origin lies within
+    assert epa.no_more(0.0, n, p, q, 1.0) == 3e-10
+    assert epa.no_more(-1e-16, n, p, q, 1.0) == 3e-10  # a plane that may be in front of the origin but for rounding
+    assert epa.no_more(-1e-3, n, p, q, 1.0) == -1e-3  # a ball about the origin lies within
 
 
 @pytest.mark.parametrize("seed", range(20))
