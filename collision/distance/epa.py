@@ -26,8 +26,8 @@ from collision.distance.sat import sat_boxes, separation_here
 from collision.distance.segments import edge_points
 from collision.geometry import BOX
 from collision.kernels.jit import lean, stack_table, tight
-from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, store3, sub
-from collision.shapes.support_points import EPS, support
+from collision.linalg import ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, store3, sub, transpose
+from collision.shapes.support_points import EPS
 
 MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS
@@ -41,6 +41,7 @@ ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
 SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 GONE = 1 << 30  # a turn that never comes
+MOST_MOVES = 8  # from one rectangle to the other: two or three are enough but where they share little more than a corner
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
 link_table = stack_table(MOST_FACES, 8, "int64")
@@ -387,34 +388,56 @@ def no_more(top, n, p, q, size):
 
 @tight
 def quick_boxes(g, a, b, r, t, size):
-    """(settled, low, high, n, p, q, corners) of two boxes that overlap or touch, by their fifteen axes.
-
-    The witness on a face must lie on it: where another point of the other box is as deep, it may not.
-    """
+    """(settled, low, high, n, p, q, corners) of two boxes that overlap or touch, by their fifteen axes."""
     face_a, sep_a, face_b, sep_b, sep_e, n, edges = sat_boxes(g, a, b, r, t)
     best = max(sep_a, sep_b, sep_e)
     n, which = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n, size)
-    slack, corners = 4.0 * EPS * size, NO_NAMES
+    corners = NO_NAMES
     if which == 2:
         tip = edges[1] * SHIFT + edges[3]
         corners = edges[0] * SHIFT + edges[2], tip, tip, NO_NAME
         p, q = edge_points(g.vertices, r, t, edges)
-        over = norm(axpy(-best, n, sub(q, p))) <= 4.0 * slack
+        found = norm(axpy(-best, n, sub(q, p))) <= CLOSE * EPS * size
     elif which == 0:
-        _, q = support(g, b, neg(mul_t(r, n)))
-        q = add(mul(r, q), t)
-        p = axpy(-best, n, q)
-        over = in_box(g, a, p, slack)
+        found, p, q = on_box(g, a, b, r, t, n, best, size)
     else:
-        _, p = support(g, a, n)
-        q = axpy(best, n, p)
-        over = in_box(g, b, mul_t(r, sub(q, t)), slack)
+        found, q, p = on_box(g, b, a, transpose(r), neg(mul_t(r, t)), neg(mul_t(r, n)), best, size)
+        p, q = add(mul(r, p), t), add(mul(r, q), t)
     high = no_more(best, n, p, q, size)
-    return over and high - best <= 64.0 * EPS * size, best, high, n, p, q, corners
+    return found and high - best <= 64.0 * EPS * size, best, high, n, p, q, corners
+
+
+@lean
+def on_box(g, a, b, r, t, n, sep, size):
+    """A point on a face of box a, n being its normal, and the lowest point of box b over it: (found, of A, of B), in A's frame.
+
+    Where an edge or a face of B is level with that of A all its points are lowest. Those over A's face are found by going from
+    the middle of A to the nearest point of the one and of the other in turn.
+    """
+    m, half = mul_t(r, n), (g.size[b, 0], g.size[b, 1], g.size[b, 2])
+    level = SURE * EPS * size
+    alone = min(abs(m[0]) * half[0], abs(m[1]) * half[1], abs(m[2]) * half[2]) > level  # a corner is lowest
+    p, q = ZERO, ZERO
+    for _ in range(MOST_MOVES):
+        y = mul_t(r, sub(p, t))
+        y = lowest_of(y[0], m[0], half[0], level), lowest_of(y[1], m[1], half[1], level), lowest_of(y[2], m[2], half[2], level)
+        q = add(mul(r, y), t)
+        x = axpy(-sep, n, q)
+        p = within(x[0], g.size[a, 0]), within(x[1], g.size[a, 1]), within(x[2], g.size[a, 2])
+        if norm(sub(x, p)) <= CLOSE * EPS * size:
+            return True, p, q
+        if alone:
+            break
+    return False, p, q
 
 
 @tight
-def in_box(g, s, x, slack):
-    """Is x in box s, in its frame, or outside by no more than slack?"""
-    over = abs(x[0]) <= g.size[s, 0] + slack and abs(x[1]) <= g.size[s, 1] + slack
-    return over and abs(x[2]) <= g.size[s, 2] + slack
+def within(x, half):
+    """The point of [-half, half] closest to x."""
+    return min(max(x, -half), half)
+
+
+@tight
+def lowest_of(x, slope, half, level):
+    """Where in [-half, half] a box is lowest along an axis of its own; as near to x as can be where that is level."""
+    return within(x, half) if abs(slope) * half <= level else math.copysign(half, -slope)

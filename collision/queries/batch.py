@@ -195,6 +195,7 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
         np.empty(n, np.int8), *(np.empty(n) for _ in range(3)), *(np.empty((n, 3)) for _ in range(3)), np.empty(n, np.int32)
     )
     results = (
+        np.empty((n, 8), np.int64),
         out.status,
         out.distance,
         out.lower,

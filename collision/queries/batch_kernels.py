@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collision.distance.gjk import NO_NAME, NO_NAMES, quick_capsules
-from collision.distance.polytopes import DEEP, quick_query
+from collision.distance.overlap import slow_query_far
+from collision.distance.polytopes import DEEP, quick_query, relative, start_axis
 from collision.distance.result import answer, core_margin, inflated, slack_of, to_world
 from collision.errors import MOST_LENGTH
 from collision.kernels.jit import kernel, lean
@@ -18,10 +19,11 @@ UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
 @kernel(nogil=True, _nrt=False)
 def quick_pairs(
     g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
-    status, distance, lower, upper, normal, point_a, point_b, iterations,
+    found, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) that the search for distance settles; the others get the status LATER.
 
+    found (n, 8): of those the names that the search ended with, see `quick_query`; its bounds and axis go where the answers will.
     Returns (first bad pose, pairs left): bad is 2 k for A's and 2 k + 1 for B's, 2 n where all are good, 0 where an index is out
     of range.
     """
@@ -56,10 +58,16 @@ def quick_pairs(
             elif known != DEEP:
                 guess = mul_t(ra, axis)
             reach = core_margin(g, i, j, margin)
-            settled, low, high, n, p, q, turns, known, names, _, changed = quick_query(
+            settled, low, high, n, p, q, turns, known, names, corners, changed = quick_query(
                 g, i, j, r, t, guess, reach, size, known, names, warm_surface, k if warm else -1
             )
-            if settled:
+            if not settled:
+                lower[k], upper[k] = low, high
+                store3(normal, k, n)
+                for m in range(4):
+                    found[k, m] = names[m]
+                    found[k, 4 + m] = corners[m]
+            else:
                 n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
                 if g.skin[i] + g.skin[j] > 0.0:
                     low, high, p, q = inflated(low, high, n, p, q, g.skin[i], g.skin[j])
@@ -70,11 +78,8 @@ def quick_pairs(
             settled, low, high, n, p, q = quick_capsules(g, i, j, t, za, zb, ZERO)
             turns = 1
         if settled:
-            found = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)
-            status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
-            store3(normal, k, n)
-            store3(point_a, k, p)
-            store3(point_b, k, q)
+            told = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)
+            put(k, told, status, distance, lower, upper, normal, point_a, point_b, iterations)
         else:
             status[k] = LATER
             left += 1
@@ -84,7 +89,7 @@ def quick_pairs(
 @kernel(nogil=True, _nrt=False)
 def other_pairs(
     g, a, b, xa, qa, xb, qb, margin, warm_axis, warm_start, warm_surface, first, stop,
-    status, distance, lower, upper, normal, point_a, point_b, iterations,
+    found, status, distance, lower, upper, normal, point_a, point_b, iterations,
 ):  # fmt: skip
     """Those of the pairs [first, stop) whose status is LATER."""
     warm = len(warm_axis) > 0
@@ -98,13 +103,34 @@ def other_pairs(
         axis = ZERO
         if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
             axis = load3(warm_axis, k)
-        found = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
-        status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = found
-        store3(normal, k, n)
-        store3(point_a, k, p)
-        store3(point_b, k, q)
+        turns = 0
+        if is_polytope(g.kind[i]) and is_polytope(g.kind[j]) and (g.rank[i] > 1 or g.rank[j] > 1):
+            r, t = relative(xa_k, ra, xb_k, rb)
+            size = g.radius[i] + g.radius[j] + norm(t)
+            guess = start_axis(g, i, j, ra, r, t, axis)
+            names = found[k, 0], found[k, 1], found[k, 2], found[k, 3]
+            corners = found[k, 4], found[k, 5], found[k, 6], found[k, 7]
+            low, high, n, p, q, _, turns = slow_query_far(
+                g, i, j, r, t, guess, size, names, corners, lower[k], upper[k], load3(normal, k), False
+            )
+        if turns > 0:
+            n = to_world(ra, n)
+            low, high, p, q = inflated(low, high, n, mul(ra, p), mul(ra, q), g.skin[i], g.skin[j])
+            told = answer(low, high, n, p, q, xa_k, size, slack_of(g, i, j), margin, turns)
+        else:
+            told = distance_far(g, i, xa_k, ra, j, xb_k, rb, margin, axis)
+        put(k, told, status, distance, lower, upper, normal, point_a, point_b, iterations)
         if warm:
-            store_warm(warm_axis, warm_start, k, i, j, n, 0, NO_NAMES)
+            store_warm(warm_axis, warm_start, k, i, j, told[4], 0, NO_NAMES)
+
+
+@lean
+def put(k, told, status, distance, lower, upper, normal, point_a, point_b, iterations):
+    """Write row k of the answers."""
+    status[k], distance[k], lower[k], upper[k], n, p, q, iterations[k] = told
+    store3(normal, k, n)
+    store3(point_a, k, p)
+    store3(point_b, k, q)
 
 
 @lean

@@ -48,6 +48,7 @@ class Pair(NamedTuple):
     status: np.ndarray  # (1,) int8
     iterations: np.ndarray  # (1,) int32
     told: np.ndarray  # (2,) int64: the last two again
+    found: np.ndarray  # (1, 8) int64: for the second of the kernels
     no_axis: np.ndarray  # a `PairCache` of no pairs: (0, 3), (0, 6), (0, ROW)
     no_start: np.ndarray
     no_surface: np.ndarray
@@ -59,13 +60,13 @@ def ask(g, pair):
     margin = pair.margin[0]
     _, left = quick_pairs(
         g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, margin, pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
-        pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
+        pair.found, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
         pair.iterations,
     )  # fmt: skip
     if left > 0:
         other_pairs(
             g, pair.a, pair.b, pair.xa, pair.qa, pair.xb, pair.qb, margin, pair.no_axis, pair.no_start, pair.no_surface, 0, 1,
-            pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
+            pair.found, pair.status, pair.distance, pair.lower, pair.upper, pair.normal, pair.point_a, pair.point_b,
             pair.iterations,
         )  # fmt: skip
     pair.told[0] = pair.status[0]
@@ -84,7 +85,7 @@ def a_pair() -> tuple[np.ndarray, Pair]:
     return words, Pair(
         words[15:16], words[16:17], part(0, 3), part(3, 4), part(7, 3), part(10, 4), numbers[14:15],
         numbers[GIVEN : GIVEN + 1], numbers[GIVEN + 1 : GIVEN + 2], numbers[GIVEN + 2 : one], part(one, 3), part(one + 3, 3),
-        part(one + 6, 3), np.zeros(1, np.int8), np.zeros(1, np.int32), words[GIVEN + FOUND :],
+        part(one + 6, 3), np.zeros(1, np.int8), np.zeros(1, np.int32), words[GIVEN + FOUND :], np.zeros((1, 8), np.int64),
         np.zeros((0, 3)), np.zeros((0, 6), np.int64), np.zeros((0, ROW), np.int64),
     )  # fmt: skip
 
