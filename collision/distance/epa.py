@@ -41,7 +41,6 @@ ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
 SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 GONE = 1 << 30  # a turn that never comes
-MOST_MOVES = 8  # from one rectangle to the other: two or three are enough but where they share little more than a corner
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
 link_table = stack_table(MOST_FACES, 8, "int64")
@@ -409,35 +408,41 @@ def quick_boxes(g, a, b, r, t, size):
 
 @lean
 def on_box(g, a, b, r, t, n, sep, size):
-    """A point on a face of box a, n being its normal, and the lowest point of box b over it: (found, of A, of B), in A's frame.
+    """A point on the face of box a with normal n, and the lowest point of box b over it: (found, of A, of B), in A's frame.
 
-    Where an edge or a face of B is level with that of A all its points are lowest. Those over A's face are found by going from
-    the middle of A to the nearest point of the one and of the other in turn.
+    Where an edge or a face of B is level with A's face all its points are lowest. Its edges are clipped to what lies over A's
+    face, and where none does, but all of A's face lies under it, a corner of A's is taken.
     """
-    m, half = mul_t(r, n), (g.size[b, 0], g.size[b, 1], g.size[b, 2])
-    level = SURE * EPS * size
-    alone = min(abs(m[0]) * half[0], abs(m[1]) * half[1], abs(m[2]) * half[2]) > level  # a corner is lowest
-    p, q = ZERO, ZERO
-    for _ in range(MOST_MOVES):
-        y = mul_t(r, sub(p, t))
-        y = lowest_of(y[0], m[0], half[0], level), lowest_of(y[1], m[1], half[1], level), lowest_of(y[2], m[2], half[2], level)
-        q = add(mul(r, y), t)
+    m, slack = mul_t(r, n), SURE * EPS * size
+    middle, d, e = t, ZERO, ZERO  # of the lowest feature of B, and its half edges
+    for k in range(3):
+        half, axis = g.size[b, k], (r[k], r[3 + k], r[6 + k])
+        if abs(m[k]) * half <= slack:
+            d, e = scale(half, axis), d
+        else:
+            middle = axpy(-math.copysign(half, m[k]), axis, middle)
+    size_a = g.size[a, 0], g.size[a, 1], g.size[a, 2]
+    for k in range(4):
+        start, way = (add(middle, scale(1.0 - 2.0 * k, e)), d) if k < 2 else (add(middle, scale(5.0 - 2.0 * k, d)), e)
+        low, high = -1.0, 1.0
+        for i in range(3):
+            x = start[i] - sep * n[i]
+            if abs(way[i]) > slack:
+                end = math.copysign(size_a[i] + slack, way[i])
+                low, high = max(low, (-end - x) / way[i]), min(high, (end - x) / way[i])
+        q = axpy(low, way, start)
         x = axpy(-sep, n, q)
-        p = within(x[0], g.size[a, 0]), within(x[1], g.size[a, 1]), within(x[2], g.size[a, 2])
-        if norm(sub(x, p)) <= CLOSE * EPS * size:
+        p = within(x, size_a)
+        if low <= high and norm(sub(x, p)) <= CLOSE * EPS * size:
             return True, p, q
-        if alone:
-            break
-    return False, p, q
+    p = math.copysign(size_a[0], n[0]), math.copysign(size_a[1], n[1]), math.copysign(size_a[2], n[2])
+    y = mul_t(r, sub(axpy(sep, n, p), t))
+    q = within(y, (g.size[b, 0], g.size[b, 1], g.size[b, 2]))
+    return norm(sub(y, q)) <= CLOSE * EPS * size, p, add(mul(r, q), t)
 
 
 @tight
 def within(x, half):
-    """The point of [-half, half] closest to x."""
-    return min(max(x, -half), half)
-
-
-@tight
-def lowest_of(x, slope, half, level):
-    """Where in [-half, half] a box is lowest along an axis of its own; as near to x as can be where that is level."""
-    return within(x, half) if abs(slope) * half <= level else math.copysign(half, -slope)
+    """The point of a box that is closest to x, in the frame of the box."""
+    x, y, z = x
+    return min(max(x, -half[0]), half[0]), min(max(y, -half[1]), half[1]), min(max(z, -half[2]), half[2])
