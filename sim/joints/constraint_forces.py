@@ -212,6 +212,7 @@ def _give(forces, c, enough):
     for _ in range(ROUNDS):
         if left <= enough * asked:
             break
+        clear_table(right)  # lanes without a row too: what once was no number would stay
         for k in range(first, last):
             for r in range(6):
                 i = forces.equation[k, r]

@@ -98,7 +98,7 @@ def _divide(table, n, lane, column):
 
 @lean
 def solve_skyline(first, at, table, x):
-    """Solve in place for a right-hand side x (panels, LANES), with what ``factor_skyline`` left."""
+    """Solve in place for a right-hand side x (panels, LANES), zero in lanes without a row, with what ``factor_skyline`` left."""
     count = len(first)
     for i in range(count):
         row, c, total = at[i] - LANES * first[i], LANES * i, lanes_at(x, i, 0)
