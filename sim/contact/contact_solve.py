@@ -42,7 +42,7 @@ from sim.contact.contact_blocks import (
 )
 from sim.contact.half_kick import keep_steady, owe
 from sim.contact.load_distribution import spread_loads
-from sim.contact.overlap_correction import correct_depth, open_joints, too_deep
+from sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
 from sim.contact.prepare import prepare, prepare_again
 from sim.contact.rolling_friction import (
     apply_moments,
@@ -93,6 +93,7 @@ from sim.state import (
 )
 
 PULLS = 30  # displacements that take joints to their places: near them each leaves about the square of what was open
+STRIDE = 0.1  # [m or rad] taken back to a stop at once: a turn opens joints by half its square, and TEAR is a hundredth
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
 ROUNDS = 4  # changes between the laws of sticking and sliding
@@ -133,10 +134,12 @@ _BODIES, _CONTACTS, _JOINTS = EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints
 _BOOKS, _FORCES, _PROBLEM = EXAMPLE.books, EXAMPLE.forces, (NO_ISLAND, NO_SYSTEM, NO_LAWS)
 _room_of = far(room_of, lambda: (NO_SYSTEM, NONE), returns=NO_ROOM)
 _correct_depth = far(
-    correct_depth, lambda: (_BODIES, _CONTACTS, _JOINTS, _BOOKS, SETTINGS, NO_ISLAND, NO_SYSTEM, False, 0.0, _F), returns=None
+    correct_depth,
+    lambda: (_BODIES, _CONTACTS, _JOINTS, _BOOKS, SETTINGS, NO_ISLAND, NO_SYSTEM, False, 0.0, _F, 0.0),
+    returns=None,
 )
 _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NONE, 0.0, 0.0, 0, _F2, _F2), returns=None)
-_target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, 0.0, _F2, _F2, NO_LAWS), returns=None)
+_target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
@@ -271,14 +274,17 @@ def _take_to_places(bodies, contacts, joints, books, settings, island, system, l
     """Open overlaps and close joints before the kick: its works are then those of the poses that fly on. The gaps below zero that
     are left."""
     floor = contacts.gap[island.rows]
+    elapsed = settings.dt if mode == KICK else 0.0
     deep = mode != AGAIN and too_deep(contacts, books, settings, island.rows)
+    beyond = passed_stops(bodies, joints, island, elapsed) if mode != AGAIN else 0.0
+    deep = deep or beyond > SURPRISE
     for pull in range(PULLS):
-        placed = mode == KICK and open_joints(bodies, joints, island) > SURPRISE
+        placed = (mode == KICK or pull > 0) and open_joints(bodies, joints, island) > SURPRISE
         if not placed and (pull > 0 or not deep):
             break
         books.counters[PLACED] += placed and pull == 0
-        part = settings.correction if pull == 0 else 0.0
-        _correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, floor)
+        part = min(settings.correction, STRIDE / beyond if beyond > STRIDE else 1.0) if pull == 0 else 0.0
+        _correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, floor, elapsed)
         prepare_again(bodies, contacts, joints, island, system, laws, vstar, p)
     for k in range(len(floor)):
         floor[k] = min(0.0, floor[k])
@@ -374,7 +380,7 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
     if kick.soft:
         _soft_targets(bodies, contacts, island.rows, settings.skin, h, laws.c, looks.stick, looks.fast)
     if len(island.links) > 0:
-        _target_joints(joints, island, h, settings.dt, kick.mode, settings.correction, looks.here, looks.hold, laws)
+        _target_joints(joints, island, h, settings.dt, kick.mode, looks.here, looks.hold, laws)
     if len(island.turning) > 0:
         _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar, p)
 

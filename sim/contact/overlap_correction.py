@@ -6,6 +6,8 @@ is no bounce. Momentum, angular momentum and the books are kept.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from collision.kernels.jit import inner, lean
@@ -13,7 +15,7 @@ from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, sca
 from sim.contact.surfaces import surface_slip
 from sim.equations import drive
 from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
-from sim.joints.rows import ANGULAR, DRIVE, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
+from sim.joints.rows import ANGULAR, DRIVE, LIMITS, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
 from sim.ledger import entries as ledger
 from sim.solvers.block_laws import COULOMB, DISC
 from sim.solvers.newton import newton_far as newton
@@ -44,18 +46,42 @@ def open_joints(bodies, joints, island):
     return most
 
 
+@lean
+def stop_gap(bodies, joints, j, r, elapsed):
+    """How far joint j is from its low (r = 0) or high stop, below zero beyond it [m or rad]; infinite without one. ``elapsed``:
+    since its coordinate was read."""
+    axis, sign = joints.axis[j], 1.0 if r == 0 else -1.0
+    if not math.isfinite(joints.limit[j, r]):
+        return math.inf
+    point, frame, values = place_joint(bodies, joints, j)
+    _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
+    expected = joints.value[j] + elapsed * row_velocity(bodies, joints, j, turns, e, point)
+    return sign * (unwrapped(joints, j, values[axis], expected) - joints.limit[j, r])
+
+
+@lean
+def passed_stops(bodies, joints, island, elapsed):
+    """By how much coordinates of an island are beyond their stops, at most [m or rad]."""
+    most = 0.0
+    for n in range(len(island.owner)):
+        if island.block[n] == LIMITS:
+            for r in range(2):
+                most = max(most, -stop_gap(bodies, joints, island.owner[n], r, elapsed))
+    return most
+
+
 @inner
-def correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, gaps):
-    """Remove a ``part`` of every overlap, and close the joints, by a displacement that keeps both momenta of the whole; its work
-    goes to the books.
+def correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, gaps, elapsed):
+    """Remove a ``part`` of every overlap and of every way beyond a stop, and close the joints, by a displacement that keeps both
+    momenta of the whole; its work goes to the books.
 
     ``gaps`` [m] of the contacts become those after it.
 
-    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact and
-    closes the joints.
+    The displacement is the smallest, in the metric of the masses, that opens the overlaps, closes no other contact, goes beyond
+    no other stop and closes the joints. ``elapsed``: since the coordinates of joints were read.
     """
     m, n, blocks = len(island.rows), len(island.members), len(system.a)
-    deepest = open_joints(bodies, joints, island)
+    deepest = max(open_joints(bodies, joints, island), passed_stops(bodies, joints, island, elapsed))
     for k in range(m):
         deepest = max(deepest, -gaps[k])
     rest, d, p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((blocks, 3))
@@ -65,6 +91,12 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
     )  # fmt: skip
     rigid_rows(joints, island, laws)
     rigid_targets(bodies, joints, island, laws)
+    for k in range(len(island.owner)):
+        if island.block[k] == LIMITS:
+            for r in range(2):
+                gap = stop_gap(bodies, joints, island.owner[k], r, elapsed)
+                if gap < math.inf:
+                    laws.c[m + k, r], laws.hi[m + k, r] = -gap * part if gap < 0.0 else -gap, math.inf
     laws.law[m + len(island.owner) :] = DISC  # without moments
     for k in range(m):
         laws.c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]

@@ -62,7 +62,8 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
             for r in range(2):
                 axis = joints.axis[j]
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
-                if abs(gap) <= AT_STOP and p[first + stop, r] > max(0.0, lo[first + stop, r] / INSIDE):
+                least = lo[first + stop, r]  # below zero: the flight pushes, and the kick may take that back
+                if abs(gap) <= AT_STOP and p[first + stop, r] > (INSIDE * least if least < 0.0 else least / INSIDE):
                     by = AT_LOW + r
         if by == joints.kept[j]:
             continue

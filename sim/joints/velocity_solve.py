@@ -127,10 +127,11 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
 
 
 @lean
-def target_joints(joints, island, h, dt, mode, correction, here, hold, laws):
+def target_joints(joints, island, h, dt, mode, here, hold, laws):
     """Targets and bounds of the blocks of joints; ``here`` and ``hold`` have a row for each joint.
 
-    ``h``: the length of the coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
+    What is beyond a stop goes no further; a displacement takes it back (contact/overlap_correction.py). ``h``: the length of the
+    coming flight. Springs, motors and friction act at the steps alone, for the time ``dt`` between two.
     """
     c, lo, hi = laws.c, laws.lo, laws.hi
     for n in range(len(island.owner)):
@@ -151,7 +152,7 @@ def target_joints(joints, island, h, dt, mode, correction, here, hold, laws):
                     lo[k, r], hi[k, r] = bounds_left(joints, j, BY_FRICTION if r == 1 else BY_MOTOR, most, dt)
             else:
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
-                b = (hold[at, axis] if r == 0 else -hold[at, axis]) - (gap / h if gap > 0.0 else correction * gap / dt)
+                b = (hold[at, axis] if r == 0 else -hold[at, axis]) - max(0.0, gap) / h
                 if not math.isfinite(b):
                     b = 0.0
                 if r < 2:
