@@ -58,7 +58,7 @@ class Entry:
             return Plain(self.kernel, arguments if DISABLED else tuple(map(_owned, arguments)))
         if self.library.whole:
             return Call(self.native, arguments)
-        return (Meanwhile if self.library.meanwhile else Careful)(self, arguments)
+        return Meanwhile(self, arguments) if self.library.meanwhile else Careful(self.native, arguments)
 
     @property
     def is_native(self) -> bool:
@@ -148,9 +148,6 @@ class Careful(Call):
 
     __slots__ = ()
 
-    def __init__(self, entry: Entry, arguments: tuple):
-        super().__init__(entry.native, arguments)
-
     def __call__(self, *rest: int) -> Any:
         with all_or_nothing(self.arguments):
             return super().__call__(*rest)
@@ -174,7 +171,7 @@ class Meanwhile(Plain):
             except Exception:  # too slow, or what Python calls an error and machine code does not: as if nothing had been
                 pass
         if self._native is None or self._native.arguments is not self.arguments:
-            self._native = Careful(self._entry, self.arguments)
+            self._native = Careful(self._entry.native, self.arguments)
         return self._native(*rest)
 
 
