@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
-from collision.kernels.jit import kernel
+from collision.kernels.jit import kernel, lean
 from collision.linalg import add, dot, load3, mul, sub
+
+
+@lean
+def _length(x, y, z):
+    return math.sqrt(x * x + y * y + z * z)
 
 
 @kernel
@@ -32,9 +37,9 @@ def aabb(g, shape, x, r):
     elif kind == ELLIPSOID:
         a, b, c = load3(g.size, shape)
         h = (
-            math.sqrt((r[0] * a) ** 2 + (r[1] * b) ** 2 + (r[2] * c) ** 2),
-            math.sqrt((r[3] * a) ** 2 + (r[4] * b) ** 2 + (r[5] * c) ** 2),
-            math.sqrt((r[6] * a) ** 2 + (r[7] * b) ** 2 + (r[8] * c) ** 2),
+            _length(r[0] * a, r[1] * b, r[2] * c),
+            _length(r[3] * a, r[4] * b, r[5] * c),
+            _length(r[6] * a, r[7] * b, r[8] * c),
         )
     elif kind == CAPSULE:
         radius, half = g.size[shape, 0], g.size[shape, 1]

@@ -11,7 +11,7 @@ import math
 
 from collision.distance.clip import incident_face
 from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, SHARP
-from collision.kernels.jit import lean
+from collision.kernels.jit import hypot, lean
 from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, norm, orthonormal, scale, sub
 from collision.shapes.support_functions import is_revolved, support_piece
 from collision.shapes.support_points import aligned_face, inflation, is_polytope
@@ -41,7 +41,7 @@ def put_corner(work, tags, k, x, d, along, across, name):
 @lean
 def rim_direction(d):
     """Unit tangent of a rim about z where the normal is d."""
-    across = math.hypot(d[0], d[1])
+    across = hypot(d[0], d[1])
     if across == 0.0:
         return (1.0, 0.0, 0.0)
     return (-d[1] / across, d[0] / across, 0.0)
@@ -105,7 +105,7 @@ def facing(g, s, x, r, n, limit, work, tags):
 def facing_revolved(g, s, x, r, d, limit, work, tags):
     """The base (DISC) or the side (LINE) of a cylinder or a cone towards d, in its frame; see `facing`."""
     radius, half = g.size[s, 0], g.size[s, 1]
-    across = math.hypot(d[0], d[1])
+    across = hypot(d[0], d[1])
     out = (d[0] / across, d[1] / across) if across > 0.0 else (1.0, 0.0)
     tangent = mul(r, (-out[1], out[0], 0.0))
     bend = across / radius
@@ -148,8 +148,8 @@ def side_bend(g, s, r, x, p):
     if kind == CONE:
         radius, half = g.size[s, 0], g.size[s, 1]
         y = mul_t(r, sub(p, x))
-        slant = math.hypot(2.0 * half, radius)
-        away = math.hypot(y[0], y[1])
+        slant = hypot(2.0 * half, radius)
+        away = hypot(y[0], y[1])
         e = (-radius * y[0] / away, -radius * y[1] / away, 2.0 * half) if away > 0.0 else (0.0, 0.0, 1.0)
         e = mul(r, e)
         bend = 2.0 * half / (slant * away) if away > 0.0 else SHARP
@@ -170,13 +170,13 @@ def bend_at(g, s, r, d, p):
         return mul(r, e), along, across, 0
     if is_revolved(kind):
         radius, half = g.size[s, 0], g.size[s, 1]
-        across = math.hypot(d[0], d[1])
+        across = hypot(d[0], d[1])
         if across <= ALIGNED and (kind == CYLINDER or d[2] < 0.0):
             return any_way, 0.0, 0.0, 32
         inside = abs(p[2]) < half * (1.0 - CLOSE)
         slope = d[2]
         if kind == CONE:
-            slant = math.hypot(2.0 * half, radius)
+            slant = hypot(2.0 * half, radius)
             slope = d[2] * (2.0 * half / slant) - across * (radius / slant)
             if p[2] >= half * (1.0 - CLOSE):
                 return any_way, SHARP, SHARP, 17
@@ -230,7 +230,7 @@ def ellipsoid_bend(radii, d, p):
     tt = (dd[0] * t[0] * t[0] + dd[1] * t[1] * t[1] + dd[2] * t[2] * t[2]) / steep
     angle = 0.5 * math.atan2(2.0 * st, ss - tt)
     c, f = math.cos(angle), math.sin(angle)
-    half = math.hypot(0.5 * (ss - tt), st)
+    half = hypot(0.5 * (ss - tt), st)
     mean = 0.5 * (ss + tt)
     # d = cross(s, t): across is d x e, the other principal direction
     return add(scale(c, s), scale(f, t)), mean + half, mean - half

@@ -10,6 +10,7 @@ is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zer
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import numpy
 
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels are plain functions of Python then
+hypot = numpy.hypot if DISABLED else math.hypot  # of the C library, which kernels call; that of Python rounds in another way
 FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -26,11 +28,19 @@ class Later:
     It stands for what is made: it can be called from Python, and kernels find it under its name (compiler.py).
     """
 
-    def __init__(self, make: Callable[[], Any], function: Callable | None = None, options: dict[str, Any] | None = None):
+    def __init__(
+        self,
+        make: Callable[[], Any],
+        function: Callable | None = None,
+        options: dict[str, Any] | None = None,
+        uncompiled: Callable | None = None,
+    ):
         self._make, self.options = make, options
+        self.uncompiled = uncompiled  # the same in Python, where that is not the function
         if function is not None:
             functools.update_wrapper(self, function)
             self.py_func = function
+        self.far = False  # it is called by its address
 
     @functools.cached_property
     def made(self) -> Any:
@@ -104,15 +114,16 @@ def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
     It lives as long as the kernel that called the function runs. ``np.empty`` would need a kernel that counts references,
     and those of all arrays that it is handed, too.
     """
-    if DISABLED:
-        return lambda: numpy.empty((rows, columns), kind)
+
+    def uncompiled():
+        return numpy.empty((rows, columns), kind)
 
     def make():
         from collision.kernels.compiler import table_on_stack
 
         return table_on_stack(rows, columns, kind)
 
-    return Later(make)
+    return uncompiled if DISABLED else Later(make, uncompiled=uncompiled)
 
 
 def intrinsic(uncompiled: Callable) -> Callable:
@@ -124,7 +135,7 @@ def intrinsic(uncompiled: Callable) -> Callable:
     ...     from collision.kernels.intrinsics.vectors import reach
     ...     return reach
     """
-    return lambda load: uncompiled if DISABLED else Later(load)
+    return lambda load: uncompiled if DISABLED else Later(load, uncompiled=uncompiled)
 
 
 FAR: list[Later] = []  # in the order of import: callees come before their callers
@@ -149,4 +160,5 @@ def far(function: Callable, examples: Callable[[], tuple], returns: Any) -> Call
         return Link(function, examples, returns)
 
     FAR.append(Later(make, function.py_func))
+    FAR[-1].far = True
     return FAR[-1]

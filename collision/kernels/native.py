@@ -13,6 +13,7 @@ machine words in a row; a call is then one of C with one argument, for which Pyt
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import struct
@@ -49,13 +50,20 @@ class Entry:
     @functools.cached_property
     def native(self) -> Code | None:
         """Its machine code; None: Python, or a dispatcher of Numba's, does the work."""
-        return None if DISABLED or not Library.used else self.library.code(self.name)
+        return self.library.code(self.name) if self.is_native else None
 
     def bind(self, *arguments: Any) -> Callable[..., Any]:
         """The kernel with its first arguments given: they stay packed. The others, whole numbers, are those of a call."""
-        if self.native is None:
+        if not self.is_native:
             return Plain(self.kernel, arguments if DISABLED else tuple(map(_owned, arguments)))
-        return (Call if self.library.whole else Careful)(self.native, arguments)
+        if self.library.whole:
+            return Call(self.native, arguments)
+        return Meanwhile(self, arguments) if self.library.meanwhile else Careful(self.native, arguments)
+
+    @property
+    def is_native(self) -> bool:
+        """Machine code does the work, at least once it is there."""
+        return not DISABLED and Library.used
 
 
 def _owned(argument: Any) -> Any:
@@ -141,14 +149,43 @@ class Careful(Call):
     __slots__ = ()
 
     def __call__(self, *rest: int) -> Any:
-        arrays = [array for array in arrays_of(self.arguments) if array.flags.writeable]
-        before = [array.copy() for array in arrays]
-        try:
+        with all_or_nothing(self.arguments):
             return super().__call__(*rest)
-        except BaseException:
-            for array, values in zip(arrays, before, strict=True):
-                array[...] = values
-            raise
+
+
+class Meanwhile(Plain):
+    """A bound kernel of a library that is not all compiled: Python does the work as long as that is swift, machine code after
+    that. Workers compile from its first call on."""
+
+    def __init__(self, entry: Entry, arguments: tuple):
+        from collision.kernels.plain import plain
+
+        super().__init__(plain(entry.kernel), arguments)
+        self._entry, self._growing, self._native = entry, entry.library.growing, None
+
+    def __call__(self, *rest: int) -> Any:
+        if self._native is None and self._growing.patience > 0.0 and not self._growing.grown:
+            try:
+                with self._growing.in_python(), all_or_nothing(self.arguments), np.errstate(all="ignore"):
+                    return self.kernel(*self.arguments, *rest)
+            except Exception:  # too slow, or what Python calls an error and machine code does not: as if nothing had been
+                pass
+        if self._native is None or self._native.arguments is not self.arguments:
+            self._native = Careful(self._entry.native, self.arguments)
+        return self._native(*rest)
+
+
+@contextlib.contextmanager
+def all_or_nothing(arguments: tuple) -> Iterator[None]:
+    """Where what is done ends early, the arrays of these arguments are as they were before."""
+    arrays = [array for array in arrays_of(arguments) if array.flags.writeable]
+    before = [array.copy() for array in arrays]
+    try:
+        yield
+    except BaseException:
+        for array, values in zip(arrays, before, strict=True):
+            array[...] = values
+        raise
 
 
 class Calls:
@@ -201,8 +238,9 @@ class Library:
 
     used = True  # False: kernels are called by Numba's dispatchers, as those must be whose far calls are clocked
 
-    def __init__(self, module: str, *entries: Entry, first: tuple[str, ...] = ()):
+    def __init__(self, module: str, *entries: Entry, first: tuple[str, ...] = (), meanwhile: bool = False):
         self.module, self.entries, self.first = module, entries, first
+        self.meanwhile = meanwhile  # Python may do the work as long as not all is compiled
         for entry in entries:
             entry.library = self
 

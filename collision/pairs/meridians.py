@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from collision.geometry import CAPSULE, ELLIPSOID
-from collision.kernels.jit import inner, lean
+from collision.kernels.jit import hypot, inner, lean
 from collision.linalg import add, axpy, cross, mul, mul_t, neg, norm, orthonormal, sub
 from collision.shapes.support_functions import is_revolved, support_piece
 
@@ -45,7 +45,7 @@ def askew(g, a, b, r, t):
     if not (is_round(g, a) and is_round(g, b)):
         return math.inf
     d = lean_of(r)
-    return norm(d) * g.radius[b] + math.hypot(t[0], t[1])
+    return norm(d) * g.radius[b] + hypot(t[0], t[1])
 
 
 @lean
@@ -60,7 +60,7 @@ def off_axis(g, a, b, r, t, n):
             m = axpy(tilt * math.cos(angle), u, axpy(tilt * math.sin(angle), v, n))
             _, q = support_piece(g, b, neg(mul_t(r, m)))
             q = add(mul(r, q), t)
-            least = min(least, math.hypot(q[0], q[1]))
+            least = min(least, hypot(q[0], q[1]))
     return least
 
 
@@ -153,7 +153,7 @@ def look(g, a, b, r, t, d, ripple, c, f, x, y):
     bent = ripple
     if ripple < 0.0:
         v = (q[1], -q[0], 0.0)
-        bent = 0.5 * math.hypot(q[0], q[1])
+        bent = 0.5 * hypot(q[0], q[1])
     w = sub(q, p)
     return w[0] * c + w[1] * f, w[2], v[0] * c + v[1] * f, v[2], bent
 
@@ -201,7 +201,7 @@ def meridian(g, a, b, r, t, d, ripple, angle, half, best, top, tolerance, arcs):
         if wide < NARROW or count + 2 > DEEP:
             return LOST, best, top, looks
         between, x, y = crossing(x0, y0, x1, y1, u0, v0, u1, v1)
-        if not between or min(math.hypot(x - x0, y - y0), math.hypot(x - x1, y - y1)) < 0.1 * wide:
+        if not between or min(hypot(x - x0, y - y0), hypot(x - x1, y - y1)) < 0.1 * wide:
             x, y = x0 + x1, y0 + y1
             length = math.sqrt(x * x + y * y)
             x, y = x / length, y / length

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
-from collision.kernels.jit import lean
+from collision.kernels.jit import hypot, lean
 from collision.linalg import dot, load3, mul_t, norm, scale, sub
 from collision.shapes.support_functions import reach
 
@@ -15,10 +15,10 @@ NEWTON = 60  # steps for the root; ten are the rule
 @lean
 def radial(c, guess):
     """Unit vector from the z axis to c, and the distance; towards ``guess`` for a point on the axis."""
-    across = math.hypot(c[0], c[1])
+    across = hypot(c[0], c[1])
     if across > 0.0:
         return c[0] / across, c[1] / across, across
-    length = math.hypot(guess[0], guess[1])
+    length = hypot(guess[0], guess[1])
     if length > 0.0:
         return guess[0] / length, guess[1] / length, 0.0
     return 1.0, 0.0, 0.0
@@ -43,7 +43,7 @@ def profile_side(rho, z, r0, z0, r1, z1, n_rho, n_z):
 @lean
 def nearer(best, best_r, best_z, rho, z, q_r, q_z):
     """The closer of two points of the profile to (rho, z)."""
-    d = math.hypot(rho - q_r, z - q_z)
+    d = hypot(rho - q_r, z - q_z)
     if d < best:
         return d, q_r, q_z
     return best, best_r, best_z
@@ -65,7 +65,7 @@ def point_revolved(kind, radius, half, c, guess):
         if z < 0.0:  # that of the two ends which is nearer
             h0, q0, y0, n0, m0 = h1, q1, y1, n1, m1
     else:
-        slant = math.hypot(2.0 * half, radius)
+        slant = hypot(2.0 * half, radius)
         n2, m2 = 2.0 * half / slant, radius / slant
         h0, q0, y0 = profile_side(rho, z, 0.0, -half, radius, -half, 0.0, -1.0)
         h2, q2, y2 = profile_side(rho, z, radius, -half, 0.0, half, n2, m2)
@@ -195,10 +195,10 @@ def point_depth(g, s, c):
     """
     kind = g.kind[s]
     if kind == CYLINDER:
-        return max(math.hypot(c[0], c[1]) - g.size[s, 0], abs(c[2]) - g.size[s, 1])
+        return max(hypot(c[0], c[1]) - g.size[s, 0], abs(c[2]) - g.size[s, 1])
     if kind == CONE:
         radius, half = g.size[s, 0], g.size[s, 1]
-        side = (2.0 * half * math.hypot(c[0], c[1]) + radius * (c[2] - half)) / math.hypot(2.0 * half, radius)
+        side = (2.0 * half * hypot(c[0], c[1]) + radius * (c[2] - half)) / hypot(2.0 * half, radius)
         return max(side, -half - c[2])
     if kind == ELLIPSOID:
         d, _, _ = point_ellipsoid(load3(g.size, s), c, c)

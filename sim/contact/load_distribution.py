@@ -69,7 +69,7 @@ def _spread(contacts, rows, p):
         xx, xz, zz = xx + x * x, xz + x * y, zz + y * y
         fx, fy = fx + x * p[k, 2], fy + y * p[k, 2]
     det = xx * zz - xz * xz
-    if det <= 1e-9 * (xx + zz) ** 2:  # points in a line
+    if det <= 1e-9 * ((xx + zz) * (xx + zz)):  # points in a line
         return False
     bx, by = (zz * fx - xz * fy) / det, (xx * fy - xz * fx) / det
     off, least = 0.0, total

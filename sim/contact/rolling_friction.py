@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
+from collision.kernels.jit import hypot, inner, lean
 from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from sim.contact.surfaces import surface_turn
 from sim.equations import acceleration
@@ -154,7 +154,7 @@ def hold_bounds(contacts, island, p):
         k, row = first_moment(island) + n, island.rows[island.turning[n]]
         pressed = max(0.0, p[island.turning[n], 2])
         rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
-        size = math.hypot(p[k, 0], p[k, 1])
+        size = hypot(p[k, 0], p[k, 1])
         if size > rolling:
             for r in range(2):
                 p[k, r] *= rolling / size

@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, kernel
+from collision.kernels.jit import far, hypot, inner, kernel
 from collision.linalg import add, dot, inverse, mul, norm, scale
 
 STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse, velocity
@@ -124,7 +124,7 @@ def _with_slip_returned(k, u, p, work_normal, mu, beta, status):
 @inner
 def _unit_impact(k, u, mu, mu_static, e, law):
     """((p, work of p_z), status) of an impact with |u| = 1 and largest entry of K = 1."""
-    s = math.hypot(u[0], u[1])
+    s = hypot(u[0], u[1])
     # books: p, u_z, work taken in W- >= 0, work given back W+ >= 0, p_z at the end of compression
     books = (0.0, 0.0, 0.0, u[2], 0.0, 0.0, 0.0)
     ended = False
@@ -179,7 +179,7 @@ def _onto_ray(k, mu, c, d):
             break  # no ray near: all directions are straight, as for spheres
         turn = -h / slope
         c, d = c - turn * d, d + turn * c
-        length = math.hypot(c, d)
+        length = hypot(c, d)
         c, d = c / length, d / length
     return c, d
 
@@ -188,12 +188,12 @@ def _onto_ray(k, mu, c, d):
 def _after_slip(k, mu, mu_static):
     """The direction dp/dp_z when the slip has come to its end, and STICKING or REVERSED."""
     ki = inverse(k)
-    if math.hypot(ki[2], ki[5]) <= mu_static * ki[8] * (1.0 + BORDER):
+    if hypot(ki[2], ki[5]) <= mu_static * ki[8] * (1.0 + BORDER):
         return (ki[2] / ki[8], ki[5] / ki[8], 1.0), STICKING
     found, c, d = _slip_angle(k, (0.0, 0.0, -1.0), mu)
     if found:
         return (-mu * c, -mu * d, 1.0), REVERSED
-    r = math.hypot(ki[2], ki[5])  # not met in tests: the border of the cone nearest to sticking
+    r = hypot(ki[2], ki[5])  # not met in tests: the border of the cone nearest to sticking
     return (mu * ki[2] / r, mu * ki[5] / r, 1.0), REVERSED
 
 
@@ -388,7 +388,7 @@ def _slide(k, uz0, mu, e, law, c, d, s):
             y = _step(k, uz0, mu, y, used)[0]
             ended, ok = True, True
             break
-        length = math.hypot(y1[0], y1[1])
+        length = hypot(y1[0], y1[1])
         work = y1[6]
         if crossed:
             if compressing:
@@ -431,7 +431,7 @@ def _coulomb(k, u, mu):
     if mu == 0.0:
         return (0.0, 0.0, -u[2] / k[8])
     p = mul(inverse(k), (-u[0], -u[1], -u[2]))
-    if math.hypot(p[0], p[1]) <= mu * p[2]:
+    if hypot(p[0], p[1]) <= mu * p[2]:
         return p
     found, c, d = _slip_angle(k, u, mu)
     if not found:

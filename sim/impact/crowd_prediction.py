@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
+from collision.kernels.jit import hypot, inner, lean
 from collision.linalg import (
     ZERO,
     add,
@@ -328,7 +328,7 @@ def _aim(bodies, contacts, crowd, row, skin, h, k):
     u = mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))))
     store3(contacts.u, row, u)
     mu[k] = contacts.mu[row]
-    fast[k] = math.hypot(u[0], u[1]) * h > skin * min(bodies.radius[i], bodies.radius[j])
+    fast[k] = hypot(u[0], u[1]) * h > skin * min(bodies.radius[i], bodies.radius[j])
     c[k, 2] = 0.5 * (u[2] - max(contacts.gap[row], 0.0) / h)
     for r in range(3):
         p[k, r] = 0.0

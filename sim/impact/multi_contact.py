@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, hypot, inner, kernel, lean
 from collision.linalg import (
     ZERO,
     add,
@@ -160,12 +160,12 @@ def _revise(table, points, laws, p, v, tried):
     u = np.empty((0, 3))
     for k in range(len(points.a)):
         low, high = table.law[k, MU], table.law[k, MU_STATIC]
-        if high == low or math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2] * (1.0 - 1e-9):
+        if high == low or hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2] * (1.0 - 1e-9):
             continue
         if len(u) == 0:
             u = np.empty((len(points.a), 3))
             relative_velocity(points, laws.u0, v, u)
-        slip, speed = math.hypot(u[k, 0], u[k, 1]), norm(load3(table.u, k))
+        slip, speed = hypot(u[k, 0], u[k, 1]), norm(load3(table.u, k))
         if mu[k] == high:
             if slip > 1e-9 * speed:
                 mu[k] = low
@@ -223,7 +223,7 @@ def _restitution(table, island, system, points, laws, p, v):
     relative_velocity(points, laws.u0, v, uc)
     for k in range(m):
         beta = table.law[k, BETA]
-        if beta >= -1.0 and math.hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
+        if beta >= -1.0 and hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
             goal[k, 0], goal[k, 1] = -beta * table.u[k, 0], -beta * table.u[k, 1]
     for _sweep in range(200):
         moved = 0.0
@@ -236,7 +236,7 @@ def _restitution(table, island, system, points, laws, p, v):
                 continue
             q0 = p[k, 0] + extra[k, 0] - (u[k, 0] - goal[k, 0]) / (m * gain[k])
             q1 = p[k, 1] + extra[k, 1] - (u[k, 1] - goal[k, 1]) / (m * gain[k])
-            radius, length = mu[k] * (p[k, 2] + extra[k, 2]), math.hypot(q0, q1)
+            radius, length = mu[k] * (p[k, 2] + extra[k, 2]), hypot(q0, q1)
             f = radius / length if length > radius else 1.0
             e0, e1 = f * q0 - p[k, 0], f * q1 - p[k, 1]
             moved = max(moved, abs(e0 - extra[k, 0]) + abs(e1 - extra[k, 1]) - 1e-15 * radius)

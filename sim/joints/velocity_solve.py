@@ -190,7 +190,8 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
         if not drives(joints, j, s) or (s >= DRIVE and joints.kept[j] != FREE):
             continue
         if s == ANGULAR:
-            wanted[n] = p[k, 0] ** 2 + p[k, 1] ** 2 + p[k, 2] ** 2 < (INSIDE * hi[k, 0]) ** 2
+            most = INSIDE * hi[k, 0]
+            wanted[n] = p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2] < most * most
         elif s == DRIVE:
             wanted[n] = mode == START and joints.stiffness[j] > 0.0
             for r in range(1, 3):

@@ -10,9 +10,7 @@ Outside crowds gaps are exact.
 
 from __future__ import annotations
 
-import math
-
-from collision.kernels.jit import lean
+from collision.kernels.jit import hypot, lean
 from sim.state import FAST, HELD, LOOSE
 
 
@@ -42,7 +40,7 @@ def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
         stick[k, 0], stick[k, 1] = 0.5 * s0, 0.5 * s1
-        fast[k] = math.hypot(s0, s1) * h > near
+        fast[k] = hypot(s0, s1) * h > near
         c[k, 0], c[k, 1] = (0.0, 0.0) if fast[k] else (0.5 * s0, 0.5 * s1)
 
 
@@ -50,5 +48,5 @@ def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
 def taken_laws(contacts, rows, p, mu, fast):
     """What the sweeps took for the law of each contact: the next kick starts from it."""
     for k in range(len(rows)):
-        inside = math.hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
+        inside = hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
         contacts.slides[rows[k]] = FAST if fast[k] else (HELD if inside else LOOSE)

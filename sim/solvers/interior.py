@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, hypot, inner, kernel, lean
 from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
 from sim.solvers.block_laws import COULOMB, project_joint
 from sim.solvers.blocks import assemble, factor, solve, symbolic
@@ -50,7 +50,7 @@ def _quotient(x, d):
 
 @lean
 def _determinant(x):
-    t = math.hypot(x[0], x[1])
+    t = hypot(x[0], x[1])
     return (x[2] - t) * (x[2] + t)
 
 
@@ -99,7 +99,7 @@ def _start(laws, u, R, x, z):
 @lean
 def _slip(laws, u, k):
     """mu |u_t|"""
-    return laws.mu[k] * math.hypot(u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1])
+    return laws.mu[k] * hypot(u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1])
 
 
 @lean
@@ -121,7 +121,7 @@ def _linearise(laws, u, x, z, w, g, miss, slope):
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
         slip = math.sqrt(d0 * d0 + d1 * d1 + CORNER * CORNER)
         slope[k, 0], slope[k, 1] = f * d0 / slip, f * d1 / slip
-        store3(miss, k, sub((f * d0, f * d1, d2 + f * math.hypot(d0, d1)), load3(z, k)))
+        store3(miss, k, sub((f * d0, f * d1, d2 + f * hypot(d0, d1)), load3(z, k)))
         product += x[k, 0] * z[k, 0] + x[k, 1] * z[k, 1] + x[k, 2] * z[k, 2]
         count += 1
         scaling, inside = _scaling(load3(x, k), load3(z, k))
@@ -221,7 +221,8 @@ def interior(system, laws, vstar, tolerance, most, p, v):
             solve(order, slot, later_start, later, values, step)
             relative_velocity(system, none, step, du)
             part = min(1.0, BACK * _changes(laws, du, w, miss, slope, t, x, z, dx, dz))
-            target = product * (1.0 - part) ** 3
+            left = 1.0 - part
+            target = product * (left * (left * left))
         for k in range(m):
             for r in range(3):
                 x[k, r] += part * dx[k, r]

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, kernel, lean
+from collision.kernels.jit import far, hypot, inner, kernel, lean
 from collision.linalg import norm, scale
 from sim.solvers.block_laws import AXIS, BALL, COULOMB, DISC
 from sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
@@ -78,7 +78,7 @@ def _joint_rows(laws, m, u, R, p, n):
     if law == DISC:
         r = R[n, 0]
         q0, q1 = p0 - u[0] / r, p1 - u[1] / r
-        length = math.hypot(q0, q1)
+        length = hypot(q0, q1)
         if length > hi[n, 0]:
             q0, q1 = hi[n, 0] / length * q0, hi[n, 0] / length * q1
         return (q0, q1, _row(p2, u[2] + m[6] * (q0 - p0) + m[7] * (q1 - p1), m[8], -hi[n, 2], hi[n, 2]))

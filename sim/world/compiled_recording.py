@@ -245,7 +245,7 @@ class StripInOne(Group):
 def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Any:
     """An empty strip in one block of memory: its table is told from one address, a tenth of the time."""
     strip = StripInOne(samples, bodies, joints, every)
-    return strip if KEEP.native is not None else Strip(*strip.__reduce__()[1])
+    return strip if KEEP.is_native else Strip(*strip.__reduce__()[1])
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ import numpy as np
 
 from collision.errors import InputError, check_number, check_vector
 from collision.hints import FileName, Numbers, Rows, Turn
-from collision.kernels.native import Careful
+from collision.kernels.native import Careful, Meanwhile
 from collision.kernels.shipped import provide
 from collision.shapes.definitions import Shape, convex_parts
 from collision.shapes.ground import Facet, Ground
@@ -838,7 +838,7 @@ class World(Keeps, Asking):
         """The compiled step, bound to the arrays as they are."""
         model, bound = self._packed(), self._bound
         other = bound is None or bound.arguments[0] is not model or self._bound_for is not self.settings
-        if other or (bound.__class__ is Careful and LIBRARY.whole):
+        if other or (bound.__class__ in (Careful, Meanwhile) and LIBRARY.whole):
             settings = self._bound_for = self.settings
             self._helpers = self._helped(model)
             if self._helpers is not None:
@@ -850,7 +850,7 @@ class World(Keeps, Asking):
 
     def _helped(self, model: Model) -> Helpers | None:
         """Threads to share the work of the steps with, where there is enough and all is compiled; members of Worlds have none."""
-        if len(self.bodies) < LARGE or ADVANCE.native is None or not LIBRARY.whole:
+        if len(self.bodies) < LARGE or not ADVANCE.is_native or not LIBRARY.whole:
             return None
         self._slow = self._slow or len(self.bodies) >= HUGE
         return Helpers(self.threads - 1, model, self._shapes.geometry, self.settings)

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
 MOST = 8  # workers: each holds a compiler
+PATIENCE = 5.0  # s that Python may take for what is not compiled, all in all: a first look at a small scene
 STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
 
 
@@ -83,10 +87,25 @@ class Growing:
         self._addresses: dict[str, int] = {}  # of far kernels
         self._workers: Workers | None = None
         self._urgent: list[str] = []
+        self.patience = PATIENCE
         for name, path in self.paths.items():
             objects = read(path)
             if objects is not None:
                 self.objects[name] = objects
+
+    @contextmanager
+    def in_python(self) -> Iterator[None]:
+        """Python does something, while workers compile; as long as it may."""
+        from collision.kernels.plain import Limit
+
+        self.start()
+        begun = time.monotonic()
+        Limit.until, Limit.ended = begun + self.patience, lambda: self.grown
+        try:
+            yield
+        finally:
+            self.patience -= time.monotonic() - begun
+            Limit.until, Limit.ended = math.inf, lambda: False
 
     # ------------------------------------------------------------------ compiling
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, lean, remote
+from collision.kernels.jit import far, hypot, lean, remote
 from collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, norm, scale, sub
 from sim.contact.surfaces import surface_acceleration
 from sim.equations import acceleration
@@ -84,7 +84,7 @@ def _pseudo_solve(m0, m1, m2, fs, ft, reach, h):
     So do faint ones by which the place of contact would wander off the bodies, which reach so far [m], in the time h: two
     edges that are all but parallel touch where they end, not where their lines come closest.
     """
-    mean, half = 0.5 * (m0 + m2), math.hypot(0.5 * (m0 - m2), m1)
+    mean, half = 0.5 * (m0 + m2), hypot(0.5 * (m0 - m2), m1)
     high, low = mean + half, mean - half
     if high < FLAT:
         return 0.0, 0.0

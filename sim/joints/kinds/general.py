@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
+from collision.kernels.jit import hypot, lean
 from collision.linalg import add, axpy, cross, dot, mul_t, norm, scale, sub
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further
@@ -24,7 +24,7 @@ def measure_general(xa, fa, xb, fb, sign):
     y = mul_t(fa, (fb[1], fb[4], fb[7]))
     z = mul_t(fa, (fb[2], fb[5], fb[8]))
     x = mul_t(fa, (fb[0], fb[3], fb[6]))
-    p, q, r = math.atan2(-z[1], z[2]), math.atan2(z[0], math.hypot(z[1], z[2])), math.atan2(-y[0], x[0])
+    p, q, r = math.atan2(-z[1], z[2]), math.atan2(z[0], hypot(z[1], z[2])), math.atan2(-y[0], x[0])
     return (sign * d[0], sign * d[1], sign * d[2], sign * p, sign * q, sign * r)
 
 

@@ -26,6 +26,8 @@ import sys
 from collision import Box, HalfSpace
 from sim import World
 from sim.compiled import LIBRARY
+if LIBRARY.growing is not None:
+    LIBRARY.growing.patience = 0.0  # not in Python meanwhile
 world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5), velocity=(0.1, 0, 0))

@@ -1,0 +1,125 @@
+"""Kernels in plain Python, as a program steps while they are compiled: the same bits; machine code where Python is too slow."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from collision.kernels import native
+from collision.kernels import plain as plainly
+from collision.kernels.jit import DISABLED, FAR, hypot
+from collision.kernels.native import Careful, Entry, Meanwhile, Plain
+from collision.kernels.plain import Limit, TooSlow, plain
+from scenarios.registry import load
+from sim import World
+from sim.compiled import ADVANCE, LIBRARY
+
+pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
+
+SCENES = {
+    "resting_cuboid": 6, "coins": 3, "dominoes": 3, "governor": 4, "rover": 2, "card_house": 2, "tippe_top": 6,
+    "rocking_block": 40, "turntable_ball": 6, "eulers_disk": 6, "newtons_cradle": 60, "pinball": 2, "kepler_orbit": 10,
+    "dropped_cuboids": 4,
+}  # fmt: skip
+
+
+def stepped(name: str, steps: int) -> str:
+    world = load(name)().build()
+    world.step(steps)
+    return world.state_hash()
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_python_gives_the_bits_of_machine_code(name, monkeypatch):
+    compiled = stepped(name, SCENES[name])
+    monkeypatch.setattr(Entry, "bind", lambda entry, *arguments: Plain(plain(entry.kernel), arguments))
+    with np.errstate(all="ignore"):
+        assert stepped(name, SCENES[name]) == compiled
+
+
+def test_a_power_of_the_library_would_not(monkeypatch):
+    """The twin: lengths by Python's own hypot, which rounds in another way than the one that kernels call."""
+    rng = np.random.default_rng(1)
+    pairs = rng.normal(size=(1000, 2)).tolist()
+    assert any(math.hypot(a, b) != np.hypot(a, b) for a, b in pairs)
+    assert hypot is math.hypot
+    table = plainly._table(ADVANCE.kernel.py_func)
+    assert not any(value is math.hypot for names in plainly._tables.values() for value in names.values())
+    assert table["__name__"] == ADVANCE.kernel.py_func.__module__
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_a_step_that_python_can_not_end_is_taken_by_machine_code(spoiled, monkeypatch):
+    """As if nothing had been: arrays are set back first. The twin does not set them back, and the state is another."""
+
+    def begun() -> tuple[World, Any]:
+        world = load("dominoes")().build()
+        world.step(1)
+        world._begin()
+        return world, world._advancing().arguments
+
+    count = [0, math.inf]  # far calls that were begun, and that may be
+
+    def ended() -> bool:
+        count[0] += 1
+        return count[0] > count[1]
+
+    monkeypatch.setattr(Limit, "ended", staticmethod(ended))
+    world, arguments = begun()
+    with np.errstate(all="ignore"):
+        plain(ADVANCE.kernel)(*arguments, 1)  # in Python to its end
+    count[:] = 0, 0.95 * count[0]
+    again, arguments = begun()
+    bound = Meanwhile.__new__(Meanwhile)
+    Plain.__init__(bound, plain(ADVANCE.kernel), arguments)
+    growing = SimpleNamespace(grown=False, patience=1.0, in_python=nullcontext)
+    bound._entry, bound._growing, bound._native = ADVANCE, growing, None
+    if spoiled:
+        monkeypatch.setattr(native, "all_or_nothing", lambda arguments: nullcontext())
+    bound(1)
+    assert isinstance(bound._native, Careful)
+    same = [np.array_equal(getattr(world.model.bodies, f), getattr(again.model.bodies, f)) for f in ("x", "q", "p", "l")]
+    assert all(same) is not spoiled
+
+
+def test_the_limit_ends_python(monkeypatch):
+    monkeypatch.setattr(Limit, "until", 0.0)
+    with pytest.raises(TooSlow):
+        plain(FAR[0])()
+
+
+@pytest.mark.skipif(LIBRARY.growing is not None and not LIBRARY.whole, reason="kernels are being compiled")
+def test_a_first_program_does_not_wait_for_the_compiler(tmp_path):
+    """With nothing kept: a box falls on a floor for a second, to the bits of a program whose kernels are kept."""
+    program = """
+from collision import Box, HalfSpace
+from sim import World
+from sim.compiled import LIBRARY
+world = World()
+world.add(HalfSpace(), kind="static")
+world.add(Box((0.2, 0.3, 0.1)), position=(0, 0, 0.3), angular_velocity=(1, 2, 3))
+world.step(90)
+print(world.state_hash(), LIBRARY.whole)
+"""
+    told = []
+    for cache in (None, tmp_path):
+        environment = os.environ if cache is None else {**os.environ, "TUMBLE_CACHE_DIR": str(cache)}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        told.append(done.stdout.split())
+    assert [whole for _, whole in told] == ["True", "False"]
+    assert told[0][0] == told[1][0]
+
+
+def test_a_world_goes_on_in_machine_code_when_it_is_there():
+    world = World()
+    assert world._bound is None
+    world.step()
+    assert world._bound.__class__ is not Meanwhile
