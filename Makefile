@@ -18,11 +18,11 @@ demo: $(USER_STAMP)
 	@$(BIN)/tumble demo
 
 test: $(DEV_STAMP)
-	@$(BIN)/python -m scenarios.warm
+	@$(BIN)/python -m tumble.scenarios.warm
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(ARGS)
 
 validate: $(DEV_STAMP)
-	@$(BIN)/python -m scenarios.warm
+	@$(BIN)/python -m tumble.scenarios.warm
 	@$(BIN)/python -m pytest -q -m validate -o faulthandler_timeout=7200 $(ARGS)
 
 bench: $(USER_STAMP)

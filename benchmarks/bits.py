@@ -29,9 +29,9 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.registry import load, names
-from sim import Recorder, Scene, World, Worlds
 from tools.catalog_hashes import LARGE, steps_of
+from tumble.scenarios.registry import load, names
+from tumble.sim import Recorder, Scene, World, Worlds
 
 ROOT = Path(__file__).resolve().parents[1]
 UNCOMPILED, SMALL = (3, 24), 6  # steps of scenes of at most LARGE bodies, and of at most SMALL
@@ -71,7 +71,7 @@ def in_worlds(threads: int) -> Callable[[Scene, int], list[World]]:
 
 
 def recorded(scene: Scene, steps: int) -> list[World]:
-    import render
+    from tumble import render
 
     world = scene.build()
     with tempfile.TemporaryDirectory() as folder:
@@ -83,10 +83,10 @@ def recorded(scene: Scene, steps: int) -> list[World]:
 
 
 def looked_at(scene: Scene, steps: int) -> list[World]:
-    from render.films.video import camera_for
-    from render.frames.overlay import OVERLAYS
-    from render.windows.window import Window
-    from scenarios.showing.window_loop import WorldStage
+    from tumble.render.films.video import camera_for
+    from tumble.render.frames.overlay import OVERLAYS
+    from tumble.render.windows.window import Window
+    from tumble.scenarios.showing.window_loop import WorldStage
 
     stage = WorldStage(scene.build)
     stage.prepare(OVERLAYS)

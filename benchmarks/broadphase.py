@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
-from collision.broadphase.candidate_pairs import find_pairs
-from collision.kernels.jit import kernel
+from tumble.collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.kernels.jit import kernel
 
 COUNTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -27,8 +27,8 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from collision.shapes.polytope import polytope
-from collision.shapes.shapeset import packed
+from tumble.collision.shapes.polytope import polytope
+from tumble.collision.shapes.shapeset import packed
 
 PAIRS, ROUNDS = 200, 15
 

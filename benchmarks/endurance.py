@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.registry import load
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.sim import World
 
 ROOT = Path(__file__).resolve().parents[1]
 MARKS = 10  # looks at memory and books in a run

@@ -20,16 +20,16 @@ from typing import Any
 
 import numpy as np
 
-from collision.shapes.definitions import Box, HalfSpace
-from render.camera import Camera
-from render.cameras.shots import Orbit, shot_for
-from render.films.video import camera_for, film
-from render.frames.frame import Frame, cast_of
-from render.frames.recorded import RunFrames
-from render.look import PRESETS
-from render.opengl.context import describe, open_renderer
-from sim.recording.recorder import Recorder
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, HalfSpace
+from tumble.render.camera import Camera
+from tumble.render.cameras.shots import Orbit, shot_for
+from tumble.render.films.video import camera_for, film
+from tumble.render.frames.frame import Frame, cast_of
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.look import PRESETS
+from tumble.render.opengl.context import describe, open_renderer
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.scene.scene import Scene
 
 SIZE = (1280, 720)
 COUNTS = (10, 100, 1000)
@@ -83,8 +83,8 @@ def least(rounds: int) -> tuple[float, float]:
 def live(count: int, rounds: int) -> None:
     """Print how the window keeps up with a world in real time: pictures a second, and seconds of the scene per second."""
     os.environ["SDL_VIDEODRIVER"] = "offscreen"
-    from render.windows.window import Window
-    from scenarios.showing.window_loop import Loop, stage_of
+    from tumble.render.windows.window import Window
+    from tumble.scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(crowd(count))
     with Window(SIZE, "default", "benchmark", camera_for(stage.frame(), SIZE), ("text",)) as window:

@@ -17,14 +17,14 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.peers.page import write_measured
-from collision.shapes.definitions import Box, Cylinder, HalfSpace, Shape, Sphere
-from render.camera import Camera
-from render.cameras.shots import shot_for
-from render.frames.recorded import RunFrames
-from render.meshes.meshes import mesh_of, parts_of
-from render.rotation import rotate
-from scenarios.registry import catalog, load
-from sim import Recorder, Run, World
+from tumble.collision.shapes.definitions import Box, Cylinder, HalfSpace, Shape, Sphere
+from tumble.render.camera import Camera
+from tumble.render.cameras.shots import shot_for
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.meshes.meshes import mesh_of, parts_of
+from tumble.render.rotation import rotate
+from tumble.scenarios.registry import catalog, load
+from tumble.sim import Recorder, Run, World
 
 PAGE, MARK = Path(__file__).resolve().parent.parent / "docs" / "pictures.md", "measured: benchmarks/framing.py"
 SIZE = (1280, 720)

@@ -21,10 +21,10 @@ import numpy as np
 
 from benchmarks.exact import holds, square_by_hull
 from benchmarks.peers.families import matrices
-from collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
-from collision.kernels.jit import kernel
-from collision.shapes.shapeset import pack
-from collision.status import OVERLAPPING, UNCERTAIN, Status
+from tumble.collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.shapes.shapeset import pack
+from tumble.collision.status import OVERLAPPING, UNCERTAIN, Status
 
 EPS = np.finfo(float).eps
 GAPS = (0.0, 1e-15, -1e-15, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 1.0, -1.0, 0.1, -0.1)

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.exact import holds, lower_is_proven, placed, square_by_hull, square_of_flat, upper_is_proven, whole
-from collision import ConvexHull, PairCache, Pose, ShapeSet, signed_distance, signed_distances
+from tumble.collision import ConvexHull, PairCache, Pose, ShapeSet, signed_distance, signed_distances
 
 BLOCK = 500
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)

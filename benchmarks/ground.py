@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.peers.engine import Engine
 from benchmarks.peers.engines import engines
 from benchmarks.peers.families import grid
-from collision import TriangleMesh
+from tumble.collision import TriangleMesh
 
 CELLS, CELL = 708, 0.05  # along a side, and their edge [m]: 1,002,528 triangles
 CRATES, APART, HALF = 10, 1.2, 0.2  # along a side of the square they stand in; from one to the next, half an edge [m]

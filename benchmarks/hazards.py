@@ -28,8 +28,8 @@ from pathlib import Path
 
 import numpy as np
 
-from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, InputError, Sphere
-from sim import SimulationError, World
+from tumble.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, InputError, Sphere
+from tumble.sim import SimulationError, World
 
 STEPS = 20
 SHAPES = ("sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "hull", "plate", "rod", "flat")

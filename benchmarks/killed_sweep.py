@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import scenarios.sweeps.sweep as sweeps
-from scenarios.sweeps.ensemble import DONE, FAILED, Plan
-from scenarios.sweeps.sweep import columns, member, statistics, sweep, table
+import tumble.scenarios.sweeps.sweep as sweeps
+from tumble.scenarios.sweeps.ensemble import DONE, FAILED, Plan
+from tumble.scenarios.sweeps.sweep import columns, member, statistics, sweep, table
 
 
 def main(members: int, out: Path) -> int:

@@ -16,8 +16,8 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from scenarios.importing.models import load_model
-from sim import World
+from tumble.scenarios.importing.models import load_model
+from tumble.sim import World
 
 FOLDER = Path(gymnasium.__file__).parent / "envs/mujoco/assets"
 MODELS = ("ant", "humanoid", "half_cheetah", "walker2d", "inverted_double_pendulum")

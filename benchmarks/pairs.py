@@ -10,12 +10,12 @@ import time
 
 import numpy as np
 
-from collision import Box, ConvexHull, Pose, Sphere
-from collision.geometry import Geometry
-from collision.kernels.jit import kernel
-from collision.linalg import load3, load9
-from collision.narrowphase import distance, manifold
-from collision.shapes.shapeset import ShapeSet
+from tumble.collision import Box, ConvexHull, Pose, Sphere
+from tumble.collision.geometry import Geometry
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import load3, load9
+from tumble.collision.narrowphase import distance, manifold
+from tumble.collision.shapes.shapeset import ShapeSet
 
 PAIRS = 200
 

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import (
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import (
     Box,
     Capsule,
     Compound,
@@ -113,8 +113,8 @@ __all__ = [
 
 def __getattr__(name: str):
     if name not in _LATER:
-        raise import_module("collision.spelling").not_in(__name__, name, __all__)
-    return getattr(import_module(f"collision.{_LATER[name]}"), name)
+        raise import_module("tumble.collision.spelling").not_in(__name__, name, __all__)
+    return getattr(import_module(f"tumble.collision.{_LATER[name]}"), name)
 
 
 def __dir__():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
-from collision.kernels.jit import kernel, lean
-from collision.linalg import add, dot, load3, mul, sub
+from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, GROUND, HALFSPACE, SPHERE
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import add, dot, load3, mul, sub
 
 
 @lean

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.group import group
+from tumble.collision.kernels.group import group
 
 # Kinds. The order is the order of dispatch: a pair is always handled with kind[a] <= kind[b].
 HALFSPACE, SPHERE, CAPSULE, BOX, HULL, CYLINDER, CONE, ELLIPSOID = range(8)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean, stack_table
+from tumble.collision.kernels.jit import inner, lean, stack_table
 
 LEAF = 4  # boxes in a leaf
 _room = stack_table(64, 2, "int64")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from collision.pose import Pose
+    from tumble.collision.pose import Pose
 
 
 class Turn(Protocol):

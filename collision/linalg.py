@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
+from tumble.collision.kernels.jit import lean
 
 ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

@@ -10,19 +10,19 @@ import math
 
 import numpy as np
 
-from collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
-from collision.contact.manifold import MOST, bend_rows, swap_rows
-from collision.contact.polytope_manifold import polytope_manifold_far
-from collision.distance.polytopes import polytope_distance
-from collision.distance.result import SIGN_ONLY, swapped
-from collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
-from collision.kernels.jit import far, kernel, lean, remote, stack_table
-from collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
-from collision.pairs.capsule import capsule_distance, capsule_manifold
-from collision.pairs.halfspace import halfspace_distance, halfspace_manifold
-from collision.pairs.smooth import smooth_distance
-from collision.pairs.smooth_manifold import smooth_manifold
-from collision.pairs.sphere import sphere_distance, sphere_manifold
+from tumble.collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
+from tumble.collision.contact.manifold import MOST, bend_rows, swap_rows
+from tumble.collision.contact.polytope_manifold import polytope_manifold_far
+from tumble.collision.distance.polytopes import polytope_distance
+from tumble.collision.distance.result import SIGN_ONLY, swapped
+from tumble.collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
+from tumble.collision.kernels.jit import far, kernel, lean, remote, stack_table
+from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
+from tumble.collision.pairs.capsule import capsule_distance, capsule_manifold
+from tumble.collision.pairs.halfspace import halfspace_distance, halfspace_manifold
+from tumble.collision.pairs.smooth import smooth_distance
+from tumble.collision.pairs.smooth_manifold import smooth_manifold
+from tumble.collision.pairs.sphere import sphere_distance, sphere_manifold
 
 INSIDE = 1e-10  # of the size: points so far beyond the rim of a facet are over it
 DEEP = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
@@ -63,7 +63,7 @@ def distance_of(g, a, xa, ra, b, xb, rb, margin, axis):
     normal in world axes, zero for none. It only steers the search. With the margin SIGN_ONLY the sign of lower tells
     whether the shapes are apart, and nothing else is of use.
 
-    Returns (status, distance, lower, upper, normal, point_a, point_b, iterations); status as in `collision.status`,
+    Returns (status, distance, lower, upper, normal, point_a, point_b, iterations); status as in `tumble.collision.status`,
     the true value in [lower, upper], normal from A to B, point_b - point_a = distance normal. With BEYOND_MARGIN
     distance is the lower bound and the points are not the closest ones.
     """

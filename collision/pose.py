@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.errors import InputError, check_point, check_quaternion, check_vector, unit
-from collision.hints import Numbers, PoseLike, Rows, Turn
+from tumble.collision.errors import InputError, check_point, check_quaternion, check_vector, unit
+from tumble.collision.hints import Numbers, PoseLike, Rows, Turn
 
 
 @dataclass(frozen=True)

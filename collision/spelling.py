@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 Called = TypeVar("Called", bound=Callable[..., Any])
 

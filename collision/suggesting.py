@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from collision.spelling import missing
+from tumble.collision.spelling import missing
 
 
 def _error(thing: object, name: str) -> AttributeError:

@@ -12,13 +12,13 @@ import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from render.camera import Camera
-    from render.cameras.shots import Follow, Keyframes, Orbit
-    from render.figures import plots
-    from render.films.video import film, film_beside, picture, still
-    from render.frames.overlay import OVERLAYS
-    from render.web.gltf import export
-    from render.web.notebook import show
+    from tumble.render.camera import Camera
+    from tumble.render.cameras.shots import Follow, Keyframes, Orbit
+    from tumble.render.figures import plots
+    from tumble.render.films.video import film, film_beside, picture, still
+    from tumble.render.frames.overlay import OVERLAYS
+    from tumble.render.web.gltf import export
+    from tumble.render.web.notebook import show
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # else pygame greets on the standard output
 
@@ -38,22 +38,22 @@ __all__ = [
 ]
 
 _MEMBERS = {
-    "render.camera": ("Camera",),
-    "render.web.gltf": ("export",),
-    "render.web.notebook": ("show",),
-    "render.frames.overlay": ("OVERLAYS",),
-    "render.cameras.shots": ("Follow", "Keyframes", "Orbit"),
-    "render.films.video": ("film", "film_beside", "picture", "still"),
+    "tumble.render.camera": ("Camera",),
+    "tumble.render.web.gltf": ("export",),
+    "tumble.render.web.notebook": ("show",),
+    "tumble.render.frames.overlay": ("OVERLAYS",),
+    "tumble.render.cameras.shots": ("Follow", "Keyframes", "Orbit"),
+    "tumble.render.films.video": ("film", "film_beside", "picture", "still"),
 }
 _HOME = {name: module for module, names in _MEMBERS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name == "plots":
-        return importlib.import_module("render.figures.plots")
+        return importlib.import_module("tumble.render.figures.plots")
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
-    raise importlib.import_module("collision.spelling").not_in(__name__, name, __dir__())
+    raise importlib.import_module("tumble.collision.spelling").not_in(__name__, name, __dir__())
 
 
 def __dir__() -> list[str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_vector
-from collision.spelling import check_keys
-from render.rotation import cross
-from sim.checks import check_range
+from tumble.collision.errors import InputError, check_vector
+from tumble.collision.spelling import check_keys
+from tumble.render.rotation import cross
+from tumble.sim.checks import check_range
 
 KEYS = ("position", "target", "up", "fov_degrees")  # of a camera that is given as a dict
 FOV = 35.0  # degrees from top to bottom: near the eye's, little distortion

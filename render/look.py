@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError
-from sim.scene.body_definition import rgb as color_of
+from tumble.collision.errors import InputError
+from tumble.sim.scene.body_definition import rgb as color_of
 
 # Seven hues after Okabe and Ito (2008), "Color Universal Design", which people with any of the common colour deficiencies
 # tell apart; ordered so that neighbours differ in lightness too, and tuned a little to survive the tone curve.

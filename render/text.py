@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from render.look import rgb
-from sim.words import printable
+from tumble.render.look import rgb
+from tumble.sim.words import printable
 
 INK = rgb("#1d2733")
 VEIL = 165  # how much of the picture a panel hides, of 255

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scenarios.checks.assertions import Violation
-    from scenarios.fields import Flag, Real, Text, Vector, Whole
-    from scenarios.files.scene_files import load_scene, save_scene
-    from scenarios.importing.models import load_model
-    from scenarios.registry import Scenario, load, names, scenario
-    from scenarios.runs.instrument_files import export_readings
-    from scenarios.runs.run import run_scenario, run_scene, scene_of
-    from scenarios.showing.window_loop import view
+    from tumble.scenarios.checks.assertions import Violation
+    from tumble.scenarios.fields import Flag, Real, Text, Vector, Whole
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.importing.models import load_model
+    from tumble.scenarios.registry import Scenario, load, names, scenario
+    from tumble.scenarios.runs.instrument_files import export_readings
+    from tumble.scenarios.runs.run import run_scenario, run_scene, scene_of
+    from tumble.scenarios.showing.window_loop import view
 
 __all__ = [
     "Flag",
@@ -51,8 +51,8 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise import_module("collision.spelling").not_in(__name__, name, __all__)
-    return getattr(import_module(f"scenarios.{_HOME[name]}"), name)
+        raise import_module("tumble.collision.spelling").not_in(__name__, name, __all__)
+    return getattr(import_module(f"tumble.scenarios.{_HOME[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from scenarios.verbs import comparing, looking, measuring, running, scenes
-from scenarios.verbs.given import BAD_INPUT, FAILED, INTERRUPTED, check_paths
+from tumble.scenarios.verbs import comparing, looking, measuring, running, scenes
+from tumble.scenarios.verbs.given import BAD_INPUT, FAILED, INTERRUPTED, check_paths
 
 LONGEST_LINE = 1500  # letters of an error: what files say is quoted in it
 VERBS = (
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong on one line, without the usage before it."""
 
     def error(self, message: str) -> NoReturn:
-        from sim.words import printable
+        from tumble.sim.words import printable
 
         self.exit(BAD_INPUT, printable(f"{self.prog}: {message} (see {self.prog} --help)\n"))
 
@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     signal.signal(signal.SIGTERM, _terminated)  # as Ctrl-C: recordings are closed on the way out
-    from sim.words import Printable
+    from tumble.sim.words import Printable
 
     shown, warnings.showwarning = warnings.showwarning, _note
     try:
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _note(*warning: Any) -> None:
     """A warning in one line. What does that is loaded when there is one."""
-    from scenarios.showing.report import show_warnings
+    from tumble.scenarios.showing.report import show_warnings
 
     show_warnings()
     warnings.showwarning(*warning)
@@ -71,21 +71,21 @@ def _note(*warning: Any) -> None:
 
 def _code(error: Exception) -> int | None:
     """The exit code of an error that a user can do something about; None for any other."""
-    from sim.errors import InputError, RecordingError, SimulationError
+    from tumble.sim.errors import InputError, RecordingError, SimulationError
 
     if isinstance(error, InputError):
         return BAD_INPUT
     if isinstance(error, RecordingError):  # no recording, or no room for one
         full = getattr(error.__cause__, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         return FAILED if full else BAD_INPUT
-    render = sys.modules.get("render.errors")
+    render = sys.modules.get("tumble.render.errors")
     if isinstance(error, SimulationError | OSError) or (render and isinstance(error, render.RenderError)):
         return FAILED
     return None
 
 
 def _fail(code: int, message: str) -> int:
-    from sim.words import printable
+    from tumble.sim.words import printable
 
     line = " ".join(message.split())
     print(printable(f"tumble: {line if len(line) <= LONGEST_LINE else line[:LONGEST_LINE] + ' ...'}"), file=sys.stderr)

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from collision.spelling import did_you_mean
-from scenarios.units import NUMBER, UNITS, is_quantity, to_si
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.units import NUMBER, UNITS, is_quantity, to_si
 
 MOST_CHARACTERS = 200
 MOST_DEPTH = 20  # operations in each other

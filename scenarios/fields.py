@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from collision.errors import InputError
-from collision.spelling import did_you_mean
-from scenarios import expressions
+from tumble.collision.errors import InputError
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios import expressions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from sim.words import printable
+from tumble.sim.words import printable
 
 DELAY = 0.5  # s before a bar shows: short work shows none
 

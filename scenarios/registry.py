@@ -27,10 +27,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, ParamSpec, get_args, get_origin, get_type_hints
 
-from collision.errors import InputError
-from collision.spelling import did_you_mean
-from scenarios.fields import Field
-from sim.scene.scene import Scene
+from tumble.collision.errors import InputError
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.fields import Field
+from tumble.sim.scene.scene import Scene
 
 P = ParamSpec("P")
 
@@ -118,9 +118,9 @@ def _parameters(function: Callable[..., Scene]) -> list[Parameter]:
 
 def names() -> list[str]:
     """The names of the catalog, sorted. Imports none of it."""
-    import scenarios.catalog
+    import tumble.scenarios.catalog
 
-    return sorted(m.name for m in pkgutil.iter_modules(scenarios.catalog.__path__) if not m.name.startswith("_"))
+    return sorted(m.name for m in pkgutil.iter_modules(tumble.scenarios.catalog.__path__) if not m.name.startswith("_"))
 
 
 def load(name: str | Path, reading: Any = None) -> Scenario[...]:
@@ -133,12 +133,12 @@ def load(name: str | Path, reading: Any = None) -> Scenario[...]:
     if file.endswith(".py"):
         return _of_file(Path(file), function)
     if name.endswith(".toml") or "/" in name or os.sep in name or (name not in known and _there(name)):
-        from scenarios.files.scene_files import load_scenario
+        from tumble.scenarios.files.scene_files import load_scenario
 
         return load_scenario(name) if reading is None else load_scenario(name, reading)
     if name not in known:
         raise InputError("scenario", name, f"there is none of this name{did_you_mean(name, known)} (see `tumble list`)")
-    return getattr(importlib.import_module(f"scenarios.catalog.{name}"), name)
+    return getattr(importlib.import_module(f"tumble.scenarios.catalog.{name}"), name)
 
 
 def _there(name: str) -> bool:

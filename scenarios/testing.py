@@ -59,7 +59,7 @@ class Runner:
         """The Run. ``seconds``, ``dt``: else the scene's own; ``every``: steps from sample to sample."""
         import json
 
-        from scenarios.runs.run import run_scenario, scene_of
+        from tumble.scenarios.runs.run import run_scenario, scene_of
 
         scene = scene_of(scenario, **parameters)
         key = json.dumps([scene.to_dict(), seconds, dt, every, contacts])
@@ -73,11 +73,11 @@ class Runner:
 def _assertion(name: str) -> Any:
     @pytest.fixture(scope="session", name=name)
     def hand_out():
-        from scenarios.checks import assertions
+        from tumble.scenarios.checks import assertions
 
         return getattr(assertions, name)
 
-    hand_out.__doc__ = f"The assertion ``scenarios.checks.assertions.{name}``."
+    hand_out.__doc__ = f"The assertion ``tumble.scenarios.checks.assertions.{name}``."
     return hand_out
 
 
@@ -88,7 +88,7 @@ for _name in ASSERTIONS:
 @pytest.fixture
 def assert_baseline(request: pytest.FixtureRequest):
     """``assert_baseline(run)``: the run has the numbers of its baseline, a JSON file beside the test; see docs/testing.md."""
-    from scenarios.checks.baselines import Baselines
+    from tumble.scenarios.checks.baselines import Baselines
 
     test = re.sub(r"[^\w.-]+", "_", f"{request.path.stem}.{request.node.name}").strip("_")
     return Baselines(request.path.parent / "baselines" / test, request.config.getoption("--tumble-update"))
@@ -97,7 +97,7 @@ def assert_baseline(request: pytest.FixtureRequest):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
     """Draw the run that a failed assertion is about, so that the message can say where the picture is."""
-    assertions = sys.modules.get("scenarios.checks.assertions")
+    assertions = sys.modules.get("tumble.scenarios.checks.assertions")
     error = call.excinfo.value if call.excinfo else None
     if assertions is not None and isinstance(error, assertions.Violation) and error.plot is None:
         error.plot = _plot(item, error.run)
@@ -112,7 +112,7 @@ def _plot(item: pytest.Item, run: Any) -> Path | None:
         folder = cache.mkdir("tumble") if cache else tempfile.mkdtemp(prefix="tumble-")
     name = re.sub(r"[^\w.-]+", "_", item.nodeid).strip("_")
     try:
-        from render.figures import plots
+        from tumble.render.figures import plots
 
         Path(folder).mkdir(parents=True, exist_ok=True)
         return plots.energy_momentum(run, Path(folder) / f"{name}.png")

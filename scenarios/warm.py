@@ -1,13 +1,13 @@
-"""Compile all kernels into the cache: ``python -m scenarios.warm``. Before parallel tests, lest each worker does it."""
+"""Compile all kernels into the cache: ``python -m tumble.scenarios.warm``. Before parallel tests, lest each worker does it."""
 
 from __future__ import annotations
 
 import sys
 
-from collision.kernels.building.growing import Line
-from collision.kernels.shipped import provide
-from collision.queries.single import LIBRARY
-from scenarios.runs.run import warm
+from tumble.collision.kernels.building.growing import Line
+from tumble.collision.kernels.shipped import provide
+from tumble.collision.queries.single import LIBRARY
+from tumble.scenarios.runs.run import warm
 
 if __name__ == "__main__":
     warm()

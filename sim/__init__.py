@@ -79,8 +79,8 @@ __all__ = list(_HOME)
 
 def __getattr__(name: str):
     if name not in _HOME:
-        raise import_module("collision.spelling").not_in(__name__, name, __all__)
-    return getattr(import_module(f"sim.{_HOME[name]}"), name)
+        raise import_module("tumble.collision.spelling").not_in(__name__, name, __all__)
+    return getattr(import_module(f"tumble.sim.{_HOME[name]}"), name)
 
 
 def __dir__():

@@ -6,16 +6,16 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import kernel, lean
-from collision.linalg import add, add3, cross, load3, load4, scale, sub
-from sim.contact.overlap_correction import rigid_targets
-from sim.contact.prepare import prepare
-from sim.equations import drive
-from sim.flight.motion import place, plan_arcs
-from sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
-from sim.solvers.newton import newton_far as newton
-from sim.solvers.problem import Laws
-from sim.state import STEPS
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import add, add3, cross, load3, load4, scale, sub
+from tumble.sim.contact.overlap_correction import rigid_targets
+from tumble.sim.contact.prepare import prepare
+from tumble.sim.equations import drive
+from tumble.sim.flight.motion import place, plan_arcs
+from tumble.sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
+from tumble.sim.solvers.newton import newton_far as newton
+from tumble.sim.solvers.problem import Laws
+from tumble.sim.state import STEPS
 
 TRIES = 60
 

@@ -1,4 +1,4 @@
-"""Checks at the door that only bodies need; those of numbers and vectors are in ``collision.errors``."""
+"""Checks at the door that only bodies need; those of numbers and vectors are in ``tumble.collision.errors``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_quaternion, check_vector, scalar_first
+from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector, scalar_first
 
 # Masses [kg] and moments [kg m^2] of bodies: between these the square of a momentum stays in the range of a double.
 LEAST_MASS, MOST_MASS = 1e-140, 1e140

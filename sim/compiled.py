@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collision.geometry import empty_geometry
-from collision.kernels.native import Entry, Library
-from sim.assemble import assemble
-from sim.contact.half_kick import recentre
-from sim.flight.clusters import refresh
-from sim.impact.thread_jobs import assist
-from sim.pipeline import advance, begin
-from sim.readout import glance, glance_joint
-from sim.recording.compiled_samples import NONE, keep
-from sim.state import EXAMPLE, SETTINGS
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.native import Entry, Library
+from tumble.sim.assemble import assemble
+from tumble.sim.contact.half_kick import recentre
+from tumble.sim.flight.clusters import refresh
+from tumble.sim.impact.thread_jobs import assist
+from tumble.sim.pipeline import advance, begin
+from tumble.sim.readout import glance, glance_joint
+from tumble.sim.recording.compiled_samples import NONE, keep
+from tumble.sim.state import EXAMPLE, SETTINGS
 
 GEOMETRY = empty_geometry()
 ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NONE, 1))
@@ -25,14 +25,14 @@ RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 KEEP = Entry(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
 # What the first step of a box on a floor reaches, the dearest early: compiled before all else where nothing is kept.
 FIRST = (
-    "enter sim.flight.clusters.refresh", "enter sim.pipeline.begin", "sim.contact.contact_solve._kick_island",
-    "collision.narrowphase.convex_manifold", "sim.impact.impact_loop._drift", "sim.solvers.newton.newton_in",
-    "sim.impact.thread_jobs._work", "sim.pipeline._find_candidates", "sim.pipeline._contact", "enter sim.pipeline.advance",
-    "sim.contact.touching.contact_table._tabulate", "sim.impact.time_of_impact._next_impact", "collision.narrowphase.distance_of",
-    "collision.broadphase.candidate_pairs.find_pairs", "sim.contact.touching.point_accelerations._contact_acceleration",
-    "sim.impact.event_log._log_contacts", "sim.impact.event_log._log_sensors", "sim.impact.thread_jobs._share",
-    "sim.impact.time_of_impact._fastest_point", "sim.impact.time_of_impact._distance_at", "sim.flight.motion.flight",
-    "collision.narrowphase.manifold_of",
+    "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin", "tumble.sim.contact.contact_solve._kick_island",
+    "tumble.collision.narrowphase.convex_manifold", "tumble.sim.impact.impact_loop._drift", "tumble.sim.solvers.newton.newton_in",
+    "tumble.sim.impact.thread_jobs._work", "tumble.sim.pipeline._find_candidates", "tumble.sim.pipeline._contact", "enter tumble.sim.pipeline.advance",
+    "tumble.sim.contact.touching.contact_table._tabulate", "tumble.sim.impact.time_of_impact._next_impact", "tumble.collision.narrowphase.distance_of",
+    "tumble.collision.broadphase.candidate_pairs.find_pairs", "tumble.sim.contact.touching.point_accelerations._contact_acceleration",
+    "tumble.sim.impact.event_log._log_contacts", "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
+    "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at", "tumble.sim.flight.motion.flight",
+    "tumble.collision.narrowphase.manifold_of",
 )  # fmt: skip
 ENTRIES = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)
-LIBRARY = Library("sim.compiled", *ENTRIES, first=FIRST, meanwhile=True)
+LIBRARY = Library("tumble.sim.compiled", *ENTRIES, first=FIRST, meanwhile=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import axpy, cross, mul, mul_t, norm, qmul, qnormalize, scale
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import axpy, cross, mul, mul_t, norm, qmul, qnormalize, scale
 
 
 @lean

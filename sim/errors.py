@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 __all__ = ["InputError", "RecordingError", "SimulationError"]
 

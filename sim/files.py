@@ -14,8 +14,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from collision.regular import regular as read_regular
-from sim.errors import RecordingError
+from tumble.collision.regular import regular as read_regular
+from tumble.sim.errors import RecordingError
 
 try:
     import fcntl

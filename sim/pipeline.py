@@ -15,30 +15,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
-from sim.contact.contact_solve import kick
-from sim.contact.ground.facet_rows import bring_facets, has_ground
-from sim.contact.sleep_criterion import count_still, rouse_touched
-from sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
-from sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
-from sim.contact.touching.manifolds import crowds_grow
-from sim.contact.touching.swept_pairs import known_pairs, renew_pairs
-from sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
-from sim.flight.motion import place, plan_arcs, start_flight
-from sim.impact.crowds import kick_crowds, plain_crowds
-from sim.impact.event_log import log_contacts, log_sensors
-from sim.impact.impact_loop import drift, finite_body
-from sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
-from sim.joints.rows import torn
-from sim.ledger.blow_up import thrown
-from sim.ledger.entries import CORRECTION
-from sim.ledger.kick_numbers import keep_latest
-from sim.ledger.work import KICK, START
-from sim.recording.compiled_samples import sample
-from sim.solvers.islands import label_islands
-from sim.state import (
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
+from tumble.sim.contact.contact_solve import kick
+from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
+from tumble.sim.contact.sleep_criterion import count_still, rouse_touched
+from tumble.sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
+from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
+from tumble.sim.contact.touching.manifolds import crowds_grow
+from tumble.sim.contact.touching.swept_pairs import known_pairs, renew_pairs
+from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
+from tumble.sim.flight.motion import place, plan_arcs, start_flight
+from tumble.sim.impact.crowds import kick_crowds, plain_crowds
+from tumble.sim.impact.event_log import log_contacts, log_sensors
+from tumble.sim.impact.impact_loop import drift, finite_body
+from tumble.sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
+from tumble.sim.joints.rows import torn
+from tumble.sim.ledger.blow_up import thrown
+from tumble.sim.ledger.entries import CORRECTION
+from tumble.sim.ledger.kick_numbers import keep_latest
+from tumble.sim.ledger.work import KICK, START
+from tumble.sim.recording.compiled_samples import sample
+from tumble.sim.solvers.islands import label_islands
+from tumble.sim.state import (
     ACCOUNTS,
     BOOKS_FULL,
     DROWSY,

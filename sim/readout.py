@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import kernel, lean
-from collision.linalg import ZERO, add, cross, dot, load3, load4, load9, mul, mul_t, norm, rotation, scale, sub
-from sim.joints.rows import NO_FRAME, anchor_pose
-from sim.state import DISTANCE, DYNAMIC, HINGE
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load4, load9, mul, mul_t, norm, rotation, scale, sub
+from tumble.sim.joints.rows import NO_FRAME, anchor_pose
+from tumble.sim.state import DISTANCE, DYNAMIC, HINGE
 
 POSITION, ORIENTATION, VELOCITY, ANGULAR_VELOCITY = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
 COORDINATE, SPEED = slice(0, 1), slice(1, 2)

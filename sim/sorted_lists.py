@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
+from tumble.collision.kernels.jit import lean
 
 
 @lean

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.group import group
+from tumble.collision.kernels.group import group
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints
@@ -24,12 +24,12 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROW
 KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
 USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
 FLIGHT = 22  # numbers of a body in flight under forces, see Forces.path
-RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of sim.flight.methods.integrators.TABLE
+RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.TABLE
 # rows of Forces.path: states and their rates; then stages of the integrator
 START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
-ROWS = 14  # numbers of a contact point, see collision.narrowphase.manifold
+ROWS = 14  # numbers of a contact point, see tumble.collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
 PIECE, IDLE, LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
 
@@ -209,7 +209,7 @@ class Contacts(NamedTuple):
 
 @group
 class Joints(NamedTuple):
-    """Joints of two bodies each, in the order of adding. See sim.joints.rows for coordinates, blocks and rows."""
+    """Joints of two bodies each, in the order of adding. See tumble.sim.joints.rows for coordinates, blocks and rows."""
 
     kind: np.ndarray  # (j,) int64 POINT, HINGE ...
     body: np.ndarray  # (j, 2) int64; -1: the world
@@ -286,7 +286,7 @@ class Forces(NamedTuple):
     interrupts that of all. Rows and members are sorted by cluster. Bodies that no force acts on are in none.
     """
 
-    method: np.ndarray  # (1,) int64 integrator, a row of sim.flight.methods.integrators.TABLE
+    method: np.ndarray  # (1,) int64 integrator, a row of tumble.sim.flight.methods.integrators.TABLE
     clock: np.ndarray  # (2,) when the drift starts, and how long it is [s]
     kind: np.ndarray  # (m,) int64, see forces/laws.py
     body: np.ndarray  # (m, 2) int64; -1: none

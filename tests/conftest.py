@@ -4,7 +4,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ["scenarios.testing", "pytester"]  # the first comes by itself where tumble is installed anew
+pytest_plugins = ["tumble.scenarios.testing", "pytester"]  # the first comes by itself where tumble is installed anew
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)

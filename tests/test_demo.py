@@ -20,7 +20,7 @@ SIZE, FPS = (320, 180), 20
 
 
 def run_demo(out: Path) -> subprocess.CompletedProcess:
-    program = [sys.executable, "-c", "import sys; from scenarios.cli import main; sys.exit(main())"]
+    program = [sys.executable, "-c", "import sys; from tumble.scenarios.cli import main; sys.exit(main())"]
     options = ["demo", "--out", str(out), "--size", f"{SIZE[0]}x{SIZE[1]}", "--fps", str(FPS), "--preset", "fast"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(program + options, cwd=out.parent, env=environment, capture_output=True, text=True, timeout=500)

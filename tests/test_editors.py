@@ -13,26 +13,23 @@ from pathlib import Path
 
 import pytest
 
-import collision
-import render
-import scenarios
-import sim
 import tumble
-from collision.errors import InputError
-from sim import Scene, World
-from sim.scene.body_definition import BodyDef
-from sim.scene.materials import FIELDS as COEFFICIENTS
-from sim.scene.materials import MATERIAL
 from tests.test_readme import PAGES, blocks
+from tumble import collision, render, scenarios, sim
+from tumble.collision.errors import InputError
+from tumble.sim import Scene, World
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.materials import FIELDS as COEFFICIENTS
+from tumble.sim.scene.materials import MATERIAL
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (collision, sim, render, scenarios)
 NAMES = (*PACKAGES, tumble)
 HEAD = """
-from collision import Box, ConvexHull, HalfSpace, Pose, signed_distance, signed_distances
-from render import film, still
-from scenarios import load, load_scene
-from sim import Hinge, Recorder, Run, Scene, World
+from tumble.collision import Box, ConvexHull, HalfSpace, Pose, signed_distance, signed_distances
+from tumble.render import film, still
+from tumble.scenarios import load, load_scene
+from tumble.sim import Hinge, Recorder, Run, Scene, World
 world = World()
 box = world.add(Box())
 run = world.run(1.0)
@@ -90,10 +87,10 @@ def test_an_editor_shows_the_arguments(editor, call, shown):
         ("Run.open('a').times.", {"shape"}),
         ("signed_distance(Box(), Pose(), Box(), Pose()).", {"distance", "normal"}),
         ("load('stack').", {"parameters"}),
-        ("import collision; collision.", set(collision.__all__)),
-        ("import sim; sim.", set(sim.__all__)),
-        ("import render; render.", set(render.__all__)),
-        ("import scenarios; scenarios.", set(scenarios.__all__)),
+        ("from tumble import collision; collision.", set(collision.__all__)),
+        ("from tumble import sim; sim.", set(sim.__all__)),
+        ("from tumble import render; render.", set(render.__all__)),
+        ("from tumble import scenarios; scenarios.", set(scenarios.__all__)),
         ("import tumble; tumble.", set(tumble.__all__)),
         ("import tumble; tumble.World().", {"add", "energy", "positions"}),
         ("import tumble; tumble.collision.", set(collision.__all__)),
@@ -193,14 +190,14 @@ def test_a_typo_is_told_what_was_meant(call, meant):
 UNTYPED = {"testing_1", "own_forces_1", "free_motion_2", "contacts_1"}
 # What the verbs of the command line do, called from Python.
 VERBS = """
-from scenarios import load, run_scene, scene_of
-from scenarios.checks.rerun import check
-from scenarios.checks.compare import compare
-from scenarios.checks.converge import converge
-from scenarios.sweeps.ensemble import load_plan
-from scenarios.showing.report import plot_run, write_report
-from scenarios.sweeps.sweep import statistics, sweep
-from sim import Run
+from tumble.scenarios import load, run_scene, scene_of
+from tumble.scenarios.checks.rerun import check
+from tumble.scenarios.checks.compare import compare
+from tumble.scenarios.checks.converge import converge
+from tumble.scenarios.sweeps.ensemble import load_plan
+from tumble.scenarios.showing.report import plot_run, write_report
+from tumble.scenarios.sweeps.sweep import statistics, sweep
+from tumble.sim import Run
 
 made = run_scene(scene_of(load("stack"), boxes=3), "runs/stack", seconds=1.0)
 run = Run.open("runs/stack")
@@ -221,7 +218,9 @@ def test_examples_of_the_docs_pass_a_strict_type_checker(tmp_path):
             name = f"{page.stem.replace('-', '_')}_{k}"
             lines[name] = code.splitlines()
             (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
-    (tmp_path / "wrong.py").write_text("from sim import World\nWorld().add(3)\nWorld(gravty=(0, 0, 1))\n", encoding="utf-8")
+    (tmp_path / "wrong.py").write_text(
+        "from tumble.sim import World\nWorld().add(3)\nWorld(gravty=(0, 0, 1))\n", encoding="utf-8"
+    )
     (tmp_path / "verbs.py").write_text(VERBS, encoding="utf-8")
     lines["verbs"] = VERBS.splitlines()
     settings = {"typeCheckingMode": "strict", "extraPaths": [str(ROOT)]}

@@ -63,11 +63,11 @@ def test_ladder():
 @pytest.mark.parametrize(
     ("package", "file", "source"),
     [
-        ("collision", "a.py", "from sim.world.world import World"),
-        ("sim", "a.py", "def f():\n    import render.films.video"),
-        ("scenarios", "run.py", "def f():\n    import render"),
-        ("scenarios", "cli.py", "import render"),
-        ("render", "a.py", "from scenarios import registry"),
+        ("collision", "a.py", "from tumble.sim.world.world import World"),
+        ("sim", "a.py", "def f():\n    import tumble.render.films.video"),
+        ("scenarios", "run.py", "def f():\n    from tumble import render"),
+        ("scenarios", "cli.py", "from tumble import render"),
+        ("render", "a.py", "from tumble.scenarios import registry"),
         ("sim", "a.py", "from tests import helper"),
     ],
 )
@@ -99,8 +99,8 @@ def test_shaders_are_packaged():
 def test_help_is_light():
     """`tumble --help` loads no compiler and no arrays, and answers at once."""
     program = (
-        "import sys, scenarios.cli\n"
-        "try:\n    scenarios.cli.main(['--help'])\n"
+        "import sys, tumble.scenarios.cli\n"
+        "try:\n    tumble.scenarios.cli.main(['--help'])\n"
         "except SystemExit:\n    pass\n"
         "heavy = {'numba', 'numpy', 'zarr', 'matplotlib', 'pygame', 'av'} & set(sys.modules)\n"
         "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
@@ -129,9 +129,7 @@ def test_the_one_name_loads_nothing():
 
 
 def test_describing_a_scene_needs_no_compiler():
-    program = (
-        "import sys; from scenarios.registry import catalog; [s() for s in catalog().values()]; sys.exit('numba' in sys.modules)"
-    )
+    program = "import sys; from tumble.scenarios.registry import catalog; [s() for s in catalog().values()]; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 

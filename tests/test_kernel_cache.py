@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from collision.kernels.sources import PACKAGES, import_statements, modules
+from tumble.collision.kernels.sources import PACKAGES, import_statements, modules
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLEE = "from {decorator}\n\n@{name}\ndef factor():\n    return {value}\n"
-CALLER = "from {decorator}\nfrom collision.callee import factor\n\n@{name}\ndef answer(x):\n    return x * factor()\n"
-TUMBLE = {"decorator": "collision.kernels.jit import kernel", "name": "kernel"}
+CALLER = "from {decorator}\nfrom tumble.collision.callee import factor\n\n@{name}\ndef answer(x):\n    return x * factor()\n"
+TUMBLE = {"decorator": "tumble.collision.kernels.jit import kernel", "name": "kernel"}
 PLAIN = {"decorator": "numba import njit", "name": "njit(cache=True)"}
 ASK = """
 import sys
@@ -26,14 +26,14 @@ class Listener(event.Listener):
     def on_start(self, e): compiled.append(e.data["dispatcher"].__name__)
     def on_end(self, e): pass
 event.register("numba:compile", Listener())
-from collision.caller import answer
+from tumble.collision.caller import answer
 print(answer(2.0), len(compiled))
 """
 
 
 FAR_CALLEE = """
 import numpy as np
-from collision.kernels.jit import far, inner, remote
+from tumble.collision.kernels.jit import far, inner, remote
 
 @inner
 def room(n):
@@ -48,8 +48,8 @@ def factor(n):
 factor_far = far(factor, lambda: (1,), returns=0.0)
 """
 FAR_CALLER = """
-from collision.kernels.jit import kernel
-from collision.callee import factor_far
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.callee import factor_far
 
 @kernel(_nrt=False)
 def answer(x):
@@ -132,11 +132,11 @@ def test_plain_numba_cache_goes_stale(package):
 @pytest.mark.parametrize(
     ("line", "package", "found"),
     [
-        ("from collision.vectors import dot", (), {"collision.vectors", "collision.vectors.dot"}),
-        ("from collision.vectors import (\n    dot,  # a (b) c\n    cross as x,\n)", (), {"collision.vectors.cross"}),
-        ("from collision import vectors, \\\n    callee", (), {"collision.vectors", "collision.callee"}),
+        ("from tumble.collision.vectors import dot", (), {"collision.vectors", "collision.vectors.dot"}),
+        ("from tumble.collision.vectors import (\n    dot,  # a (b) c\n    cross as x,\n)", (), {"collision.vectors.cross"}),
+        ("from tumble.collision import vectors, \\\n    callee", (), {"collision.vectors", "collision.callee"}),
         ("import collision.vectors as v", (), {"collision.vectors"}),
-        ("def f():\n    from collision import vectors", (), {"collision.vectors"}),
+        ("def f():\n    from tumble.collision import vectors", (), {"collision.vectors"}),
         ("from . import vectors", ("collision",), {"collision.vectors"}),
         ("from .vectors import dot", ("collision",), {"collision.vectors"}),
         ("from ..vectors import (\n  dot)", ("collision", "pairs"), {"collision.vectors"}),
@@ -160,7 +160,9 @@ def test_imports_of_all_sources_are_seen():
 def test_edit_behind_a_relative_import_in_parentheses_is_seen(package):
     write(package, 3.0, TUMBLE)
     caller = package / "caller.py"
-    caller.write_text(caller.read_text().replace("from collision.callee import factor", "from .callee import (\n    factor,\n)"))
+    caller.write_text(
+        caller.read_text().replace("from tumble.collision.callee import factor", "from .callee import (\n    factor,\n)")
+    )
     assert ask(package) == (6.0, 2)
     (package / "callee.py").write_text(CALLEE.format(value=5.0, **TUMBLE))
     assert ask(package)[0] == 10.0
@@ -215,7 +217,7 @@ def test_processes_that_fill_one_cache(package):
 
 
 CALL = """
-from collision.kernels.jit import inner, kernel, lean, remote, tight
+from tumble.collision.kernels.jit import inner, kernel, lean, remote, tight
 @{name}
 def only(x): return x + 1.0
 @kernel

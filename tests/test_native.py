@@ -8,17 +8,17 @@ import sys
 
 import pytest
 
-from collision.kernels.building.objects import read, write
-from collision.kernels.jit import DISABLED
-from collision.kernels.native import Library
+from tumble.collision.kernels.building.objects import read, write
+from tumble.collision.kernels.jit import DISABLED
+from tumble.collision.kernels.native import Library
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
 
 RUN = """
 import sys
-from collision.kernels.native import Library
+from tumble.collision.kernels.native import Library
 Library.used = {used}
-from scenarios.registry import load
+from tumble.scenarios.registry import load
 for name in ("two_cuboids", "double_pendulum", "kepler_orbit", "newtons_cradle"):
     world = load(name)().build()
     world.step(60)
@@ -44,8 +44,8 @@ def test_the_same_bits_as_by_numba_and_no_numba():
 def test_a_step_loads_neither_the_compiler_nor_what_draws_or_records():
     code = """
 import sys
-from sim import World
-from collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.collision import Box, HalfSpace
 world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
@@ -74,7 +74,7 @@ def test_damaged_code_is_never_loaded(tmp_path, harm):
 
 
 def test_the_name_of_the_file_tells_settings_of_the_compiler(monkeypatch):
-    from sim.compiled import LIBRARY
+    from tumble.sim.compiled import LIBRARY
 
     plain, threads, generic = (Library(LIBRARY.module) for _ in range(3))
     assert plain.path == LIBRARY.path
@@ -88,8 +88,8 @@ def test_bound_arguments_stay_packed():
     """A call gives what the kernel gives, and sees what is written into its arrays afterwards."""
     import numpy as np
 
-    from sim.compiled import GLANCE
-    from sim.state import bodies_of
+    from tumble.sim.compiled import GLANCE
+    from tumble.sim.state import bodies_of
 
     bodies = bodies_of(2)
     bodies.q[:, 0] = 1.0
@@ -99,17 +99,17 @@ def test_bound_arguments_stay_packed():
     assert call(1)[:4] == (1.0, 2.0, 3.0, 1.0)
 
 
-@pytest.mark.parametrize("module", ["collision.queries.single", "sim.compiled"])
+@pytest.mark.parametrize("module", ["tumble.collision.queries.single", "tumble.sim.compiled"])
 def test_a_library_names_no_kernel_that_its_module_does_not_bring(module):
     """The compiler imports that module alone; an import within a function, of a file with kernels of its own, brought one."""
     program = f"""
 import importlib
-from collision.kernels.building.growing import far_below
-from collision.kernels.jit import FAR
-from collision.kernels.building.objects import name_of
+from tumble.collision.kernels.building.growing import far_below
+from tumble.collision.kernels.jit import FAR
+from tumble.collision.kernels.building.objects import name_of
 library = importlib.import_module({module!r}).LIBRARY
 known = {{name_of(far) for far in FAR}}
-import collision.broadphase.collision_manager, collision.queries.proximity, sim, sim.compiled
+import tumble.collision.broadphase.collision_manager, tumble.collision.queries.proximity, sim, tumble.sim.compiled
 print(*(set(far_below(library)) - known))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

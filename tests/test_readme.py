@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -29,8 +29,8 @@ SNIPPETS = [pytest.param(code, id=f"{page.stem}-{k}") for page in PAGES for k, c
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Where the snippets run, with the recording that some of them open."""
-    from scenarios.registry import load
-    from scenarios.runs.run import run_scene
+    from tumble.scenarios.registry import load
+    from tumble.scenarios.runs.run import run_scene
 
     out = tmp_path_factory.mktemp("docs")
     run_scene(load("two_cuboids")(), out / "runs" / "two_cuboids", seconds=0.1, quiet=True)
@@ -57,7 +57,7 @@ def test_twelve_lines():
 
 
 def verbs() -> set[str]:
-    from scenarios.cli import parser
+    from tumble.scenarios.cli import parser
 
     return {name for a in parser()._actions if isinstance(a, argparse._SubParsersAction) for name in a.choices}
 
@@ -94,8 +94,8 @@ COMMANDS = [(page.stem, line) for page in PAGES for code in blocks(page, "") for
 
 def taken(line: str) -> argparse.Namespace:
     """A command of the docs as the program takes it; scenes of the catalog with their parameters."""
-    from scenarios.cli import parser
-    from scenarios.registry import load, names
+    from tumble.scenarios.cli import parser
+    from tumble.scenarios.registry import load, names
 
     arguments = parser().parse_args(shlex.split(line, comments=True))
     scene = getattr(arguments, "name_or_file", "")
@@ -141,7 +141,7 @@ def test_commands_are_targets():
     [("hello", ["floor", "plank"]), ("joints", ["door"]), ("free-motion", ["moon"]), ("ground", ["hills", "sphere"])],
 )
 def test_scene_file_is_valid(page, names, tmp_path):
-    from scenarios.files.scene_files import load_scene
+    from tumble.scenarios.files.scene_files import load_scene
 
     (text,) = blocks(ROOT / "docs" / f"{page}.md", "toml")
     (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
@@ -151,7 +151,7 @@ def test_scene_file_is_valid(page, names, tmp_path):
 
 
 def test_toml_of_cameras_is_valid(tmp_path, monkeypatch):
-    from render.cameras.shots import Keyframes, parse
+    from tumble.render.cameras.shots import Keyframes, parse
 
     (text,) = blocks(ROOT / "docs" / "pictures.md", "toml")
     (tmp_path / "way.toml").write_text(text, encoding="utf-8")
@@ -162,7 +162,7 @@ def test_toml_of_cameras_is_valid(tmp_path, monkeypatch):
 def test_toml_of_meshes_is_valid(tmp_path):
     import trimesh
 
-    from scenarios.files.scene_files import load_scene
+    from tumble.scenarios.files.scene_files import load_scene
 
     (text,) = blocks(ROOT / "docs" / "meshes.md", "toml")
     (tmp_path / "washers.toml").write_text(text, encoding="utf-8")
@@ -177,8 +177,8 @@ def test_every_toml_is_tried():
 
 
 def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
-    from scenarios.files.scene_files import load_scene
-    from scenarios.sweeps.ensemble import load_plan
+    from tumble.scenarios.files.scene_files import load_scene
+    from tumble.scenarios.sweeps.ensemble import load_plan
 
     (scene, bowling), (plan,) = (blocks(ROOT / "docs" / f"{page}.md", "toml") for page in ("scene-files", "sweeps"))
     (tmp_path / "scene.toml").write_text(scene, encoding="utf-8")
@@ -193,7 +193,7 @@ def test_toml_of_scene_files_and_sweeps_is_valid(tmp_path):
 
 def test_scene_files_lists_every_key():
     """The tables are those that the code makes, and hold each key of each shape."""
-    from scenarios.files.schema import SHAPES
+    from tumble.scenarios.files.schema import SHAPES
 
     keys = _tool("scene_keys")
     page = (ROOT / "docs" / "scene-files.md").read_text(encoding="utf-8")
@@ -254,8 +254,8 @@ def test_drift_table(table, name):
 
 
 def test_the_gallery_shows_every_scene_and_overlay():
-    from render import OVERLAYS
-    from scenarios.registry import catalog
+    from tumble.render import OVERLAYS
+    from tumble.scenarios.registry import catalog
 
     gallery = _tool("gallery")
     page = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")

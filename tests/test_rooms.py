@@ -32,7 +32,7 @@ ORDER = {package: row.split(" / ") for package, row in ROOMS.items()}
 
 
 def room_of(module: str) -> str:
-    """The room of a module, "" in the hall: ``sim.contact.half_kick`` is in contact."""
+    """The room of a module, "" in the hall: ``tumble.sim.contact.half_kick`` is in contact."""
     parts = module.split(".")
     return parts[1] if len(parts) > 2 or (len(parts) == 2 and parts[1] in ORDER[parts[0]]) else ""
 
@@ -94,15 +94,15 @@ def test_rooms_import_one_way(package):
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("sim.contact.contact_solve", "from sim.impact.impact_loop import drift"),
-        ("sim.solvers.newton", "from sim.contact import contact_solve"),
-        ("sim.contact.touching.contact_table", "import sim.pipeline"),
-        ("sim.state", "from sim.forces.path import Path"),
-        ("sim.joints.mechanism.tree", "from sim.world.world import World"),
-        ("collision.pairs.sphere", "from collision.narrowphase import distance"),
-        ("collision.distance.gjk", "from collision.queries.batch import table"),
-        ("scenarios.files.scene_files", "from scenarios.runs.run import run_scene"),
-        ("render.frames.frame", "from render.films import video"),
+        ("tumble.sim.contact.contact_solve", "from tumble.sim.impact.impact_loop import drift"),
+        ("tumble.sim.solvers.newton", "from tumble.sim.contact import contact_solve"),
+        ("tumble.sim.contact.touching.contact_table", "import tumble.sim.pipeline"),
+        ("tumble.sim.state", "from tumble.sim.forces.path import Path"),
+        ("tumble.sim.joints.mechanism.tree", "from tumble.sim.world.world import World"),
+        ("tumble.collision.pairs.sphere", "from tumble.collision.narrowphase import distance"),
+        ("tumble.collision.distance.gjk", "from tumble.collision.queries.batch import table"),
+        ("tumble.scenarios.files.scene_files", "from tumble.scenarios.runs.run import run_scene"),
+        ("tumble.render.frames.frame", "from tumble.render.films import video"),
     ],
 )
 def test_a_way_up_is_seen(module, source):

@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from collision.kernels import shipped
-from collision.kernels.building.objects import read, write
-from collision.kernels.jit import DISABLED
+from tumble.collision.kernels import shipped
+from tumble.collision.kernels.building.objects import read, write
+from tumble.collision.kernels.jit import DISABLED
 
 ROOT = Path(__file__).resolve().parent.parent
-LEVEL, MODULE = "x86-64-v3", "sim.compiled"
+LEVEL, MODULE = "x86-64-v3", "tumble.sim.compiled"
 OBJECTS = [("code", "", b"machine code " * 10)]
 
 RUN = """
 import sys
 from pathlib import Path
-from collision.kernels import shipped
+from tumble.collision.kernels import shipped
 shipped.FOLDER, shipped.LEVELS = Path(sys.argv[1]), {"x86-64-v3": ()}
-from scenarios.registry import load
+from tumble.scenarios.registry import load
 world = load("two_cuboids")().build()
 world.step(60)
 print(world.state_hash(), "numba" in sys.modules)
@@ -79,7 +79,7 @@ def test_what_does_not_fit_is_left_alone(folder, monkeypatch):
     with monkeypatch.context() as other:
         other.setattr(shipped, "sources", lambda path: [Path(__file__)])  # other sources
         assert shipped.fitting(MODULE) is None
-    assert shipped.fitting("collision.queries.single") is None
+    assert shipped.fitting("tumble.collision.queries.single") is None
 
 
 def test_what_is_damaged_or_can_not_be_kept_is_left_alone(folder):
@@ -94,7 +94,7 @@ def test_what_is_damaged_or_can_not_be_kept_is_left_alone(folder):
 @pytest.mark.skipif(DISABLED, reason="the compiler is off")
 def test_a_first_step_compiles_nothing(tmp_path):
     """From an empty cache: the same bits as by what was compiled here, and Numba is not even loaded."""
-    from sim.compiled import LIBRARY
+    from tumble.sim.compiled import LIBRARY
 
     LIBRARY.prepare(lambda *_: None)
     write(tmp_path / "machine_code" / shipped.name_of(MODULE, LEVEL), read(LIBRARY.path))

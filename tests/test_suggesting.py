@@ -9,14 +9,11 @@ import sys
 
 import pytest
 
-import collision
-import render
-import scenarios
-import sim
 import tumble
-from collision import Box, Proximity, Sphere
-from collision.suggesting import Reads
-from sim import Hinge, Recorder, Scene, World, Worlds
+from tumble import collision, render, scenarios, sim
+from tumble.collision import Box, Proximity, Sphere
+from tumble.collision.suggesting import Reads
+from tumble.sim import Hinge, Recorder, Scene, World, Worlds
 
 world = World()
 box = world.add(Box())
@@ -91,14 +88,14 @@ def test_all_that_is_set_by_us_is_listed():
 def test_printed_once(tmp_path):
     """Python looks for what was meant too, when it prints an error of an object that it knows."""
     for what in ("World().postions", "World().gravty = 1", "sim.Wrld"):
-        program = f"import sim\nfrom sim import World\n{what}\n"
+        program = f"from tumble import sim\nfrom tumble.sim import World\n{what}\n"
         answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
         assert answer.stderr.lower().count("did you mean") == 1, answer.stderr
 
 
 def test_modules_are_imported_without_a_search():
-    """`from sim import ledger` asks the package for an attribute first."""
-    program = "import sys; from sim import errors, ledger; sys.exit('difflib' in sys.modules)"
+    """`from tumble.sim import ledger` asks the package for an attribute first."""
+    program = "import sys; from tumble.sim import errors, ledger; sys.exit('difflib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.registry import load, names
-from sim import Scene, World
-from sim.recording.provenance import versions
+from tumble.scenarios.registry import load, names
+from tumble.sim import Scene, World
+from tumble.sim.recording.provenance import versions
 
 KEPT = Path(__file__).resolve().parents[1] / "tests" / "data" / "hashes.json"
 LARGE, FEW, MANY = 60, 60, 480  # bodies of a large scene; steps of large ones, and of all others

@@ -42,7 +42,7 @@ def compiled(python: str, tree: Path, made: Path) -> None:
         settings = {"NUMBA_CPU_NAME": LEVEL, "NUMBA_CPU_FEATURES": "", "TUMBLE_CACHE_DIR": cache, "PYTHONPATH": str(tree)}
         plain = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
         subprocess.run(
-            [python, "-m", "collision.kernels.shipped", str(made), LEVEL], check=True, cwd=tree, env={**plain, **settings}
+            [python, "-m", "tumble.collision.kernels.shipped", str(made), LEVEL], check=True, cwd=tree, env={**plain, **settings}
         )
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from collision import Box
-from scenarios.validation.answers.tops import FreeTop
-from sim import CentralGravity, World
-from sim.flight.methods.integrators import TABLE
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box
+from tumble.scenarios.validation.answers.tops import FreeTop
+from tumble.sim import CentralGravity, World
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.ledger.diagnostics import rotations
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "free-motion.md"
 STEPS = (30, 60, 120, 240, 480)  # a second

@@ -11,12 +11,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from render import OVERLAYS, Camera, film, still
-from render.films.video import camera_for
-from render.films.writers import encoded
-from render.frames.recorded import RunFrames
-from scenarios.registry import catalog, load
-from sim import Recorder, Run
+from tumble.render import OVERLAYS, Camera, film, still
+from tumble.render.films.video import camera_for
+from tumble.render.films.writers import encoded
+from tumble.render.frames.recorded import RunFrames
+from tumble.scenarios.registry import catalog, load
+from tumble.sim import Recorder, Run
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 FOLDER = "gallery"
@@ -124,9 +124,9 @@ def take(source: object, name: str, time: float | None, overlays: tuple[str, ...
 def window() -> None:
     """The window with a body pulled out of a wall."""
     os.environ.setdefault("SDL_VIDEODRIVER", "offscreen")
-    from render.cameras.pick import pick
-    from render.windows.window import Window
-    from scenarios.showing.window_loop import Loop, stage_of
+    from tumble.render.cameras.pick import pick
+    from tumble.render.windows.window import Window
+    from tumble.scenarios.showing.window_loop import Loop, stage_of
 
     stage = stage_of(load("pyramid")())
     size, camera = (1280, 720), Camera((0.9, -2.6, 1.0), (0.15, 0.0, 0.5))

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from collision import Box, ConvexHull, Cylinder, IncrementalManifold, Pose, contact_manifold
+from tumble.collision import Box, ConvexHull, Cylinder, IncrementalManifold, Pose, contact_manifold
 
 FLOOR = Box((5, 5, 0.5))
 ANGLE = 1e-3  # rad of perturbation

@@ -23,9 +23,9 @@ NAMES = ("default", "best", "mujoco", "blender")
 
 def scene() -> dict:
     """The wall of docs/images/pyramid.png, struck by a ball, as plain numbers."""
-    from render import look
-    from render.frames.frame import frame_of
     from tools.readme_picture import struck_pyramid
+    from tumble.render import look
+    from tumble.render.frames.frame import frame_of
 
     world = struck_pyramid()
     frame = frame_of(world)
@@ -45,8 +45,8 @@ def scene() -> dict:
 
 
 def tumble(preset: str, path: Path) -> None:
-    from render import still
     from tools.readme_picture import struck_pyramid
+    from tumble.render import still
 
     still(struck_pyramid(), path, SIZE, preset=preset, overlays=())
 

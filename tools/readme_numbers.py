@@ -12,9 +12,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.registry import load
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.sim import World
 
 
 class Case(NamedTuple):

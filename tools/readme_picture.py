@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from collision import Box, Compound, ConvexHull, Cylinder, HalfSpace, Pose, Sphere
-from render import Camera, film, still
-from render.figures import plots
-from scenarios.registry import load
-from sim import CameraDef, Recorder, Run, World
-from sim.scene.visual import FINISHES
+from tumble.collision import Box, Compound, ConvexHull, Cylinder, HalfSpace, Pose, Sphere
+from tumble.render import Camera, film, still
+from tumble.render.figures import plots
+from tumble.scenarios.registry import load
+from tumble.sim import CameraDef, Recorder, Run, World
+from tumble.sim.scene.visual import FINISHES
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 

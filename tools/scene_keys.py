@@ -8,10 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole  # noqa: E402
-from scenarios.files.declared_parameters import DECLARED  # noqa: E402
-from scenarios.files.repeat import NEEDED, REPEAT  # noqa: E402
-from scenarios.files.schema import (  # noqa: E402
+from tumble.scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole  # noqa: E402
+from tumble.scenarios.files.declared_parameters import DECLARED  # noqa: E402
+from tumble.scenarios.files.repeat import NEEDED, REPEAT  # noqa: E402
+from tumble.scenarios.files.schema import (  # noqa: E402
     ACTUATOR,
     BODY,
     CAMERA,

@@ -33,7 +33,7 @@ def pages() -> dict[str, str]:
 
 def scenes() -> str:
     """The catalog: what each scene is about, and its parameters."""
-    from scenarios.registry import catalog
+    from tumble.scenarios.registry import catalog
 
     out = ["# Scenes", "", "`tumble run NAME` runs one, `--set name=value` sets a parameter.", ""]
     for name, scenario in catalog().items():

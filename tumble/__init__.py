@@ -19,7 +19,7 @@ def __getattr__(name: str) -> object:
     for package in map(import_module, PACKAGES) if not name.startswith("_") else ():
         if name in package.__all__:
             return globals().setdefault(name, getattr(package, name))  # found at once from now on
-    raise import_module("collision.spelling").not_in(__name__, name, __dir__())
+    raise import_module("tumble.collision.spelling").not_in(__name__, name, __dir__())
 
 
 def __dir__() -> list[str]:

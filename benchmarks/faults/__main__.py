@@ -37,10 +37,10 @@ def load() -> None:
     import xarray  # noqa: F401
     import zarr  # noqa: F401
 
-    import render  # noqa: F401
-    import scenarios.sweeps.sweep  # noqa: F401
-    from scenarios.runs.run import run_scene, scene_of
-    from scenarios.showing.report import plot_run
+    import tumble.scenarios.sweeps.sweep  # noqa: F401
+    from tumble import render  # noqa: F401
+    from tumble.scenarios.runs.run import run_scene, scene_of
+    from tumble.scenarios.showing.report import plot_run
 
     with tempfile.TemporaryDirectory() as folder:
         done = run_scene(scene_of("bouncing_ball"), Path(folder) / "r", seconds=0.1, quiet=True, contacts=True)

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios import cli
-from sim import Run
-from sim.errors import RecordingError
-from sim.recording.storage.checksums import TABLE
+from tumble.scenarios import cli
+from tumble.sim import Run
+from tumble.sim.errors import RecordingError
+from tumble.sim.recording.storage.checksums import TABLE
 
 KINDS = ("cut", "flip", "delete", "swap", "double", "empty", "rows")
 WORDS = ("run", "bouncing_ball", "--seconds", "3", "--contacts", "--out")  # three chunks of samples, with contacts and impacts

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.faults.__main__ import load
 from benchmarks.faults.trials import FILM, RUN, asked, child, ended, look_at_film, look_at_run, prepared
-from scenarios import cli
+from tumble.scenarios import cli
 
 WHOLE = (*RUN, *FILM)
 

@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import scenarios.runs.run
-import sim.recording.storage.sample_stores
-from scenarios import cli
-from sim.files import whole
-from sim.recording.storage.checksums import TABLE
+import tumble.scenarios.runs.run
+import tumble.sim.recording.storage.sample_stores
+from tumble.scenarios import cli
+from tumble.sim.files import whole
+from tumble.sim.recording.storage.checksums import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -109,7 +109,7 @@ def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> in
 def often() -> None:
     """Flush and save ten times as often than users need, and draw no figure: that is most of the time of a short run. A blank
     one is written as slowly as one that is drawn."""
-    import render.figures.plots
+    import tumble.render.figures.plots
 
     def blank(run: Any, path: Path) -> Path:
         with whole(path) as part, open(part, "wb") as file:
@@ -119,9 +119,9 @@ def often() -> None:
         return path
 
     render.plots.energy_momentum = blank
-    sim.recording.storage.sample_stores.FLUSH_SECONDS = 0.4
-    plain = scenarios.runs.run.Checkpoints
-    scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
+    tumble.sim.recording.storage.sample_stores.FLUSH_SECONDS = 0.4
+    plain = tumble.scenarios.runs.run.Checkpoints
+    tumble.scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
 
 
 def ended(pid: int, patience: float = PATIENCE) -> int:
@@ -207,7 +207,7 @@ def expected(base: Path) -> dict[str, np.ndarray]:
 
 
 def arrays(path: Path) -> dict[str, np.ndarray]:
-    from sim import Run
+    from tumble.sim import Run
 
     run = Run.open(path)
     return {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(TABLE)}
@@ -218,8 +218,8 @@ def look_at_run(base: Path, name: str = "r") -> Callable[[Path, bool], list[str]
     expected(base)
 
     def look(folder: Path, killed: bool) -> list[str]:
-        from sim import Run
-        from sim.files import standing
+        from tumble.sim import Run
+        from tumble.sim.files import standing
 
         if not standing(folder / name / "trajectory.zarr").exists():
             return [] if killed else ["there is no recording"]
@@ -261,9 +261,9 @@ def look_at_sweep(base: Path) -> Callable[[Path, bool], list[str]]:
     """Members that are said to be done have the bits that they have elsewhere, and in the end all are done."""
 
     def look(folder: Path, killed: bool) -> list[str]:
-        from scenarios.sweeps.ensemble import DONE, Store
-        from scenarios.sweeps.sweep import columns
-        from sim.files import standing
+        from tumble.scenarios.sweeps.ensemble import DONE, Store
+        from tumble.scenarios.sweeps.sweep import columns
+        from tumble.sim.files import standing
 
         path = standing(folder / "s" / "sweep.zarr")
         if not path.exists():
@@ -284,7 +284,7 @@ def litter(folder: Path) -> list[str]:
 
 
 def beside(folder: Path) -> list[str]:
-    from scenarios.runs.manifest import harms
+    from tumble.scenarios.runs.manifest import harms
 
     return harms(folder)
 
@@ -399,7 +399,7 @@ def two_at_once(base: Path, folder: Path, rng: random.Random, length: float) -> 
 
 # ---------------------------------------------------------------------- the cache of kernels
 
-KERNELS = """from collision.kernels.jit import kernel
+KERNELS = """from tumble.collision.kernels.jit import kernel
 
 @kernel
 def factor():
@@ -409,7 +409,7 @@ def factor():
 def answer(x):
     return x * factor()
 """
-ASK = "from collision.caller import answer\nprint(answer(2.0))\n"
+ASK = "from tumble.collision.caller import answer\nprint(answer(2.0))\n"
 
 
 def cache_filled(folder: Path, seconds: float | None, both: bool) -> Outcome:

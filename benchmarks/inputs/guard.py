@@ -107,7 +107,7 @@ def caches() -> list[Path]:
     """Folders besides its own that the program may write: kept kernels and fonts, temporary files."""
     import matplotlib
 
-    from collision.kernels.sources import cache_root
+    from tumble.collision.kernels.sources import cache_root
 
     return [cache_root(), Path(matplotlib.get_cachedir()), Path(tempfile.gettempdir())]
 

@@ -18,17 +18,17 @@ import numpy as np
 from benchmarks.inputs.cases import Case, odd, somewhere
 from benchmarks.inputs.guard import SECONDS, Guard, caches
 from benchmarks.inputs.stored_files import BALL
-from collision import HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios import cli
-from scenarios.files.json_schema import json_schema
-from scenarios.files.scene_files import load_scene, scene_to_toml
-from scenarios.importing.models import load_model
-from scenarios.sweeps.ensemble import load_plan
-from sim import Recorder, Run, World
-from sim.errors import RecordingError, SimulationError
-from sim.files import remove
-from sim.recording.storage.checksums import DIGEST, SEALED, digest
+from tumble.collision import HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios import cli
+from tumble.scenarios.files.json_schema import json_schema
+from tumble.scenarios.files.scene_files import load_scene, scene_to_toml
+from tumble.scenarios.importing.models import load_model
+from tumble.scenarios.sweeps.ensemble import load_plan
+from tumble.sim import Recorder, Run, World
+from tumble.sim.errors import RecordingError, SimulationError
+from tumble.sim.files import remove
+from tumble.sim.recording.storage.checksums import DIGEST, SEALED, digest
 
 LONGEST = 2000  # letters of an error
 MOST_STEPPED = 8  # bodies of a scene that is stepped too

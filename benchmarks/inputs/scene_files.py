@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from benchmarks.inputs.cases import Case, either, harmed, toml
-from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from scenarios.files import schema
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.scenarios.files import schema
 
 plain = st.floats(-3, 3).map(lambda x: round(x, 3))
 name = st.sampled_from(("a", "a", "a", "ball"))

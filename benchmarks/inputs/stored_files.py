@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from benchmarks.inputs.cases import SEEDS, Case, either, harmed, odd, toml
-from scenarios.sweeps.ensemble import SAMPLINGS
+from tumble.scenarios.sweeps.ensemble import SAMPLINGS
 
 
 @st.composite

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.calls import best
 from benchmarks.peers.with_coal import native
-from collision import Box, Compound, ConvexHull, Pose, signed_distance
-from collision.shapes.shapeset import packed
+from tumble.collision import Box, Compound, ConvexHull, Pose, signed_distance
+from tumble.collision.shapes.shapeset import packed
 
 CORNERS = (1000, 10_000, 100_000)
 PIECES = 500

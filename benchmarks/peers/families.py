@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, ShapeSet, Sphere, signed_distances
+from tumble.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, ShapeSet, Sphere, signed_distances
 
 SHAPES = 20
 STEP = 1 / 240  # s between frames of moving pairs

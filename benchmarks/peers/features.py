@@ -115,8 +115,8 @@ def jolt() -> dict[str, object]:
 
 
 def tumble() -> dict[str, object]:
-    from collision import HalfSpace, Sphere
-    from sim import World
+    from tumble.collision import HalfSpace, Sphere
+    from tumble.sim import World
 
     world = World(dt=DT)
     world.add(HalfSpace(), kind="static")

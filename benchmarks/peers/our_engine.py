@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.peers.engine import Engine
 from benchmarks.peers.families import grid
-from collision import Box, HalfSpace, HeightField, Sphere, TriangleMesh
-from sim import World
+from tumble.collision import Box, HalfSpace, HeightField, Sphere, TriangleMesh
+from tumble.sim import World
 
 
 class Tumble(Engine):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.peers.families import Pairs
-from collision import PairCache, Pose, signed_distance, signed_distances
+from tumble.collision import PairCache, Pose, signed_distance, signed_distances
 
 
 class Ours:

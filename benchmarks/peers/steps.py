@@ -21,9 +21,9 @@ from benchmarks.peers.engine import Engine
 from benchmarks.peers.engines import MODULES, engines
 from benchmarks.peers.families import matrices
 from benchmarks.peers.page import processor, write_measured
-from collision import Box, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
-from scenarios.registry import load
-from sim.scene.scene import Scene
+from tumble.collision import Box, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
+from tumble.scenarios.registry import load
+from tumble.sim.scene.scene import Scene
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 STEP = 1 / 240  # s

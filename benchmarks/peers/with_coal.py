@@ -6,7 +6,7 @@ import coal
 import numpy as np
 
 from benchmarks.peers.families import Pairs
-from collision import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
+from tumble.collision import Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere
 
 
 def native(shape):

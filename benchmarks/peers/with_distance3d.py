@@ -8,7 +8,7 @@ from distance3d.epa import epa
 from distance3d.gjk import gjk
 
 from benchmarks.peers.families import Pairs
-from collision import Box, Capsule, Sphere
+from tumble.collision import Box, Capsule, Sphere
 
 
 def native(shape, x, r):

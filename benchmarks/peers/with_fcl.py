@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial import ConvexHull as Qhull
 
 from benchmarks.peers.families import Pairs
-from collision import Box, Capsule, Sphere
+from tumble.collision import Box, Capsule, Sphere
 
 
 def native(shape):

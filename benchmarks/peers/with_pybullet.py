@@ -6,7 +6,7 @@ import numpy as np
 import pybullet as bullet
 
 from benchmarks.peers.families import Pairs
-from collision import Box, Capsule, Sphere
+from tumble.collision import Box, Capsule, Sphere
 
 FURTHEST = 10.0  # m
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from collision import Compound, ConvexHull, HalfSpace, Pose, Sphere
-from sim import BodyDef, Scene
+from tumble.collision import Compound, ConvexHull, HalfSpace, Pose, Sphere
+from tumble.sim import BodyDef, Scene
 
 # exponents of length, mass and time, by the names of fields; what is not named is a number
 BODY = {

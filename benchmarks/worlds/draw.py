@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -24,8 +24,8 @@ from collision import (
     Sphere,
     signed_distance,
 )
-from collision.shapes.definitions import Shape, convex_parts
-from sim import BodyDef, ConstantForce, Distance, Drag, Fixed, Hinge, Path, Point, Scene, Slider, Spring
+from tumble.collision.shapes.definitions import Shape, convex_parts
+from tumble.sim import BodyDef, ConstantForce, Distance, Drag, Fixed, Hinge, Path, Point, Scene, Slider, Spring
 
 RESTITUTIONS, FRICTIONS = (0.0, 0.3, 0.8, 1.0), (0.0, 0.2, 1.0, 10.0)
 SECONDS = 3.0

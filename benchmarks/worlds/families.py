@@ -11,10 +11,10 @@ import numpy as np
 from benchmarks.worlds import draw
 from benchmarks.worlds.changes import Scale
 from benchmarks.worlds.measure import Look, Trial
-from collision import Box, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace
-from scenarios.registry import load
-from sim import Body, Scene, World
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace
+from tumble.scenarios.registry import load
+from tumble.sim import Body, Scene, World
+from tumble.sim.ledger.diagnostics import rotations
 
 STEP = 1 / 240
 ROOM = 0.3  # [m] half the side of the box of a gas

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from collision import ShapeSet, signed_distances
-from collision.shapes.definitions import convex_parts
-from sim import BodyDef, Scene, SimulationError, World
-from sim.forces.definitions import ConstantForce, MutualGravity, Spring
-from sim.ledger.diagnostics import rotations
-from sim.ledger.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
+from tumble.collision import ShapeSet, signed_distances
+from tumble.collision.shapes.definitions import convex_parts
+from tumble.sim import BodyDef, Scene, SimulationError, World
+from tumble.sim.forces.definitions import ConstantForce, MutualGravity, Spring
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.ledger.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
 
 BARS = {
     "rise": (ENERGY, "energy rises by itself, of the largest kinetic energy"),

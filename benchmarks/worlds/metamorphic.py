@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.worlds import draw
 from benchmarks.worlds.changes import Motion, Scale, beside, shuffled
-from sim import BodyDef, Scene, SimulationError
-from sim.ledger.diagnostics import rotations
-from sim.ledger.promises import thickness
+from tumble.sim import BodyDef, Scene, SimulationError
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.ledger.promises import thickness
 
 SECONDS = 1.0
 SAMPLE = 6  # steps from one comparison to the next

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.worlds.measure import Trial, measure
-from collision import Box, Compound, ConvexHull, Pose, Sphere
-from collision.shapes.definitions import convex_parts
-from sim import BodyDef, InputError, Scene
+from tumble.collision import Box, Compound, ConvexHull, Pose, Sphere
+from tumble.collision.shapes.definitions import convex_parts
+from tumble.sim import BodyDef, InputError, Scene
 
 PLAIN = {  # simpler values of fields of bodies, in the order in which they are tried
     "rolling_friction": 0.0, "torsional_friction": 0.0, "surface_velocity": (0.0, 0.0, 0.0), "friction": 0.0,
@@ -117,7 +117,7 @@ def without(scene: Scene, name: str) -> Scene:
 
 def as_python(scene: Scene) -> str:
     """The scene as a script that builds and runs it."""
-    lines = ["from collision import *", "from sim import *", ""]
+    lines = ["from tumble.collision import *", "from tumble.sim import *", ""]
     given = ", ".join(f"{name}={getattr(scene, name)!r}" for name in ("gravity", "dt", "integrator", "duration", "sleep_after"))
     lines.append(f"scene = Scene({given})")
     for body in scene.bodies:

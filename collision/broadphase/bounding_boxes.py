@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.bounds import aabb
-from collision.broadphase.candidate_pairs import find_pairs
-from collision.errors import InputError, check_number
-from collision.hints import Numbers, PoseLike, Rows, Whole
-from collision.kernels.jit import kernel
-from collision.linalg import load3, load4, norm, store3
-from collision.pose import as_pose
-from collision.queries.batch import check_poses, indices, table
-from collision.queries.batch_kernels import pose
-from collision.shapes.definitions import Shape
-from collision.shapes.shapeset import ShapeSet, set_of
-from collision.shapes.support_points import EPS
+from tumble.collision.bounds import aabb
+from tumble.collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import load3, load4, norm, store3
+from tumble.collision.pose import as_pose
+from tumble.collision.queries.batch import check_poses, indices, table
+from tumble.collision.queries.batch_kernels import pose
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.shapes.shapeset import ShapeSet, set_of
+from tumble.collision.shapes.support_points import EPS
 
 ROUNDING = 8.0 * EPS  # of size + distance from the origin: by so much boxes are widened
 

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, kernel
+from tumble.collision.kernels.jit import inner, kernel
 
 PARENT, LEFT, RIGHT, HEIGHT = range(4)
 DEEPEST = 256  # nodes that wait while a tree is searched; an AVL tree of 2^63 leaves is 91 deep

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.halving import halve_range, put_centers
-from collision.kernels.jit import far, inner, kernel, lean
-from collision.kernels.shared import add, address_of
+from tumble.collision.halving import halve_range, put_centers
+from tumble.collision.kernels.jit import far, inner, kernel, lean
+from tumble.collision.kernels.shared import add, address_of
 
 FEW = 24  # up to so many boxes, comparing all with all is quicker
 

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from collision.broadphase.bounding_boxes import bounding_boxes
-from collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, meets, nearest_boxes, swept
-from collision.broadphase.dynamic_broadphase import ALL, BroadPhase, PairChanges, _bits
-from collision.errors import InputError, check_number, check_point, check_vector
-from collision.hints import Numbers, PoseLike, Rows, Whole
-from collision.kernels.jit import inner, kernel
-from collision.linalg import add, load3, load9, matmul, mul, store3
-from collision.pose import Pose, as_pose
-from collision.queries.batch import Distances, check_poses, collisions, signed_distances, table
-from collision.queries.ray_casts import RayHit, RayHits, ray_far
-from collision.queries.shape_casts import ShapeHit, first_hit, unit_direction
-from collision.shapes.definitions import ConvexHull, HalfSpace, Shape
-from collision.shapes.shapeset import ShapeSet, set_of
+from tumble.collision.broadphase.bounding_boxes import bounding_boxes
+from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, meets, nearest_boxes, swept
+from tumble.collision.broadphase.dynamic_broadphase import ALL, BroadPhase, PairChanges, _bits
+from tumble.collision.errors import InputError, check_number, check_point, check_vector
+from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
+from tumble.collision.kernels.jit import inner, kernel
+from tumble.collision.linalg import add, load3, load9, matmul, mul, store3
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.queries.batch import Distances, check_poses, collisions, signed_distances, table
+from tumble.collision.queries.ray_casts import RayHit, RayHits, ray_far
+from tumble.collision.queries.shape_casts import ShapeHit, first_hit, unit_direction
+from tumble.collision.shapes.definitions import ConvexHull, HalfSpace, Shape
+from tumble.collision.shapes.shapeset import ShapeSet, set_of
 
 FIRST = 8  # boxes that a search for the nearest shapes begins with
 

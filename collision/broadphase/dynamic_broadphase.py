@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from collision.broadphase.box_tree import clear, meetings, put, take_out, within
-from collision.errors import InputError, check_number
-from collision.hints import Numbers, Rows, Whole
-from collision.queries.batch import table
+from tumble.collision.broadphase.box_tree import clear, meetings, put, take_out, within
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import Numbers, Rows, Whole
+from tumble.collision.queries.batch import table
 
 ALL = 0xFFFFFFFF  # of groups and masks: every bit
 NO_PAIRS = np.zeros((0, 2), np.int64)

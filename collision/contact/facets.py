@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import EDGES, FACET, FIELD, HALFSPACE, HELD, HULL, LEVEL, NORMAL, RAYS, RING, RINGS, SIDES
-from collision.kernels.jit import lean
-from collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from tumble.collision.geometry import EDGES, FACET, FIELD, HALFSPACE, HELD, HULL, LEVEL, NORMAL, RAYS, RING, RINGS, SIDES
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 
 FLAT = 1e-6  # [rad] triangles that bend less where they meet are flat there
 ANGLE = 1e-9  # [rad] normals so little outside what is allowed are inside

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.clip import incident_face
-from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, SHARP
-from collision.kernels.jit import hypot, lean
-from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, norm, orthonormal, scale, sub
-from collision.shapes.support_functions import is_revolved, support_piece
-from collision.shapes.support_points import aligned_face, inflation, is_polytope
+from tumble.collision.distance.clip import incident_face
+from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, SHARP
+from tumble.collision.kernels.jit import hypot, lean
+from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, norm, orthonormal, scale, sub
+from tumble.collision.shapes.support_functions import is_revolved, support_piece
+from tumble.collision.shapes.support_points import aligned_face, inflation, is_polytope
 
 POINT, LINE, POLYGON, DISC = range(4)
 RIM_POINTS = 8  # of a flat round base

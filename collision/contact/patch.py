@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from collision.contact.features import (
+from tumble.collision.contact.features import (
     ACROSS,
     ALONG,
     BESIDE,
@@ -29,14 +29,14 @@ from collision.contact.features import (
     facing,
     side_bend,
 )
-from collision.contact.manifold import choose, put
-from collision.distance.clip import GAP, NAME, OUT, at
-from collision.distance.result import touching_limit
-from collision.geometry import SHARP, empty_geometry
-from collision.kernels.jit import far, inner, lean, remote
-from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
-from collision.shapes.support_functions import is_revolved
-from collision.shapes.support_points import EPS, inflation
+from tumble.collision.contact.manifold import choose, put
+from tumble.collision.distance.clip import GAP, NAME, OUT, at
+from tumble.collision.distance.result import touching_limit
+from tumble.collision.geometry import SHARP, empty_geometry
+from tumble.collision.kernels.jit import far, inner, lean, remote
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.shapes.support_functions import is_revolved
+from tumble.collision.shapes.support_points import EPS, inflation
 
 PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
 ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off

@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
-from collision.contact.manifold import put, put_patch
-from collision.distance.axes import NO_ROWS, best_axis
-from collision.distance.clip import INSIDE, face_patch, patch_capacity
-from collision.distance.polytopes import polytope_query_far, relative, start_axis
-from collision.distance.result import answer, inflated, slack_of, to_world, touching_limit, unlike
-from collision.distance.sat import sat_boxes
-from collision.geometry import BOX, SHARP, empty_geometry
-from collision.kernels.jit import far, inner, lean, remote
-from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.shapes.support_points import EPS, aligned_face, extent
-from collision.status import BEYOND_MARGIN, UNCERTAIN
+from tumble.collision.contact.manifold import put, put_patch
+from tumble.collision.distance.axes import NO_ROWS, best_axis
+from tumble.collision.distance.clip import INSIDE, face_patch, patch_capacity
+from tumble.collision.distance.polytopes import polytope_query_far, relative, start_axis
+from tumble.collision.distance.result import answer, inflated, slack_of, to_world, touching_limit, unlike
+from tumble.collision.distance.sat import sat_boxes
+from tumble.collision.geometry import BOX, SHARP, empty_geometry
+from tumble.collision.kernels.jit import far, inner, lean, remote
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.shapes.support_points import EPS, aligned_face, extent
+from tumble.collision.status import BEYOND_MARGIN, UNCERTAIN
 
 # Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
 ALIKE = 1e-5

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.geometry import HALFSPACE
-from collision.kernels.jit import lean
-from collision.linalg import dot, mul_t, neg, norm, sub
-from collision.shapes.support_functions import reach
-from collision.shapes.support_points import inflation
+from tumble.collision.geometry import HALFSPACE
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, mul_t, neg, norm, sub
+from tumble.collision.shapes.support_functions import reach
+from tumble.collision.shapes.support_points import inflation
 
 SURE = 1e-6  # of the size: shapes that are apart by so much more than what matters are found apart by every search
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.gjk import SHIFT
-from collision.distance.sat import separation
-from collision.distance.segments import segment
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_points import EPS, aligned_face, core_vertex
+from tumble.collision.distance.gjk import SHIFT
+from tumble.collision.distance.sat import separation
+from tumble.collision.distance.segments import segment
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.shapes.support_points import EPS, aligned_face, core_vertex
 
 # What a witness contact lies on: vertex rows (v, -1) for a vertex, (u, v) for an edge, (-1, -1) for a face.
 NO_ROWS = (-1, -1, -1, -1)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX
-from collision.kernels.jit import lean
-from collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_points import EPS, aligned_face, is_polytope, support
+from tumble.collision.geometry import BOX
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.shapes.support_points import EPS, aligned_face, is_polytope, support
 
 # Of the shortest edge of the two features. A vertex this little beyond a side counts as inside, so that aligned boxes
 # have the same four points whatever the rounding.

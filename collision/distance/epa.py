@@ -20,14 +20,30 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.axes import best_axis
-from collision.distance.gjk import CLOSE, NO_NAME, NO_NAMES, SHIFT, lowest, named_point
-from collision.distance.sat import sat_boxes, separation_here
-from collision.distance.segments import edge_points
-from collision.geometry import BOX
-from collision.kernels.jit import lean, stack_table, tight
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, store3, sub, transpose
-from collision.shapes.support_points import EPS
+from tumble.collision.distance.axes import best_axis
+from tumble.collision.distance.gjk import CLOSE, NO_NAME, NO_NAMES, SHIFT, lowest, named_point
+from tumble.collision.distance.sat import sat_boxes, separation_here
+from tumble.collision.distance.segments import edge_points
+from tumble.collision.geometry import BOX
+from tumble.collision.kernels.jit import lean, stack_table, tight
+from tumble.collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    mul,
+    mul_t,
+    neg,
+    norm,
+    orthonormal,
+    scale,
+    store3,
+    sub,
+    transpose,
+)
+from tumble.collision.shapes.support_points import EPS
 
 MOST_POINTS = 64
 MOST_FACES = 2 * MOST_POINTS

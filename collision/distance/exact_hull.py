@@ -21,11 +21,11 @@ import math
 
 import numpy as np
 
-from collision.distance.gjk import NO_NAMES, lowest, mixture
-from collision.distance.sat import separation
-from collision.kernels.jit import inner, lean
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
-from collision.shapes.support_points import EPS
+from tumble.collision.distance.gjk import NO_NAMES, lowest, mixture
+from tumble.collision.distance.sat import separation
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
+from tumble.collision.shapes.support_points import EPS
 
 MOST = 256  # corners
 HALVES = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits

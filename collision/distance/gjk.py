@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.sat import separation_here
-from collision.distance.simplex import closest_segment, closest_triangle, segment_here
-from collision.geometry import CAPSULE
-from collision.kernels.jit import lean, tight
-from collision.linalg import ZERO, add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_points import EPS, core_vertex, supported
+from tumble.collision.distance.sat import separation_here
+from tumble.collision.distance.simplex import closest_segment, closest_triangle, segment_here
+from tumble.collision.geometry import CAPSULE
+from tumble.collision.kernels.jit import lean, tight
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.shapes.support_points import EPS, core_vertex, supported
 
 SHIFT = 1 << 31
 NO_NAME = -1

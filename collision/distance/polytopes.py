@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.axes import NO_ROWS, named_features, polish_segments
-from collision.distance.epa import known_depth, no_surface
-from collision.distance.gjk import NO_NAMES, corner, quick_distance
-from collision.distance.overlap import slow_query_far
-from collision.distance.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
-from collision.distance.segments import segments_closest
-from collision.distance.simplex import well_inside
-from collision.geometry import BOX, empty_geometry
-from collision.kernels.jit import far, lean, remote, tight
-from collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
-from collision.shapes.support_points import EPS
+from tumble.collision.distance.axes import NO_ROWS, named_features, polish_segments
+from tumble.collision.distance.epa import known_depth, no_surface
+from tumble.collision.distance.gjk import NO_NAMES, corner, quick_distance
+from tumble.collision.distance.overlap import slow_query_far
+from tumble.collision.distance.result import SIGN_ONLY, answer, core_margin, inflated, slack_of, to_world
+from tumble.collision.distance.segments import segments_closest
+from tumble.collision.distance.simplex import well_inside
+from tumble.collision.geometry import BOX, empty_geometry
+from tumble.collision.kernels.jit import far, lean, remote, tight
+from tumble.collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
+from tumble.collision.shapes.support_points import EPS
 
 DEEP = -2  # in place of the number of known corners: there is a surface
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import add, axpy, mul, neg, norm, scale
-from collision.shapes.support_points import EPS
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, axpy, mul, neg, norm, scale
+from tumble.collision.shapes.support_points import EPS
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 ROUNDING = 8.0 * EPS  # of size: what a support value or a length may be off
 SIGN_ONLY = -math.inf  # as a margin: stop as soon as it is certain that the shapes are apart, or that they overlap

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean, tight
-from collision.linalg import dot, mul_t, neg, norm, scale
-from collision.shapes.support_points import extent
+from tumble.collision.kernels.jit import lean, tight
+from tumble.collision.linalg import dot, mul_t, neg, norm, scale
+from tumble.collision.shapes.support_points import extent
 
 PARALLEL = 1e-14  # sine of the angle between edges, below which they span no axis
 NO_EDGES = (-1, -1, -1, -1)

@@ -5,9 +5,9 @@ GJK has nothing to hold on to where segments are nearly parallel: all its triang
 
 from __future__ import annotations
 
-from collision.distance.simplex import closest_segment
-from collision.kernels.jit import lean
-from collision.linalg import add, axpy, cross, dot, load3, mul, sub
+from tumble.collision.distance.simplex import closest_segment
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, sub
 
 
 @lean

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean, tight
-from collision.linalg import axpy, cross, dot, norm, scale, sub
-from collision.shapes.support_points import EPS
+from tumble.collision.kernels.jit import lean, tight
+from tumble.collision.linalg import axpy, cross, dot, norm, scale, sub
+from tumble.collision.shapes.support_points import EPS
 
 
 @tight

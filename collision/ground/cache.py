@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.kernels.sources import cache_root, source_hash
-from collision.regular import regular
+from tumble.collision.kernels.sources import cache_root, source_hash
+from tumble.collision.regular import regular
 
 FEWEST = 20_000  # triangles, below which making takes no longer than reading
 MOST = 2_000_000_000  # bytes of all files together: the oldest go first

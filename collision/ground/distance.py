@@ -8,18 +8,18 @@ from threading import get_ident
 
 import numpy as np
 
-from collision.bounds import aabb
-from collision.contact.facets import near_triangles, set_facet
-from collision.errors import InputError
-from collision.geometry import Geometry
-from collision.kernels.jit import kernel
-from collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
-from collision.narrowphase import distance_far
-from collision.pose import Pose
-from collision.shapes.definitions import Shape, convex_parts
-from collision.shapes.ground import Facet, Ground
-from collision.shapes.shapeset import ShapeSet, own_tables
-from collision.status import BEYOND_MARGIN
+from tumble.collision.bounds import aabb
+from tumble.collision.contact.facets import near_triangles, set_facet
+from tumble.collision.errors import InputError
+from tumble.collision.geometry import Geometry
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
+from tumble.collision.narrowphase import distance_far
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Shape, convex_parts
+from tumble.collision.shapes.ground import Facet, Ground
+from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.status import BEYOND_MARGIN
 
 FIRST = 1e-3  # of the sizes: how far triangles are looked for at first
 

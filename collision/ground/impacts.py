@@ -13,15 +13,15 @@ from threading import get_ident
 
 import numpy as np
 
-from collision.contact.facets import near_triangles, place_of, vertex_of
-from collision.errors import InputError
-from collision.geometry import Geometry
-from collision.kernels.jit import kernel
-from collision.linalg import store3
-from collision.pose import Pose
-from collision.shapes.definitions import Shape
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
+from tumble.collision.errors import InputError
+from tumble.collision.geometry import Geometry
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import store3
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 
 FEW, MANY = 16, 256  # triangles in a slice, that make the next one longer or itself shorter
 ROUNDING = 1e-12  # of the coordinates

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from collision.contact.facets import boxed, mesh_triangle, misses_node
-from collision.geometry import BOX, FIELD
-from collision.ground.planes import BLOCK
-from collision.kernels.jit import lean
-from collision.linalg import add, cross, dot, load3, mul_t, neg, norm, scale, sub
-from collision.shapes.support_functions import reach
-from collision.shapes.support_points import inflation
+from tumble.collision.contact.facets import boxed, mesh_triangle, misses_node
+from tumble.collision.geometry import BOX, FIELD
+from tumble.collision.ground.planes import BLOCK
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, cross, dot, load3, mul_t, neg, norm, scale, sub
+from tumble.collision.shapes.support_functions import reach
+from tumble.collision.shapes.support_points import inflation
 
 
 @lean

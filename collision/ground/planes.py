@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import kernel, lean
-from collision.linalg import add, cross, dot, load3, norm, scale, sub
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import add, cross, dot, load3, norm, scale, sub
 
 ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
 BLOCK = 8  # cells along a side of a block of a field

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from collision.contact.facets import near_triangles, place_of, vertex_of
-from collision.errors import InputError
-from collision.geometry import FIELD
-from collision.kernels.jit import kernel, lean
-from collision.linalg import add, axpy, dot, load3, norm, scale, store3, sub
+from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
+from tumble.collision.errors import InputError
+from tumble.collision.geometry import FIELD
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import add, axpy, dot, load3, norm, scale, store3, sub
 
 if TYPE_CHECKING:
-    from collision.shapes.ground import Ground, TriangleMesh
+    from tumble.collision.shapes.ground import Ground, TriangleMesh
 
 ROUNDING = 64 * 2.0**-52  # of the coordinates: how far off a distance may be
 
@@ -160,7 +160,7 @@ def nearest_points(g, s, points, at, distance, triangle, part):
 
 def distances_of_points(ground: Ground, points: object) -> GroundDistances:
     """See `Ground.signed_distances`."""
-    from collision.shapes.shapeset import ShapeSet, own_tables
+    from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 
     try:
         rows = np.atleast_2d(np.array(points, dtype=float))

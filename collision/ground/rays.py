@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from collision.contact.facets import place_of, vertex_of
-from collision.geometry import FIELD
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, cross, dot, neg, norm, scale, sub
+from tumble.collision.contact.facets import place_of, vertex_of
+from tumble.collision.geometry import FIELD
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, cross, dot, neg, norm, scale, sub
 
 RIM = 1e-12  # of the sides of a triangle
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.halving import halve
-from collision.kernels.jit import kernel, lean
+from tumble.collision.halving import halve
+from tumble.collision.kernels.jit import kernel, lean
 
 
 def tree(

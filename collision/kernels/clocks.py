@@ -25,8 +25,8 @@ from llvmlite import ir
 from numba.core import cgutils, imputils, types
 from numba.extending import intrinsic, lower_builtin, type_callable
 
-from collision.kernels.compiler import Link
-from collision.kernels.native import Library
+from tumble.collision.kernels.compiler import Link
+from tumble.collision.kernels.native import Library
 
 MOST = 256  # symbols
 _COUNTS = np.zeros((MOST, 3), dtype=np.int64)  # calls, ticks in all, ticks without those of clocked callees

@@ -17,12 +17,12 @@ from numba.core.runtime import rtsys
 from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
 from numba.np import arrayobj
 
-import collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
-from collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
-from collision.kernels.code_library import Kernels
-from collision.kernels.jit import FAR, FOR_KERNELS, Later
-from collision.kernels.kernel_cache import KernelCache
-from collision.kernels.sources import sources
+import tumble.collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
+from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
+from tumble.collision.kernels.code_library import Kernels
+from tumble.collision.kernels.jit import FAR, FOR_KERNELS, Later
+from tumble.collision.kernels.kernel_cache import KernelCache
+from tumble.collision.kernels.sources import sources
 
 
 @typeof_impl.register(Later)

@@ -10,7 +10,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, lower_getattr_generic, register_model, typeof_impl, unbox
 from numba.np import arrayobj
 
-from collision.kernels.group import Group
+from tumble.collision.kernels.group import Group
 
 WORD = ir.IntType(64)
 

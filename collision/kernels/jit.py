@@ -44,7 +44,7 @@ class Later:
 
     @functools.cached_property
     def made(self) -> Any:
-        import collision.kernels.compiler  # noqa: F401, teaches Numba what stands for what
+        import tumble.collision.kernels.compiler  # noqa: F401, teaches Numba what stands for what
 
         return self._make()
 
@@ -63,7 +63,7 @@ def _later(function: Callable, kept: bool, literals: bool = True, **options: Any
         return function
 
     def make():
-        from collision.kernels.compiler import dispatcher
+        from tumble.collision.kernels.compiler import dispatcher
 
         return dispatcher(function, kept, literals, options)
 
@@ -119,7 +119,7 @@ def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:
         return numpy.empty((rows, columns), kind)
 
     def make():
-        from collision.kernels.compiler import table_on_stack
+        from tumble.collision.kernels.compiler import table_on_stack
 
         return table_on_stack(rows, columns, kind)
 
@@ -132,7 +132,7 @@ def intrinsic(uncompiled: Callable) -> Callable:
 
     >>> @intrinsic(_reach_in_python)
     ... def reach():
-    ...     from collision.kernels.intrinsics.vectors import reach
+    ...     from tumble.collision.kernels.intrinsics.vectors import reach
     ...     return reach
     """
     return lambda load: uncompiled if DISABLED else Later(load, uncompiled=uncompiled)
@@ -155,7 +155,7 @@ def far(function: Callable, examples: Callable[[], tuple], returns: Any) -> Call
         return function
 
     def make():
-        from collision.kernels.compiler import Link
+        from tumble.collision.kernels.compiler import Link
 
         return Link(function, examples, returns)
 

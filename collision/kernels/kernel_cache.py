@@ -23,7 +23,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.serialize import dumps
 
-from collision.kernels.sources import cache_root, source_hash
+from tumble.collision.kernels.sources import cache_root, source_hash
 
 DIGEST = 16  # bytes
 

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, read
-from collision.kernels.group import Group
-from collision.kernels.jit import DISABLED
-from collision.kernels.sources import ROOT
+from tumble.collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, read
+from tumble.collision.kernels.group import Group
+from tumble.collision.kernels.jit import DISABLED
+from tumble.collision.kernels.sources import ROOT
 
 if TYPE_CHECKING:
-    from collision.kernels.building.growing import Growing
+    from tumble.collision.kernels.building.growing import Growing
 
 
 class Entry:
@@ -158,7 +158,7 @@ class Meanwhile(Plain):
     that. Workers compile from its first call on."""
 
     def __init__(self, entry: Entry, arguments: tuple):
-        from collision.kernels.plain import plain
+        from tumble.collision.kernels.plain import plain
 
         super().__init__(plain(entry.kernel), arguments)
         self._entry, self._growing, self._native = entry, entry.library.growing, None
@@ -258,7 +258,7 @@ class Library:
     def _kept(self) -> tuple[dict[str, Code], Growing | None]:
         objects, growing = read(self.path), None
         if objects is None:
-            from collision.kernels.building.growing import Growing
+            from tumble.collision.kernels.building.growing import Growing
 
             growing = Growing(self)
             if not growing.grown:

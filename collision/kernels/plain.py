@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from collision.kernels.jit import Later
+from tumble.collision.kernels.jit import Later
 
 _tables: dict[int, dict[str, Any]] = {}  # what plain functions find under the names of their modules
 _made: dict[int, Callable] = {}

@@ -9,7 +9,7 @@ import ctypes
 
 import numpy as np
 
-from collision.kernels.jit import intrinsic
+from tumble.collision.kernels.jit import intrinsic
 
 
 def _word(address):
@@ -42,7 +42,7 @@ def _table(address, rows, columns, kind):
 @intrinsic(lambda address: _word(address).value)
 def look():
     """look(address): the word there."""
-    from collision.kernels.intrinsics.shared import look
+    from tumble.collision.kernels.intrinsics.shared import look
 
     return look
 
@@ -50,7 +50,7 @@ def look():
 @intrinsic(_put)
 def put():
     """put(address, value)"""
-    from collision.kernels.intrinsics.shared import put
+    from tumble.collision.kernels.intrinsics.shared import put
 
     return put
 
@@ -58,7 +58,7 @@ def put():
 @intrinsic(_add)
 def add():
     """add(address, value): the word as it was before."""
-    from collision.kernels.intrinsics.shared import add
+    from tumble.collision.kernels.intrinsics.shared import add
 
     return add
 
@@ -66,7 +66,7 @@ def add():
 @intrinsic(_swap_if)
 def swap_if():
     """swap_if(address, old, new): whether ``old`` stood there, and ``new`` does now."""
-    from collision.kernels.intrinsics.shared import swap_if
+    from tumble.collision.kernels.intrinsics.shared import swap_if
 
     return swap_if
 
@@ -74,7 +74,7 @@ def swap_if():
 @intrinsic(lambda array: array.ctypes.data)
 def address_of():
     """address_of(array): of its first element."""
-    from collision.kernels.intrinsics.shared import address_of
+    from tumble.collision.kernels.intrinsics.shared import address_of
 
     return address_of
 
@@ -82,7 +82,7 @@ def address_of():
 @intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_double))
 def reals_at():
     """reals_at(address, rows, columns): the table of real numbers there, which must outlive its use."""
-    from collision.kernels.intrinsics.shared import reals_at
+    from tumble.collision.kernels.intrinsics.shared import reals_at
 
     return reals_at
 
@@ -90,6 +90,6 @@ def reals_at():
 @intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_int64))
 def wholes_at():
     """wholes_at(address, rows, columns): the same of whole numbers."""
-    from collision.kernels.intrinsics.shared import wholes_at
+    from tumble.collision.kernels.intrinsics.shared import wholes_at
 
     return wholes_at

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 import llvmlite
 import numpy
 
-from collision.kernels.sources import ROOT, numba_version, sources
+from tumble.collision.kernels.sources import ROOT, numba_version, sources
 
 if TYPE_CHECKING:
-    from collision.kernels.native import Library
+    from tumble.collision.kernels.native import Library
 
 FOLDER = Path(__file__).resolve().parents[1] / "machine_code"
 # Levels of processors, the best first, and what a processor must have for each.
 LEVELS = {"x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "popcnt", "sse4.2")}
-LIBRARIES = ("sim.compiled", "collision.queries.single")
+LIBRARIES = ("tumble.sim.compiled", "tumble.collision.queries.single")
 
 
 def name_of(module: str, level: str) -> str:
@@ -44,7 +44,7 @@ def name_of(module: str, level: str) -> str:
 
 def fitting(module: str) -> Path | None:
     """The file of a library that fits this processor and these versions; None where none does, or the compiler has settings."""
-    from collision.kernels.building.objects import ELSEWHERE
+    from tumble.collision.kernels.building.objects import ELSEWHERE
 
     if any(name.startswith("NUMBA_") and name not in ELSEWHERE for name in os.environ):
         return None
@@ -62,7 +62,7 @@ def provide(library: Library) -> bool:
     """Put a library where it is kept, unless it is there; whether that was done. Called before one is used; once is enough."""
     if not FOLDER.is_dir() or library.path.exists():
         return False
-    from collision.kernels.building.objects import read, write
+    from tumble.collision.kernels.building.objects import read, write
 
     path = fitting(library.module)
     objects = None if path is None else read(path)
@@ -75,7 +75,7 @@ def provide(library: Library) -> bool:
 
 def main(folder: str, level: str) -> None:
     """Compile the libraries for a level into a folder; tools/compiled_wheel.py calls it, with the compiler set to that level."""
-    from collision.kernels.building.objects import read, write
+    from tumble.collision.kernels.building.objects import read, write
 
     for module in LIBRARIES:
         library = importlib.import_module(module).LIBRARY

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collision.contact.patch import put_contact
-from collision.distance.polytopes import polytope_query_far, relative, start_axis
-from collision.distance.result import answer, inflated, slack_of, to_world, touching_limit
-from collision.kernels.jit import lean, tight
-from collision.linalg import mul, norm, sub
-from collision.shapes.support_points import inflation
-from collision.status import BEYOND_MARGIN
+from tumble.collision.contact.patch import put_contact
+from tumble.collision.distance.polytopes import polytope_query_far, relative, start_axis
+from tumble.collision.distance.result import answer, inflated, slack_of, to_world, touching_limit
+from tumble.collision.kernels.jit import lean, tight
+from tumble.collision.linalg import mul, norm, sub
+from tumble.collision.shapes.support_points import inflation
+from tumble.collision.status import BEYOND_MARGIN
 
 
 @tight

@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
-from collision.pairs.meridians import askew, off_axis, round_directions
-from collision.shapes.support_functions import support_piece
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
+from tumble.collision.pairs.meridians import askew, off_axis, round_directions
+from tumble.collision.shapes.support_functions import support_piece
 
 LEVELS = 60  # corners are then 1e-9 rad apart
 MOST_TRIANGLES = 1024

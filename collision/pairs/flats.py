@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CONE, CYLINDER
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, axpy, dot, mul, mul_t, neg, sub
-from collision.shapes.support_functions import reach, support_piece
-from collision.shapes.support_points import EPS
+from tumble.collision.geometry import BOX, CONE, CYLINDER
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, axpy, dot, mul, mul_t, neg, sub
+from tumble.collision.shapes.support_functions import reach, support_piece
+from tumble.collision.shapes.support_points import EPS
 
 NEAR = 0.9  # cosine: an axis this near to the normal of a flat may belong to it
 

@@ -19,10 +19,10 @@ import math
 
 import numpy as np
 
-from collision.geometry import CAPSULE, ELLIPSOID
-from collision.kernels.jit import hypot, inner, lean
-from collision.linalg import add, axpy, cross, mul, mul_t, neg, norm, orthonormal, sub
-from collision.shapes.support_functions import is_revolved, support_piece
+from tumble.collision.geometry import CAPSULE, ELLIPSOID
+from tumble.collision.kernels.jit import hypot, inner, lean
+from tumble.collision.linalg import add, axpy, cross, mul, mul_t, neg, norm, orthonormal, sub
+from tumble.collision.shapes.support_functions import is_revolved, support_piece
 
 FIRST, MOST_SECTORS = 8, 4096  # sectors to begin with, and of one size
 MOST_LOOKS = 200000  # directions; 70 ns each

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import add, dot, mul, mul_t, neg, norm, scale, sub
-from collision.shapes.support_functions import piece_bend, piece_point, turned
-from collision.shapes.support_points import EPS
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import add, dot, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.shapes.support_functions import piece_bend, piece_point, turned
+from tumble.collision.shapes.support_points import EPS
 
 STEPS = 12
 MOST = 3  # active pieces of one body

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
-from collision.kernels.jit import hypot, lean
-from collision.linalg import dot, load3, mul_t, norm, scale, sub
-from collision.shapes.support_functions import reach
+from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID
+from tumble.collision.kernels.jit import hypot, lean
+from tumble.collision.linalg import dot, load3, mul_t, norm, scale, sub
+from tumble.collision.shapes.support_functions import reach
 
 NEWTON = 60  # steps for the root; ten are the rule
 

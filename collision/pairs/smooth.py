@@ -15,21 +15,21 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.polytopes import relative, start_axis
-from collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
-from collision.distance.simplex import closest_segment, closest_tetrahedron, closest_triangle, well_inside
-from collision.geometry import CONE, CYLINDER, empty_geometry
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
-from collision.pairs.directions import best_direction
-from collision.pairs.flats import on_flats, separation
-from collision.pairs.newton import newton
-from collision.pairs.point import depth_bound, point_depth
-from collision.pairs.smooth_depth import critical, smooth_depth
-from collision.pairs.tangent import tangent_newton, two_pieces
-from collision.shapes.support_functions import is_curved, support_piece
-from collision.shapes.support_points import EPS, aligned_face, inflation, is_polytope
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.distance.polytopes import relative, start_axis
+from tumble.collision.distance.result import ROUNDING, SIGN_ONLY, inflated, slack_of, to_world
+from tumble.collision.distance.simplex import closest_segment, closest_tetrahedron, closest_triangle, well_inside
+from tumble.collision.geometry import CONE, CYLINDER, empty_geometry
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.pairs.directions import best_direction
+from tumble.collision.pairs.flats import on_flats, separation
+from tumble.collision.pairs.newton import newton
+from tumble.collision.pairs.point import depth_bound, point_depth
+from tumble.collision.pairs.smooth_depth import critical, smooth_depth
+from tumble.collision.pairs.tangent import tangent_newton, two_pieces
+from tumble.collision.shapes.support_functions import is_curved, support_piece
+from tumble.collision.shapes.support_points import EPS, aligned_face, inflation, is_polytope
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 APART, INSIDE, BEYOND = range(3)  # how a search ends
 LIMIT = 64  # iterations of GJK

@@ -1,6 +1,6 @@
 """The short way to the depth of round bodies: Newton's method finds it, an inner polytope and a cap prove it.
 
-D = B - A holds the origin. As in `collision.distance.epa` a polytope inside D grows where it is nearest to the origin. Along
+D = B - A holds the origin. As in `tumble.collision.distance.epa` a polytope inside D grows where it is nearest to the origin. Along
 the normal of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of
 directions, h is d or more for what is known of its curvature there:
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from collision.distance.epa import (
+from tumble.collision.distance.epa import (
     LAST_POINT,
     MOST_POINTS,
     ROUGH,
@@ -33,15 +33,15 @@ from collision.distance.epa import (
     nearest,
     point_table,
 )
-from collision.distance.gjk import SHIFT
-from collision.geometry import CYLINDER, ELLIPSOID
-from collision.kernels.jit import lean, stack_table
-from collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
-from collision.pairs.flats import on_flats, separation
-from collision.pairs.point import depth_bound, point_curved
-from collision.pairs.tangent import tangent_newton, two_pieces
-from collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
-from collision.shapes.support_points import EPS
+from tumble.collision.distance.gjk import SHIFT
+from tumble.collision.geometry import CYLINDER, ELLIPSOID
+from tumble.collision.kernels.jit import lean, stack_table
+from tumble.collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
+from tumble.collision.pairs.flats import on_flats, separation
+from tumble.collision.pairs.point import depth_bound, point_curved
+from tumble.collision.pairs.tangent import tangent_newton, two_pieces
+from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
+from tumble.collision.shapes.support_points import EPS
 
 MOST_CAPS = 4
 cap_table = stack_table(MOST_CAPS, 4)  # axis, square of the cosine

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collision.contact.patch import put_contact
-from collision.distance.result import slack_of, touching_limit
-from collision.kernels.jit import lean
-from collision.linalg import norm, sub
-from collision.pairs.smooth import smooth_status, smooth_witness
-from collision.status import BEYOND_MARGIN
+from tumble.collision.contact.patch import put_contact
+from tumble.collision.distance.result import slack_of, touching_limit
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import norm, sub
+from tumble.collision.pairs.smooth import smooth_status, smooth_witness
+from tumble.collision.status import BEYOND_MARGIN
 
 
 @lean

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
-from collision.contact.features import bend_at
-from collision.contact.manifold import put
-from collision.distance.axes import named_features
-from collision.distance.gjk import NO_NAMES, nearest_points, quick_distance
-from collision.distance.overlap import slow_query_far
-from collision.distance.result import answer, slack_of, to_world, touching_limit
-from collision.geometry import BOX, SHARP, SPHERE
-from collision.kernels.jit import lean, tight
-from collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.pairs.point import point_curved
-from collision.shapes.support_points import EPS, inflation, is_polytope
-from collision.status import BEYOND_MARGIN
+from tumble.collision.contact.features import bend_at
+from tumble.collision.contact.manifold import put
+from tumble.collision.distance.axes import named_features
+from tumble.collision.distance.gjk import NO_NAMES, nearest_points, quick_distance
+from tumble.collision.distance.overlap import slow_query_far
+from tumble.collision.distance.result import answer, slack_of, to_world, touching_limit
+from tumble.collision.geometry import BOX, SHARP, SPHERE
+from tumble.collision.kernels.jit import lean, tight
+from tumble.collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.pairs.point import point_curved
+from tumble.collision.shapes.support_points import EPS, inflation, is_polytope
+from tumble.collision.status import BEYOND_MARGIN
 
 FACE, EDGE, VERTEX, ROUND = range(4)
 TINY, LARGE = 1e-140, 2.0**700  # shorter vectors [m] are made longer before their squares are taken

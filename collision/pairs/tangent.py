@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CONE, CYLINDER, ELLIPSOID
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from collision.shapes.support_functions import is_curved, piece_point, support_piece
-from collision.shapes.support_points import EPS
+from tumble.collision.geometry import BOX, CONE, CYLINDER, ELLIPSOID
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.shapes.support_functions import is_curved, piece_point, support_piece
+from tumble.collision.shapes.support_points import EPS
 
 STEPS = 16
 NONE = -1  # in place of a second piece

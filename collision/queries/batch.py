@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.contact.warm_start import Kept
-from collision.distance.epa import ROW
-from collision.distance.result import SIGN_ONLY
-from collision.errors import MOST_LENGTH, InputError, check_number, check_point
-from collision.hints import Numbers, Rows, Whole
-from collision.queries.batch_kernels import UNIT, other_pairs, quick_pairs
-from collision.shapes.compounds import Pieces, nearest_pieces, piece_pairs
-from collision.shapes.shapeset import ShapeSet
-from collision.status import UNCERTAIN
+from tumble.collision.contact.warm_start import Kept
+from tumble.collision.distance.epa import ROW
+from tumble.collision.distance.result import SIGN_ONLY
+from tumble.collision.errors import MOST_LENGTH, InputError, check_number, check_point
+from tumble.collision.hints import Numbers, Rows, Whole
+from tumble.collision.queries.batch_kernels import UNIT, other_pairs, quick_pairs
+from tumble.collision.shapes.compounds import Pieces, nearest_pieces, piece_pairs
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.collision.status import UNCERTAIN
 
 NAMES = ("positions_a", "orientations_a", "positions_b", "orientations_b")
 CHUNK = 256  # pairs that are worth a thread of their own

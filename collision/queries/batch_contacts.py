@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.contact.manifold import MOST
-from collision.contact.warm_start import Kept, recall, same, still_apart, still_missing
-from collision.errors import InputError, check_number
-from collision.geometry import HALFSPACE
-from collision.hints import Numbers, Rows, Whole
-from collision.kernels.jit import kernel
-from collision.linalg import ZERO, dot, load3, load4, store3
-from collision.narrowphase import manifold_far
-from collision.pose import Pose, rotated
-from collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
-from collision.queries.batch_kernels import pose
-from collision.queries.impact_of_compounds import MANY
-from collision.queries.proximity import Manifold, margin_of, points_of
-from collision.queries.time_of_impact import (
+from tumble.collision.contact.manifold import MOST
+from tumble.collision.contact.warm_start import Kept, recall, same, still_apart, still_missing
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.geometry import HALFSPACE
+from tumble.collision.hints import Numbers, Rows, Whole
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import ZERO, dot, load3, load4, store3
+from tumble.collision.narrowphase import manifold_far
+from tumble.collision.pose import Pose, rotated
+from tumble.collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
+from tumble.collision.queries.batch_kernels import pose
+from tumble.collision.queries.impact_of_compounds import MANY
+from tumble.collision.queries.proximity import Manifold, margin_of, points_of
+from tumble.collision.queries.time_of_impact import (
     FASTEST,
     LONGEST,
     MISS,
@@ -31,9 +31,9 @@ from collision.queries.time_of_impact import (
     impact,
     time_of_impact,
 )
-from collision.shapes.compounds import piece_pairs, spread
-from collision.shapes.shapeset import ShapeSet
-from collision.status import BEYOND_MARGIN, Status
+from tumble.collision.shapes.compounds import piece_pairs, spread
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.collision.status import BEYOND_MARGIN, Status
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collision.distance.gjk import NO_NAME, NO_NAMES, quick_capsules
-from collision.distance.overlap import slow_query_far
-from collision.distance.polytopes import DEEP, quick_query, relative, start_axis
-from collision.distance.result import answer, core_margin, inflated, slack_of, to_world
-from collision.errors import MOST_LENGTH
-from collision.kernels.jit import kernel, lean
-from collision.linalg import ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
-from collision.narrowphase import distance_far
-from collision.shapes.support_points import is_capsule, is_polytope
+from tumble.collision.distance.gjk import NO_NAME, NO_NAMES, quick_capsules
+from tumble.collision.distance.overlap import slow_query_far
+from tumble.collision.distance.polytopes import DEEP, quick_query, relative, start_axis
+from tumble.collision.distance.result import answer, core_margin, inflated, slack_of, to_world
+from tumble.collision.errors import MOST_LENGTH
+from tumble.collision.kernels.jit import kernel, lean
+from tumble.collision.linalg import ZERO, add, load3, load4, matmul, mul, mul_t, norm, store3, sub, transpose
+from tumble.collision.narrowphase import distance_far
+from tumble.collision.shapes.support_points import is_capsule, is_polytope
 
 LATER = -1  # status of pairs that are left to the second loop
 UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised

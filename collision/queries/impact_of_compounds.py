@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.pose import rotated
-from collision.shapes.shapeset import ShapeSet
+from tumble.collision.pose import rotated
+from tumble.collision.shapes.shapeset import ShapeSet
 
 MANY = 64  # pairs of pieces that are all looked at
 SLICES = 1000  # after so many all pairs are looked at for the rest of the time

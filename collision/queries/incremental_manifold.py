@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.hints import PoseLike
-from collision.pose import Pose
-from collision.queries.proximity import Distance, Manifold, signed_distance
-from collision.shapes.definitions import Shape
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import PoseLike
+from tumble.collision.pose import Pose
+from tumble.collision.queries.proximity import Distance, Manifold, signed_distance
+from tumble.collision.shapes.definitions import Shape
 
 MOST = 4
 TURNS = 8  # directions of perturbation around the normal

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, axpy, cross, dot, load3, neg, norm, scale, sub
-from collision.pairs.point import point_curved
-from collision.shapes.support_points import EPS, is_polytope
+from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, axpy, cross, dot, load3, neg, norm, scale, sub
+from tumble.collision.pairs.point import point_curved
+from tumble.collision.shapes.support_points import EPS, is_polytope
 
 MISS = (math.inf, -math.inf, ZERO)
 ALL = (-math.inf, math.inf, ZERO)

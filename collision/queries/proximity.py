@@ -12,23 +12,23 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.contact.manifold import MOST
-from collision.distance.result import SIGN_ONLY
-from collision.errors import InputError, check_number
-from collision.hints import FileName, Numbers, PoseLike
-from collision.kernels.shipped import provide
-from collision.narrowphase import manifold
-from collision.pose import Pose, as_pose
-from collision.queries.batch import search
-from collision.queries.single import LIBRARY, asked
-from collision.queries.trace import Trace, check_traceable, trace_query
-from collision.shapes.compounds import nearest_pieces, piece_pairs
-from collision.shapes.definitions import Compound, Shape, convex_parts
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import set_of, stocked
-from collision.shapes.support_shape import SupportShape, by_support, has_support
-from collision.status import Status
-from collision.suggesting import Keeps, Reads
+from tumble.collision.contact.manifold import MOST
+from tumble.collision.distance.result import SIGN_ONLY
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import FileName, Numbers, PoseLike
+from tumble.collision.kernels.shipped import provide
+from tumble.collision.narrowphase import manifold
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.queries.batch import search
+from tumble.collision.queries.single import LIBRARY, asked
+from tumble.collision.queries.trace import Trace, check_traceable, trace_query
+from tumble.collision.shapes.compounds import nearest_pieces, piece_pairs
+from tumble.collision.shapes.definitions import Compound, Shape, convex_parts
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import set_of, stocked
+from tumble.collision.shapes.support_shape import SupportShape, by_support, has_support
+from tumble.collision.status import Status
+from tumble.collision.suggesting import Keeps, Reads
 
 provide(LIBRARY)
 IN_PARTS = Compound, SupportShape  # that the quick way does not take
@@ -271,7 +271,7 @@ def colliding(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike) -> bool:
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
     if isinstance(a, Ground) or isinstance(b, Ground):
-        from collision.ground.distance import distance_from_ground
+        from tumble.collision.ground.distance import distance_from_ground
 
         return Distance(distance_from_ground(a, pose_a, b, pose_b, margin))
     if not (isinstance(a, IN_PARTS) or isinstance(b, IN_PARTS)):

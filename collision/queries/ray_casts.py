@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
-from collision.geometry import GROUND, HALFSPACE, empty_geometry
-from collision.ground.rays import ground_ray
-from collision.hints import Numbers, PoseLike, Rows
-from collision.kernels.jit import far, kernel
-from collision.linalg import IDENTITY, ZERO, axpy, dot, load3, mul, mul_t, neg, store3, sub
-from collision.pose import Pose, as_pose
-from collision.queries.line_intervals import interval
-from collision.shapes.definitions import Shape, convex_parts
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet, set_of
+from tumble.collision.errors import MOST_LENGTH, InputError, check_number, check_point, check_vector
+from tumble.collision.geometry import GROUND, HALFSPACE, empty_geometry
+from tumble.collision.ground.rays import ground_ray
+from tumble.collision.hints import Numbers, PoseLike, Rows
+from tumble.collision.kernels.jit import far, kernel
+from tumble.collision.linalg import IDENTITY, ZERO, axpy, dot, load3, mul, mul_t, neg, store3, sub
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.queries.line_intervals import interval
+from tumble.collision.shapes.definitions import Shape, convex_parts
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet, set_of
 
 
 @dataclass(frozen=True, eq=False)

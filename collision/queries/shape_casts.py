@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
-from collision.hints import Numbers, PoseLike
-from collision.pose import Pose, as_pose
-from collision.queries.batch import signed_distances
-from collision.queries.batch_contacts import times_of_impact
-from collision.queries.time_of_impact import HIT, LONGEST, MISS, OVERLAPPING, Motion, time_of_impact
-from collision.shapes.definitions import Shape
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet
+from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.hints import Numbers, PoseLike
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.queries.batch import signed_distances
+from tumble.collision.queries.batch_contacts import times_of_impact
+from tumble.collision.queries.time_of_impact import HIT, LONGEST, MISS, OVERLAPPING, Motion, time_of_impact
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet
 
 TRIES = 60  # doublings of the step that shows the shapes in touch
 

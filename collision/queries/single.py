@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.distance.epa import ROW
-from collision.geometry import Geometry, empty_geometry
-from collision.kernels.group import group
-from collision.kernels.jit import kernel
-from collision.kernels.native import Call, Entry, Library, Plain
-from collision.queries.batch_kernels import other_pairs, quick_pairs
-from collision.shapes import shapeset
+from tumble.collision.distance.epa import ROW
+from tumble.collision.geometry import Geometry, empty_geometry
+from tumble.collision.kernels.group import group
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.kernels.native import Call, Entry, Library, Plain
+from tumble.collision.queries.batch_kernels import other_pairs, quick_pairs
+from tumble.collision.shapes import shapeset
 
 PUT = struct.Struct("15d2q").pack_into  # position and orientation of A, of B; the margin; rows of the geometry
 TAKE = struct.Struct("12d2q").unpack_from  # distance, lower, upper, normal, point of A, point of B; status, iterations
@@ -91,7 +91,7 @@ def a_pair() -> tuple[np.ndarray, Pair]:
 
 
 ASK = Entry(ask, lambda: (empty_geometry(), a_pair()[1]))
-LIBRARY = Library("collision.queries.single", ASK)
+LIBRARY = Library("tumble.collision.queries.single", ASK)
 
 
 def bare(bound: Call | Plain) -> Callable[[], int | None]:

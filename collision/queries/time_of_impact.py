@@ -26,20 +26,20 @@ from enum import IntEnum
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_point, check_vector
-from collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
-from collision.ground.impacts import slices_over_ground
-from collision.hints import Numbers, PoseLike
-from collision.kernels.jit import hypot, kernel, lean
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
-from collision.narrowphase import distance_far
-from collision.pose import Pose, as_pose
-from collision.queries.impact_of_compounds import MANY, slices
-from collision.shapes.definitions import Compound, ConvexHull, HalfSpace, Shape, convex_parts
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import set_of, stocked
-from collision.shapes.support_functions import reach
-from collision.shapes.support_points import EPS, core_radius, inflation, is_polytope
+from tumble.collision.errors import InputError, check_number, check_point, check_vector
+from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
+from tumble.collision.ground.impacts import slices_over_ground
+from tumble.collision.hints import Numbers, PoseLike
+from tumble.collision.kernels.jit import hypot, kernel, lean
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.narrowphase import distance_far
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.queries.impact_of_compounds import MANY, slices
+from tumble.collision.shapes.definitions import Compound, ConvexHull, HalfSpace, Shape, convex_parts
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import set_of, stocked
+from tumble.collision.shapes.support_functions import reach
+from tumble.collision.shapes.support_points import EPS, core_radius, inflation, is_polytope
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double

@@ -1,6 +1,6 @@
 """What a distance query does, iteration by iteration, as JSON.
 
-The search that is written down is the one of `collision.reference`, run on the very pair; the answer of the compiled
+The search that is written down is the one of `tumble.collision.reference`, run on the very pair; the answer of the compiled
 kernel stands beside its answer. ``tumble trace FILE`` draws it.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.hints import Numbers
-from collision.pose import Pose
-from collision.reference import Answer, Body, body, directions, signed_distance
-from collision.shapes.definitions import Compound, HalfSpace, Shape
+from tumble.collision.errors import InputError
+from tumble.collision.hints import Numbers
+from tumble.collision.pose import Pose
+from tumble.collision.reference import Answer, Body, body, directions, signed_distance
+from tumble.collision.shapes.definitions import Compound, HalfSpace, Shape
 
 FORMAT, VERSION = "tumble-trace", 1
 MOST_BYTES = 200_000_000

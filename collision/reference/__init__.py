@@ -4,7 +4,7 @@ A distance works in any dimension, a depth in two and three. Nothing here is fas
 those of the package: the normal points from A to B, and the signed distance is negative on overlap. The search runs in
 A - B, as in the articles that it follows (the kernels use B - A).
 
->>> from collision import reference
+>>> from tumble.collision import reference
 >>> square = [(0, 0), (1, 0), (1, 1), (0, 1)]
 >>> r = reference.signed_distance(reference.polytope(square), reference.polytope([(3, 0.5), (4, 5), (4, -5)]))
 >>> r.distance, r.point_a.tolist(), r.point_b.tolist()
@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.reference.bodies import Body, Corner, body, core, corner, polytope
-from collision.reference.epa import Depth, epa, full_simplex
-from collision.reference.gjk import Closest, closest_weights, gjk
-from collision.reference.sampling import directions, sampled_distance
+from tumble.collision.reference.bodies import Body, Corner, body, core, corner, polytope
+from tumble.collision.reference.epa import Depth, epa, full_simplex
+from tumble.collision.reference.gjk import Closest, closest_weights, gjk
+from tumble.collision.reference.sampling import directions, sampled_distance
 
 __all__ = [
     "Answer",

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.hints import Numbers, PoseLike, Rows
-from collision.pose import Pose, as_pose
-from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
-from collision.shapes.polytope import polytope as faces_of
-from collision.shapes.support_shape import SupportShape
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import Numbers, PoseLike, Rows
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Rounded, Shape, Sphere
+from tumble.collision.shapes.polytope import polytope as faces_of
+from tumble.collision.shapes.support_shape import SupportShape
 
 NO_NORMALS = np.empty((0, 3))
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.reference.bodies import Body, Corner, corner
-from collision.reference.gjk import EPS
+from tumble.collision.errors import InputError
+from tumble.collision.reference.bodies import Body, Corner, corner
+from tumble.collision.reference.gjk import EPS
 
 
 @dataclass(frozen=True, eq=False)

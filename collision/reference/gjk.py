@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from collision.hints import Numbers
-from collision.reference.bodies import Body, Corner, corner
+from tumble.collision.hints import Numbers
+from tumble.collision.reference.bodies import Body, Corner, corner
 
 EPS = np.finfo(float).eps
 

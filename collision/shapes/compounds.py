@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.pose import rotated
-from collision.shapes.shapeset import ShapeSet
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.pose import rotated
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 8.0 * EPS  # of distances and lengths: what placing a piece may be off

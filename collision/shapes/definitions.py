@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import (
+from tumble.collision.errors import (
     LEAST_LENGTH,
     MOST_LENGTH,
     InputError,
@@ -23,9 +23,9 @@ from collision.errors import (
     check_vector,
     unit,
 )
-from collision.hints import Numbers, PoseLike, Rows
-from collision.pose import Pose, as_pose
-from collision.spelling import spelled
+from tumble.collision.hints import Numbers, PoseLike, Rows
+from tumble.collision.pose import Pose, as_pose
+from tumble.collision.spelling import spelled
 
 # What is kept beside the fields: tables, where these are in stock; of compounds places of pieces, a tree of their balls, a hash.
 KEPT = ("_packed", "_place", "_places", "_balls", "_hash")
@@ -284,7 +284,7 @@ class Compound(Shape):
         if not flat:
             raise InputError("parts", self.parts, hint)
         if sums and not own:  # the pieces of a part do not tell its mass
-            from collision.solids.mass_properties import composed
+            from tumble.collision.solids.mass_properties import composed
 
             volume, center, inertia = composed(pairs)
             self._set(volume=float(volume), center=tuple(center.tolist()), inertia=tuple(map(tuple, inertia.tolist())))
@@ -335,7 +335,7 @@ def shape_from_dict(data: dict[str, Any]) -> Shape:
         raise InputError("type", kind, f"must be one of {', '.join((*SHAPES, *GROUNDS))}")
     cls: Any = SHAPES.get(kind)
     if cls is None:
-        from collision.shapes import ground
+        from tumble.collision.shapes import ground
 
         cls = ground.GROUNDS[kind]
     values = {key: value for key, value in data.items() if key != "type"}

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import MOST_LENGTH, InputError, check_number
-from collision.geometry import FIELD, MESH
-from collision.hints import FileName, Rows
-from collision.regular import regular
-from collision.shapes.definitions import Shape
-from collision.spelling import spelled
+from tumble.collision.errors import MOST_LENGTH, InputError, check_number
+from tumble.collision.geometry import FIELD, MESH
+from tumble.collision.hints import FileName, Rows
+from tumble.collision.regular import regular
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.spelling import spelled
 
 if TYPE_CHECKING:
-    from collision.ground.points import GroundDistances
+    from tumble.collision.ground.points import GroundDistances
 
 MOST_TRIANGLES = 2_000_000
 MOST_SIDE = 4096  # samples along a side of a field
@@ -62,7 +62,7 @@ class Ground(Shape):
 
         Negative inside of a closed surface and below a height field; an open surface has no sides. InputError: other points.
         """
-        from collision.ground.points import distances_of_points
+        from tumble.collision.ground.points import distances_of_points
 
         return distances_of_points(self, points)
 
@@ -116,7 +116,7 @@ class TriangleMesh(Ground):
 
         Triangles without area, and those that are there twice, are left out. InputError: what else is wrong with the file.
         """
-        from collision.solids.mesh_files import read_mesh
+        from tumble.collision.solids.mesh_files import read_mesh
 
         mesh, scale = read_mesh(Path(path)), check_number("scale", scale, above=0)
         vertices, triangles = np.asarray(mesh.vertices, float) * scale, np.asarray(mesh.faces, np.int64)
@@ -141,15 +141,15 @@ class TriangleMesh(Ground):
         return 2 if two else 1
 
     def _made(self) -> dict[str, np.ndarray]:
-        from collision.ground.cache import FEWEST, kept_tables
+        from tumble.collision.ground.cache import FEWEST, kept_tables
 
         if len(self.triangles) < FEWEST:
             return self._worked_out()
         return kept_tables((self.vertices, self.triangles), self._worked_out)
 
     def _worked_out(self) -> dict[str, np.ndarray]:
-        from collision.ground.planes import planes_of_mesh
-        from collision.ground.tree import tree
+        from tumble.collision.ground.planes import planes_of_mesh
+        from tumble.collision.ground.tree import tree
 
         across, closed = _neighbors(self.triangles)
         if closed:
@@ -253,7 +253,7 @@ class HeightField(Ground):
         return np.array([(*-half, self.heights.min()), (*half, self.heights.max())])
 
     def _made(self) -> dict[str, np.ndarray]:
-        from collision.ground.planes import planes_of_field
+        from tumble.collision.ground.planes import planes_of_field
 
         low = self.bounds[0]
         patches, planes = planes_of_field(self.heights, self.cell, float(low[0]), float(low[1]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.shapes.face_loops import follow_of, twins_of
+from tumble.collision.shapes.face_loops import follow_of, twins_of
 
 EPS = np.finfo(float).eps
 MOST = 2_000_000  # numbers that are worked on at a time

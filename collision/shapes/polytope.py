@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.shapes.definitions import Box, ConvexHull
-from collision.shapes.face_loops import follow_of, twins_of
-from collision.shapes.hull_shortfall import MOST, distance_from_segment, is_closed, shortfall
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Box, ConvexHull
+from tumble.collision.shapes.face_loops import follow_of, twins_of
+from tumble.collision.shapes.hull_shortfall import MOST, distance_from_segment, is_closed, shortfall
 
 EPS = np.finfo(float).eps
 ATTEMPTS = (

@@ -9,8 +9,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.geometry import (
+from tumble.collision.errors import InputError
+from tumble.collision.geometry import (
     BOX,
     CAPSULE,
     CONE,
@@ -24,8 +24,8 @@ from collision.geometry import (
     Geometry,
     empty_geometry,
 )
-from collision.pose import Pose, quaternion_product, rotated
-from collision.shapes.definitions import (
+from tumble.collision.pose import Pose, quaternion_product, rotated
+from tumble.collision.shapes.definitions import (
     Box,
     Capsule,
     Compound,
@@ -39,10 +39,10 @@ from collision.shapes.definitions import (
     Sphere,
     convex_parts,
 )
-from collision.shapes.ground import Facet, Ground
-from collision.shapes.polytope import Polytope, polytope
-from collision.shapes.support_guide import guide
-from collision.shapes.support_simd import pack_blocks
+from tumble.collision.shapes.ground import Facet, Ground
+from tumble.collision.shapes.polytope import Polytope, polytope
+from tumble.collision.shapes.support_guide import guide
+from tumble.collision.shapes.support_simd import pack_blocks
 
 KINDS = {
     HalfSpace: HALFSPACE,

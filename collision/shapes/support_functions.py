@@ -3,17 +3,17 @@
 The support function of a cylinder is the larger of those of its two rims, that of a cone the larger of those of its rim
 and its apex, that of a polytope the largest of those of its vertices. A piece is named by a number: vertex rows; rim 0 at
 -z and 1 at +z of a cylinder; rim 0 and apex 1 of a cone; 0 for an ellipsoid. Each is smooth in the direction, which is
-what Newton's method needs. As in `collision.shapes.support_points`, capsules and spheres are their cores here.
+what Newton's method needs. As in `tumble.collision.shapes.support_points`, capsules and spheres are their cores here.
 """
 
 from __future__ import annotations
 
 import math
 
-from collision.geometry import CONE, CYLINDER, ELLIPSOID
-from collision.kernels.jit import lean
-from collision.linalg import dot, load3, matmul, transpose
-from collision.shapes.support_points import core_vertex, support
+from tumble.collision.geometry import CONE, CYLINDER, ELLIPSOID
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, load3, matmul, transpose
+from tumble.collision.shapes.support_points import core_vertex, support
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

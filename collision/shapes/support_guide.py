@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from collision.shapes.support_simd import LANES
+from tumble.collision.shapes.support_simd import LANES
 
 FEW = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
 MOST = 16  # cells along a side of the cube

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from collision.geometry import BOX, CAPSULE, HULL, SPHERE
-from collision.kernels.jit import lean, stack_table, tight
-from collision.linalg import load3
-from collision.shapes.support_simd import LANES, place, reach
+from tumble.collision.geometry import BOX, CAPSULE, HULL, SPHERE
+from tumble.collision.kernels.jit import lean, stack_table, tight
+from tumble.collision.linalg import load3
+from tumble.collision.shapes.support_simd import LANES, place, reach
 
 EPS = 2.0**-52
 MOST_ROWS = (1 << 31) - 1

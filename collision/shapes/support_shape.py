@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from collision.errors import InputError, check_length, check_number, check_point
-from collision.pose import Pose
-from collision.shapes.definitions import HalfSpace, Shape, convex_parts
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
+from tumble.collision.errors import InputError, check_length, check_number, check_point
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import HalfSpace, Shape, convex_parts
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 32.0 * EPS  # of size: what points that Python computes may be off
@@ -103,7 +103,7 @@ def _error(shape: Shape) -> float:
 
 def _pieces(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
     """(distance, lower, upper, normal, point_a, point_b, size, iterations) of two convex shapes."""
-    from collision.reference import body, signed_distance
+    from tumble.collision.reference import body, signed_distance
 
     if isinstance(a, HalfSpace) or isinstance(b, HalfSpace):
         return _beside_plane(a, pose_a, b, pose_b)

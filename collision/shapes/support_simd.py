@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import intrinsic
+from tumble.collision.kernels.jit import intrinsic
 
 LANES = 8
 
@@ -40,13 +40,13 @@ def _place_uncompiled(blocks, first, stop, x, y, z, mark):
 # the last m bits of the heights that are compared.
 @intrinsic(_reach_uncompiled)
 def reach():
-    from collision.kernels.intrinsics.vectors import reach
+    from tumble.collision.kernels.intrinsics.vectors import reach
 
     return reach
 
 
 @intrinsic(_place_uncompiled)
 def place():
-    from collision.kernels.intrinsics.vectors import place
+    from tumble.collision.kernels.intrinsics.vectors import place
 
     return place

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.hints import Rows
-from collision.shapes.definitions import (
+from tumble.collision.errors import InputError
+from tumble.collision.hints import Rows
+from tumble.collision.shapes.definitions import (
     Box,
     Capsule,
     Compound,
@@ -23,8 +23,8 @@ from collision.shapes.definitions import (
     Shape,
     Sphere,
 )
-from collision.shapes.polytope import Polytope, polytope
-from collision.solids.steiner import rounded_ellipsoid, rounded_polytope, rounded_revolved
+from tumble.collision.shapes.polytope import Polytope, polytope
+from tumble.collision.solids.steiner import rounded_ellipsoid, rounded_polytope, rounded_revolved
 
 
 class MassProperties(NamedTuple):

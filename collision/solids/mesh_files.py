@@ -19,13 +19,13 @@ from typing import Literal
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.hints import FileName
-from collision.pose import Pose
-from collision.regular import regular
-from collision.shapes.definitions import Compound, ConvexHull, convex_parts
-from collision.solids.mass_properties import enclosed, mass_properties
-from collision.solids.mesh_repair import closed_bodies, passes_through_itself, repair, warn
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.hints import FileName
+from tumble.collision.pose import Pose
+from tumble.collision.regular import regular
+from tumble.collision.shapes.definitions import Compound, ConvexHull, convex_parts
+from tumble.collision.solids.mass_properties import enclosed, mass_properties
+from tumble.collision.solids.mesh_repair import closed_bodies, passes_through_itself, repair, warn
 
 FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
 MOST_FACES = 2_000_000
@@ -168,7 +168,7 @@ def _beside(path: Path):
 
 def _hull(path: Path, points: np.ndarray) -> ConvexHull:
     """The hull with the points inside left out; InputError where it is flat."""
-    from collision.shapes.polytope import polytope
+    from tumble.collision.shapes.polytope import polytope
 
     p = polytope(ConvexHull(points))
     if p.rank < 3:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 SEEN = 100_000  # faces times faces looked from, in the search for a mesh that passes through itself
 

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.shapes.definitions import Cone, Cylinder, Ellipsoid
-from collision.shapes.polytope import Polytope
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Cone, Cylinder, Ellipsoid
+from tumble.collision.shapes.polytope import Polytope
 
 ENOUGH = 1e-12  # of the result: a sum that changes by less is taken; with twice the points the digits that are right double
 FINEST = 2048  # points of a sum in each direction

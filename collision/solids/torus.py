@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from collision.errors import InputError, check_length
-from collision.pose import Pose
-from collision.shapes.definitions import Capsule, Compound
+from tumble.collision.errors import InputError, check_length
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Capsule, Compound
 
 MOST = 4096  # capsules of a ring
 

@@ -14,13 +14,13 @@ from itertools import product
 
 import numpy as np
 
-from collision.pose import Pose
-from collision.queries.ray_casts import ray_cast
-from render.camera import FOV, Camera
-from render.frames.frame import Frame
-from render.frames.recorded import RunFrames
-from render.meshes.meshes import mesh_of, parts_of
-from render.rotation import rotate
+from tumble.collision.pose import Pose
+from tumble.collision.queries.ray_casts import ray_cast
+from tumble.render.camera import FOV, Camera
+from tumble.render.frames.frame import Frame
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.meshes.meshes import mesh_of, parts_of
+from tumble.render.rotation import rotate
 
 FULL, TYPICAL = 0.92, 0.80  # of the picture: what all frames together may fill, and what the one in the middle does
 SAMPLES = 120  # instants of a run that are looked at

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.pose import Pose
-from collision.queries.ray_casts import ray_cast
-from render.camera import Camera
-from render.frames.frame import Frame
+from tumble.collision.pose import Pose
+from tumble.collision.queries.ray_casts import ray_cast
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Frame
 
 
 class Hit(NamedTuple):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render.camera import Camera
-from render.frames.frame import Frame
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Frame
 
 TURN = 0.4  # degrees of orbit per pixel of a picture 720 high
 STEEPEST = 89.0  # degrees

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.regular import regular
-from collision.spelling import check_keys
-from render.camera import KEYS, Camera
-from render.cameras.tracking import tracked
-from render.frames.frame import Frame
-from render.frames.recorded import RunFrames
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.regular import regular
+from tumble.collision.spelling import check_keys
+from tumble.render.camera import KEYS, Camera
+from tumble.render.cameras.tracking import tracked
+from tumble.render.frames.frame import Frame
+from tumble.render.frames.recorded import RunFrames
 
 MOST_BYTES = 20_000_000  # of a file of keyframes
 Shot = Callable[[Frame, float], Camera]  # of a frame, and how much of the film is over, 0 to 1
@@ -102,8 +102,8 @@ def shot_for(
     frames: RunFrames, size: tuple[int, int], given: Any = None, start: float | None = None, stop: float | None = None
 ) -> Shot:
     """The shot of a film: from a Camera, an Orbit, a Follow or Keyframes; None: the scene's own, else one that sees what happens
-    (:mod:`render.cameras.tracking`)."""
-    from render.films.video import camera_for
+    (:mod:`tumble.render.cameras.tracking`)."""
+    from tumble.render.films.video import camera_for
 
     given = meant(given, frames.cast.names)
     if given is None and frames.camera is None:

@@ -2,7 +2,7 @@
 
 Its way is the middle of what moves, smoothed: at each instant the parabola that fits best within a window of time, so that what
 falls or travels evenly is followed without lag. What reaches beyond that way to the right, to the left, up and down (the
-four needs of :mod:`render.cameras.framing`), at most within the window, is smoothed over as long a window again:
+four needs of :mod:`tumble.render.cameras.framing`), at most within the window, is smoothed over as long a window again:
 that is never below the needs, so nothing is cut off, and it is as smooth as the window is wide. Of the windows the widest is
 taken with which the frame in the middle is full enough, which gives the calmest camera that does what it should.
 
@@ -18,10 +18,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from render.camera import FOV, Camera
-from render.cameras.framing import TYPICAL, action_of, camera_from, look_from, needs_of, span_of
-from render.frames.overlay import square_of
-from render.frames.recorded import RunFrames
+from tumble.render.camera import FOV, Camera
+from tumble.render.cameras.framing import TYPICAL, action_of, camera_from, look_from, needs_of, span_of
+from tumble.render.frames.overlay import square_of
+from tumble.render.frames.recorded import RunFrames
 
 LEAST = 0.56  # of the picture: with less in the frame in the middle the camera moves
 FULLER, MOVING = 0.98, 0.88  # of the picture: what may be filled by one that stands, rather than move, and by one that moves

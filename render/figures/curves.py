@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.errors import InputError
-from render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from render.files import whole
+from tumble.collision.errors import InputError
+from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
+from tumble.render.files import whole
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.queries.trace import Trace
-from render.files import whole
-from render.films.writers import write
-from render.look import PALETTE
+from tumble.collision.errors import InputError
+from tumble.collision.queries.trace import Trace
+from tumble.render.files import whole
+from tumble.render.films.writers import write
+from tumble.render.look import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError
-from render.files import whole
-from render.look import PALETTE
-from sim.words import printable
+from tumble.collision.errors import InputError
+from tumble.render.files import whole
+from tumble.render.look import PALETTE
+from tumble.sim.words import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ def trajectory(run: Any, body: str, path: str | os.PathLike[str]) -> Path:
 
     Raises InputError: no such body, or no kind of picture. RenderError: the file can not be written.
     """
-    from render.figures.curves import Panel, panels
+    from tumble.render.figures.curves import Panel, panels
 
     if body not in run.names:
         raise InputError("body", body, f"must be one of {', '.join(run.names)}")

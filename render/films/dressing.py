@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.frames.graphs import BLUE, OTHER, Graphs, strip
-from render.text import INK, Panel, pixels_of, text_block, veil
+from tumble.render.frames.graphs import BLUE, OTHER, Graphs, strip
+from tumble.render.text import INK, Panel, pixels_of, text_block, veil
 
 TITLE_SECONDS, FADE_SECONDS = 2.4, 0.5  # of film
 TITLE_SHARE = 1 / 3  # of a short film

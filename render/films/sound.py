@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.frames.frame import Cast
+from tumble.render.frames.frame import Cast
 
 RATE = 48_000  # samples a second
 RATIOS = np.array([1.0, 2.76, 5.40])

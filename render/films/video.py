@@ -9,22 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from render import look
-from render.camera import Camera
-from render.cameras.framing import framed, near
-from render.cameras.shots import meant, shot_for
-from render.cameras.tracking import tracked
-from render.files import whole
-from render.films import dressing
-from render.films.sound import soundtrack
-from render.films.writers import encoded, write, writer
-from render.frames import overlay
-from render.frames.frame import Frame, frame_of
-from render.frames.graphs import curve_strip
-from render.frames.recorded import RunFrames
-from render.opengl.context import open_renderer
-from sim.checks import check_range
+from tumble.collision.errors import InputError, check_number
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.cameras.framing import framed, near
+from tumble.render.cameras.shots import meant, shot_for
+from tumble.render.cameras.tracking import tracked
+from tumble.render.files import whole
+from tumble.render.films import dressing
+from tumble.render.films.sound import soundtrack
+from tumble.render.films.writers import encoded, write, writer
+from tumble.render.frames import overlay
+from tumble.render.frames.frame import Frame, frame_of
+from tumble.render.frames.graphs import curve_strip
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.opengl.context import open_renderer
+from tumble.sim.checks import check_range
 
 FPS, SPEED, MOST_FRAMES = (1e-3, 1000.0), (1e-6, 1e6), 10_000_000
 MOMENTS = 32  # while the shutter is open
@@ -140,7 +140,7 @@ def film(
     holds no contacts to show, or no impacts to hear.
     """
     if isinstance(run, str | os.PathLike):
-        from sim.recording.run import Run
+        from tumble.sim.recording.run import Run
 
         run = Run.open(run)
     path = Path(path)
@@ -273,7 +273,7 @@ def film_times(frames: RunFrames, fps: float, start: float | None, stop: float |
 def camera_for(
     source: RunFrames | Frame, size: tuple[int, int], given: Any = None, start: float | None = None, stop: float | None = None
 ) -> Camera:
-    """The camera given, else the scene's own, else one that sees what moves (:mod:`render.cameras.framing`)."""
+    """The camera given, else the scene's own, else one that sees what moves (:mod:`tumble.render.cameras.framing`)."""
     given = given if given is not None else getattr(source, "camera", None)
     return Camera.of(given) if given is not None else framed(source, size[0] / size[1], start, stop)
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from render.errors import RenderError
-from render.files import whole
-from render.interrupts import held
+from tumble.collision.errors import InputError
+from tumble.render.errors import RenderError
+from tumble.render.files import whole
+from tumble.render.interrupts import held
 
 SOUND_RATE, SOUND_FRAME = 48_000, 1024  # samples a second; in a frame of AAC
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.broadphase.bounding_boxes import bounding_boxes, candidate_pairs
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet
-from render.look import KINEMATIC, PALETTE, STATIC, rgb
-from render.meshes.meshes import bounding_ball, ground_of, planes_of
-from render.rotation import rotate
-from sim.scene.visual import RELIEF
+from tumble.collision.broadphase.bounding_boxes import bounding_boxes, candidate_pairs
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.render.look import KINEMATIC, PALETTE, STATIC, rgb
+from tumble.render.meshes.meshes import bounding_ball, ground_of, planes_of
+from tumble.render.rotation import rotate
+from tumble.sim.scene.visual import RELIEF
 
 if TYPE_CHECKING:
-    from render.frames.graphs import Graphs
+    from tumble.render.frames.graphs import Graphs
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Cast:
     joined: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), int))  # (k, 2) bodies of the joints, -1: the world
     anchors: np.ndarray = field(default_factory=lambda: np.zeros((0, 2, 3)))  # (k, 2, 3) [m] in their frames
     masses: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [kg]; nan where not dynamic
-    finishes: tuple[str, ...] = ()  # of sim.scene.visual.FINISHES; none: all plain
+    finishes: tuple[str, ...] = ()  # of tumble.sim.scene.visual.FINISHES; none: all plain
     visuals: tuple[Any, ...] = ()  # a Visual or None each; none: all as they collide
 
     def __len__(self) -> int:
@@ -65,11 +65,11 @@ class Cast:
 
     def skins(self, body: int) -> tuple | None:
         """What is drawn in place of the shape of a body, as ``skins_of`` gives it; None: the shape."""
-        from render.meshes.visuals import skins_of
+        from tumble.render.meshes.visuals import skins_of
 
         key = self.skin_key(body)
         if isinstance(key, Ground):
-            from render.meshes.relief import relief
+            from tumble.render.meshes.relief import relief
 
             return (relief(key),)
         return None if key is None else skins_of(key)

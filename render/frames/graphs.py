@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from render.look import PALETTE, rgb
-from render.text import INK, LEAST, Panel, font, pixels_of, veil
+from tumble.render.look import PALETTE, rgb
+from tumble.render.text import INK, LEAST, Panel, font, pixels_of, veil
 
 POINTS = 400  # of a curve
 GAINS = ("external", "user", "contact", "correction", "sleep", "integrator")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.camera import Camera
-from render.frames.frame import Frame
-from render.frames.strokes import arrows, dots, lines, path
-from render.look import rgb
-from render.rotation import rotate
-from render.text import INK
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Frame
+from tumble.render.frames.strokes import arrows, dots, lines, path
+from tumble.render.look import rgb
+from tumble.render.rotation import rotate
+from tumble.render.text import INK
 
 ARROWS = {"velocity": rgb("#0b7a55"), "angular_velocity": rgb("#8a3ab9"), "angular_momentum": rgb("#c4161c")}
 CONTACT, FAINT_CONTACT = np.array(rgb("#d6003c")), np.array(rgb("#f3a712"))  # the largest force, and the smallest

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.errors import InputError
-from render import look
-from render.camera import Camera
-from render.frames import marks
-from render.frames.frame import Cast, Frame
-from render.frames.graphs import panels as graph_panels
-from render.frames.strokes import Strokes
-from render.text import INK, Line, Panel, bars_block, inked, length, text_block
+from tumble.collision.errors import InputError
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames import marks
+from tumble.render.frames.frame import Cast, Frame
+from tumble.render.frames.graphs import panels as graph_panels
+from tumble.render.frames.strokes import Strokes
+from tumble.render.text import INK, Line, Panel, bars_block, inked, length, text_block
 
 OVERLAYS = (
     "text", "joints", "contacts", "normals", "manifolds", "impacts", "boxes", "pairs", "axes", "trails", "velocity",

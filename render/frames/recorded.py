@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from render.frames.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of, lines_of, spin_trace
-from render.frames.graphs import Graphs, graphs_of_run
-from render.frames.overlay import OF_BOOKS, OF_CONTACTS
-from render.rotation import interpolate, rotate
-from sim.errors import RecordingError
+from tumble.collision.errors import InputError
+from tumble.render.frames.frame import Contacts, Frame, Impact, SpinTrace, cast_of, digits_of, lines_of, spin_trace
+from tumble.render.frames.graphs import Graphs, graphs_of_run
+from tumble.render.frames.overlay import OF_BOOKS, OF_CONTACTS
+from tumble.render.rotation import interpolate, rotate
+from tumble.sim.errors import RecordingError
 
 TRAIL_SECONDS = 1.0
 TRAIL_POINTS = 60

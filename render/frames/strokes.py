@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render.camera import Camera
+from tumble.render.camera import Camera
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from render.frames.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, spin_trace
-from render.frames.graphs import Log
-from render.frames.overlay import OF_BOOKS, OF_CONTACTS
-from render.frames.recorded import HIT_SECONDS, HITS, TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
+from tumble.render.frames.frame import Frame, Impact, cast_of, digits_of, frame_of, lines_of, spin_trace
+from tumble.render.frames.graphs import Log
+from tumble.render.frames.overlay import OF_BOOKS, OF_CONTACTS
+from tumble.render.frames.recorded import HIT_SECONDS, HITS, TRACE_POINTS, TRACE_SECONDS, TRAIL_POINTS, TRAIL_SECONDS
 
 LOG_SECONDS = 0.1  # of the clock, from one row of graphs that are not shown to the next
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.meshes.meshes import CREASE, SHARP, Mesh
+from tumble.render.meshes.meshes import CREASE, SHARP, Mesh
 
 
 def surface_mesh(vertices: np.ndarray, triangles: np.ndarray) -> Mesh:

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from collision.shapes.definitions import Box, ConvexHull, shape_from_dict
-from collision.shapes.ground import GROUNDS, Ground
-from collision.shapes.polytope import polytope
-from render.meshes.rounded import rounded_ball, rounded_outline, rounded_polytope
-from render.rotation import multiply, rotate
+from tumble.collision.shapes.definitions import Box, ConvexHull, shape_from_dict
+from tumble.collision.shapes.ground import GROUNDS, Ground
+from tumble.collision.shapes.polytope import polytope
+from tumble.render.meshes.rounded import rounded_ball, rounded_outline, rounded_polytope
+from tumble.render.rotation import multiply, rotate
 
 # Faces of a hull that bend less than SHARP where they meet are lit as one curved surface, without an edge line, if hardly any
 # bend is between that and a RIM: then the hull stands for something round. On a rock each bend above a CREASE has its line.
@@ -156,7 +156,7 @@ def mesh_of(key: tuple, detail: int = 48) -> Mesh:
 @lru_cache(maxsize=16)
 def _surface(ground: Ground) -> Mesh:
     """The mesh of a ground, whatever detail is asked for."""
-    from render.meshes.ground_surface import surface_mesh
+    from tumble.render.meshes.ground_surface import surface_mesh
 
     return surface_mesh(*ground.surface())
 

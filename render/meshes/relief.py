@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from collision.shapes.ground import Ground
-from render import look
-from render.meshes.meshes import mesh_of
-from render.meshes.visuals import Skin
+from tumble.collision.shapes.ground import Ground
+from tumble.render import look
+from tumble.render.meshes.meshes import mesh_of
+from tumble.render.meshes.visuals import Skin
 
 # as displayed, 0 to 255, from the lowest place to the highest
 TINTS = np.array([(70, 110, 84), (126, 150, 98), (188, 182, 122), (206, 170, 116), (166, 122, 88), (222, 214, 204)], float)

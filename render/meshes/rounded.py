@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.shapes.polytope import Polytope
+from tumble.collision.shapes.polytope import Polytope
 
 if TYPE_CHECKING:
-    from render.meshes.meshes import Mesh
+    from tumble.render.meshes.meshes import Mesh
 
 
 def rounded_polytope(p: Polytope, radius: float, detail: int) -> Mesh:
     """Of a polytope with a ball added; a flat polygon has two faces, whose edges turn by half a circle."""
-    from render.meshes.meshes import Mesh
+    from tumble.render.meshes.meshes import Mesh
 
     corners, normals, faces, lines = [], [], [], []
 
@@ -101,7 +101,7 @@ def rounded_outline(kind: str, radius: float, half: float, skin: float, detail: 
 
 def rounded_ball(ball: Mesh, radii: tuple, skin: float) -> Mesh:
     """An ellipsoid with a ball added, from the mesh of a unit ball."""
-    from render.meshes.meshes import Mesh
+    from tumble.render.meshes.meshes import Mesh
 
     normal = ball.corners / radii
     normal /= np.linalg.norm(normal, axis=1)[:, None]

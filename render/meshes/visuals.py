@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.errors import RendererWarning
-from render.rotation import rotate
-from sim.scene.visual import Visual
+from tumble.render import look
+from tumble.render.errors import RendererWarning
+from tumble.render.rotation import rotate
+from tumble.sim.scene.visual import Visual
 
 LARGEST = 2048  # pixels along a side of a texture: larger ones are halved until they fit
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.camera import Camera
-from render.frames.frame import Frame
-from render.frames.overlay import square_of
-from render.opengl.footprint import around, shadowed
-from render.opengl.programs import Programs
-from render.rotation import rotate
-from render.software.floor_and_sky import plane_axes
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Frame
+from tumble.render.frames.overlay import square_of
+from tumble.render.opengl.footprint import around, shadowed
+from tumble.render.opengl.programs import Programs
+from tumble.render.rotation import rotate
+from tumble.render.software.floor_and_sky import plane_axes
 
 FLOOR = np.stack([look.FLOOR_DARK, look.FLOOR_LIGHT, look.FLOOR_LINE])
 LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from render.errors import RenderError, RendererWarning
-from render.interrupts import held
+from tumble.render.errors import RenderError, RendererWarning
+from tumble.render.interrupts import held
 
 if TYPE_CHECKING:
-    from render.opengl.renderer import Renderer
-    from render.software.painter import Painter
+    from tumble.render.opengl.renderer import Renderer
+    from tumble.render.software.painter import Painter
 
 SCREENS = ("SDL_VIDEODRIVER", "DISPLAY", "WAYLAND_DISPLAY")
 CHOICES = ("auto", "egl", "osmesa", "painter")
@@ -89,7 +89,7 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
     if wish != "painter":
         try:
             gl = standalone() if wish == "auto" else standalone((wish,))
-            from render.opengl.renderer import Renderer
+            from tumble.render.opengl.renderer import Renderer
 
             return Renderer(size, preset, gl)
         except RenderError as error:
@@ -99,7 +99,7 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
                 _warned = True
                 message = f"pictures are drawn in software, with shadows on the floor only: {error}"
                 warnings.warn(message, RendererWarning, stacklevel=3)
-    from render.software.painter import Painter
+    from tumble.render.software.painter import Painter
 
     return Painter(size, preset)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from render.camera import Camera
-from render.look import SUN
-from render.rotation import cross
+from tumble.render.camera import Camera
+from tumble.render.look import SUN
+from tumble.render.rotation import cross
 
 Rect = tuple[int, int, int, int]  # left, bottom, width, height in pixels, rows counted from below as OpenGL does
 BANDS = 8

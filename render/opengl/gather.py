@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.opengl.maps import ShadowMap
-from render.opengl.programs import UNITS, Programs
+from tumble.render import look
+from tumble.render.opengl.maps import ShadowMap
+from tumble.render.opengl.programs import UNITS, Programs
 
 ROUGH = 0.02  # radians by which the normal of a floor is off, two thirds of the time, where it mirrors
 WIDTH = 0.5  # pixels: standard deviation of the filter that edges are smoothed by

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.camera import Camera
-from render.frames.frame import Cast, Frame
-from render.frames.overlay import shades
-from render.meshes.meshes import mesh_of, parts_of
-from render.meshes.visuals import Skin
-from render.opengl.programs import Programs
-from render.rotation import multiply, rotate
-from sim.scene.visual import RELIEF
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Cast, Frame
+from tumble.render.frames.overlay import shades
+from tumble.render.meshes.meshes import mesh_of, parts_of
+from tumble.render.meshes.visuals import Skin
+from tumble.render.opengl.programs import Programs
+from tumble.render.rotation import multiply, rotate
+from tumble.sim.scene.visual import RELIEF
 
 QUAD = np.array([[0, -1], [1, -1], [0, 1], [1, 1]], "f4")  # (end, side) of a stroke
 LINE = np.array([[0, 0], [1, 0]], "f4")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from render.camera import Camera
-from render.frames.frame import Frame
-from render.opengl.groups import Groups
-from render.opengl.programs import UNITS, Programs
-from render.rotation import cross
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Frame
+from tumble.render.opengl.groups import Groups
+from tumble.render.opengl.programs import UNITS, Programs
+from tumble.render.rotation import cross
 
 HALF = np.array([[0.5, 0, 0, 0.5], [0, 0.5, 0, 0.5], [0, 0, 0.5, 0.5], [0, 0, 0, 1.0]])
 STEP = 2.0**0.125  # widths of maps grow by this factor, so that what they show does not crawl while they follow the bodies

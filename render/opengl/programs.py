@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.errors import RenderError
-from render.interrupts import held
+from tumble.render import look
+from tumble.render.errors import RenderError
+from tumble.render.interrupts import held
 
 UNITS = {
     "u_shadow": 0,

@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from render import look
-from render.camera import Camera
-from render.frames.frame import Cast, Frame
-from render.frames.overlay import panels_of, square_of, strokes_of
-from render.meshes.meshes import planes_of
-from render.opengl.background import LINE_ROOM, Background
-from render.opengl.context import GL, draws_lines
-from render.opengl.footprint import bands
-from render.opengl.gather import Gathering, Light, lights
-from render.opengl.groups import QUAD, Groups
-from render.opengl.maps import HeightMap, ShadowMap, seen_balls
-from render.opengl.programs import UNITS, Programs
-from render.text import Panel
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Cast, Frame
+from tumble.render.frames.overlay import panels_of, square_of, strokes_of
+from tumble.render.meshes.meshes import planes_of
+from tumble.render.opengl.background import LINE_ROOM, Background
+from tumble.render.opengl.context import GL, draws_lines
+from tumble.render.opengl.footprint import bands
+from tumble.render.opengl.gather import Gathering, Light, lights
+from tumble.render.opengl.groups import QUAD, Groups
+from tumble.render.opengl.maps import HeightMap, ShadowMap, seen_balls
+from tumble.render.opengl.programs import UNITS, Programs
+from tumble.render.text import Panel
 
 BEHIND = UNITS["u_picture"]
 ROOM = 2.0**0.5  # a slanted line of OpenGL is so much narrower than its width

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from render import look
-from render.camera import Camera
-from render.frames.overlay import square_of
-from render.rotation import cross
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames.overlay import square_of
+from tumble.render.rotation import cross
 
 
 def backdrop(

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render import look
-from render.camera import Camera
-from render.frames.frame import Cast, Frame
-from render.frames.overlay import panels_of, shades, square_of, strokes_of
-from render.frames.strokes import Strokes
-from render.meshes.meshes import Part, mesh_of, parts_of, planes_of
-from render.meshes.relief import corner_colors
-from render.rotation import rotate
-from render.software.floor_and_sky import backdrop
-from render.software.order import back_to_front
-from render.text import Panel
-from sim.scene.visual import RELIEF
+from tumble.render import look
+from tumble.render.camera import Camera
+from tumble.render.frames.frame import Cast, Frame
+from tumble.render.frames.overlay import panels_of, shades, square_of, strokes_of
+from tumble.render.frames.strokes import Strokes
+from tumble.render.meshes.meshes import Part, mesh_of, parts_of, planes_of
+from tumble.render.meshes.relief import corner_colors
+from tumble.render.rotation import rotate
+from tumble.render.software.floor_and_sky import backdrop
+from tumble.render.software.order import back_to_front
+from tumble.render.text import Panel
+from tumble.sim.scene.visual import RELIEF
 
 ZOOM = 2  # drawn so many times larger, then averaged
 DETAIL = {"fast": 16, "default": 32, "best": 48}

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from render import look
-from render.files import whole
-from render.films.writers import encoded
-from render.frames.recorded import RunFrames
-from render.meshes.meshes import mesh_of, parts_of, planes_of
-from render.meshes.visuals import Skin
-from render.web.replay import tones
+from tumble.collision.errors import InputError, check_number
+from tumble.render import look
+from tumble.render.files import whole
+from tumble.render.films.writers import encoded
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.meshes.meshes import mesh_of, parts_of, planes_of
+from tumble.render.meshes.visuals import Skin
+from tumble.render.web.replay import tones
 
 DETAIL = 48
 MOST = 10_000_000  # poses of all bodies: three quarters of a gigabyte

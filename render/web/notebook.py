@@ -10,11 +10,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from collision.errors import InputError, check_number
-from render.films.video import camera_for
-from render.frames.frame import Frame, frame_of
-from render.frames.recorded import RunFrames
-from render.web.replay import page_file, replay
+from tumble.collision.errors import InputError, check_number
+from tumble.render.films.video import camera_for
+from tumble.render.frames.frame import Frame, frame_of
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.web.replay import page_file, replay
 
 KINDS = {".mp4": "video/mp4", ".gif": "image/gif", ".webp": "image/webp", ".png": "image/png", ".jpg": "image/jpeg"}
 SIZE = (960, 540)

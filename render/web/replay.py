@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from collision.shapes.ground import Ground
-from render.camera import Camera
-from render.frames.overlay import square_of
-from render.frames.recorded import RunFrames
-from render.look import MARK
-from render.meshes.meshes import Mesh, mesh_of, parts_of, planes_of
-from render.meshes.relief import corner_colors
+from tumble.collision.shapes.ground import Ground
+from tumble.render.camera import Camera
+from tumble.render.frames.overlay import square_of
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.look import MARK
+from tumble.render.meshes.meshes import Mesh, mesh_of, parts_of, planes_of
+from tumble.render.meshes.relief import corner_colors
 
 RATE = 60.0  # poses a second, at most
 POSES = 300_000  # of bodies in all, at most: 8 MB

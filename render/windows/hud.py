@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from render.frames.frame import Frame
-from render.look import PALETTE, rgb
-from render.text import INK, Panel, inked, text_block, veil
+from tumble.render.frames.frame import Frame
+from tumble.render.look import PALETTE, rgb
+from tumble.render.text import INK, Panel, inked, text_block, veil
 
 KEYS = {
     "1": "contacts", "2": "normals", "3": "manifolds", "i": "impacts", "4": "boxes", "5": "pairs", "6": "axes", "7": "velocity",

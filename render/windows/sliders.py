@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from render.look import PALETTE, rgb
-from render.text import INK, LEAST, Panel, font, pixels_of, veil
-from sim.words import printable
+from tumble.render.look import PALETTE, rgb
+from tumble.render.text import INK, LEAST, Panel, font, pixels_of, veil
+from tumble.sim.words import printable
 
 MOST = 9  # that there is room for
 BLUE = rgb(PALETTE[0])

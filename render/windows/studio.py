@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from render.errors import RenderError
-from render.films.writers import encoded, writer
+from tumble.render.errors import RenderError
+from tumble.render.films.writers import encoded, writer
 
 
 class Studio:

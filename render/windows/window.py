@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from render.camera import Camera
-from render.cameras.pick import Hit, pick, ray
-from render.cameras.rig import Rig
-from render.errors import RenderError
-from render.frames.frame import Frame
-from render.frames.overlay import OVERLAYS
-from render.opengl import context
-from render.windows import hud, sliders
+from tumble.render.camera import Camera
+from tumble.render.cameras.pick import Hit, pick, ray
+from tumble.render.cameras.rig import Rig
+from tumble.render.errors import RenderError
+from tumble.render.frames.frame import Frame
+from tumble.render.frames.overlay import OVERLAYS
+from tumble.render.opengl import context
+from tumble.render.windows import hud, sliders
 
 STILL = 3  # pixels that a press may move and still be a click
 LEAST = (160, 120)
@@ -100,7 +100,7 @@ class Window:
         if self._gl is None:
             self.renderer = context.open_renderer(self.size, self.preset)
         else:
-            from render.opengl.renderer import Renderer
+            from tumble.render.opengl.renderer import Renderer
 
             self._screen = self._gl.context.detect_framebuffer()
             self._screen.viewport = (0, 0, *self.size)

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 LANE, WIDTH, RADIUS, BALL, PIN = 18.29, 1.0541, 0.1085, 6.8, 1.53  # m: foul line to head pin, width of the lane, ball; kg
 APART = 0.3048  # m: between pins

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from collision.shapes.definitions import Capsule, Sphere
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.joints.definitions import Point
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Capsule, Sphere
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.joints.definitions import Point
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

@@ -3,10 +3,10 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes.definitions import Cylinder, HalfSpace
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Cylinder, HalfSpace
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

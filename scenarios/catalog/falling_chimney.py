@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes.definitions import Box
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.joints.definitions import Fixed, Hinge
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.joints.definitions import Fixed, Hinge
+from tumble.sim.scene.scene import Scene
 
 HEIGHT, HALF = 20.0, 0.7  # m
 

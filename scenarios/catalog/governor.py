@@ -3,12 +3,12 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Compound, Cylinder, Sphere
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.joints.definitions import General, Hinge, Slider
-from sim.scene.scene import Scene
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Compound, Cylinder, Sphere
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.joints.definitions import General, Hinge, Slider
+from tumble.sim.scene.scene import Scene
 
 LENGTH, BALL, SLEEVE, LINK = 0.3, 1.0, 2.0, 0.05  # m, kg: of arms and links; of a ball, of the sleeve, of a link
 TILT = 0.45  # rad: of the arms at the start

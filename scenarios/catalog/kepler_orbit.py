@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes.definitions import Box
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.forces.definitions import CentralGravity
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.forces.definitions import CentralGravity
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

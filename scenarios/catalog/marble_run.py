@@ -5,11 +5,11 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from collision.shapes.ground import TriangleMesh
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.collision.shapes.ground import TriangleMesh
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 CURL, FALL = 0.3, 0.25  # m: radius of the helix; by how much a turn goes down
 GUTTER, MARBLE = 0.06, 0.02  # m: radii of the gutter and of the marbles

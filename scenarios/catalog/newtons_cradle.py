@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from collision.shapes.definitions import Sphere
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Sphere
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

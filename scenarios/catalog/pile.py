@@ -4,10 +4,10 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes.definitions import Box, ConvexHull, HalfSpace
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, ConvexHull, HalfSpace
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 KINDS = 12  # different hulls
 CORNERS = (6, 8, 12, 20, 30)

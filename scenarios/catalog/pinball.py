@@ -5,13 +5,13 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, Sphere
-from collision.shapes.ground import TriangleMesh
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.joints.definitions import Hinge, Slider
-from sim.joints.mechanism.actuators import Actuator
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, Sphere
+from tumble.collision.shapes.ground import TriangleMesh
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.joints.definitions import Hinge, Slider
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.scene.scene import Scene
 
 WIDE, LONG, LOW, WALL = 0.26, 0.78, -0.08, 0.04  # m: half the width, where the arch begins, the lower end, height of walls
 BALL, MASS, STEEL = 0.0135, 0.081, {"friction": 0.2, "restitution": 0.3}  # m, kg

@@ -3,11 +3,11 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.forces.definitions import ConstantForce
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.forces.definitions import ConstantForce
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

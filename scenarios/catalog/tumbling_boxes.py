@@ -5,10 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from collision.shapes.definitions import Box
-from scenarios.fields import Real, Whole
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from sim.recording.force_impulse import impulse
-from sim.recording.run import Run
-from sim.recording.summary import momentum_scale, sees_all
+from tumble.collision.errors import InputError
+from tumble.sim.recording.force_impulse import impulse
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.summary import momentum_scale, sees_all
 
 QUANTITIES = {"energy": "J", "kinetic": "J", "momentum": "kg m/s", "angular_momentum": "kg m2/s"}
 COARSE = 1e-2  # of the momentum that moved: what forces gave must be known better than that
@@ -106,7 +106,7 @@ def assert_momentum(run: Run, rtol: float = 1e-12, atol: float = 0.0, functions:
     """Momentum changes by the impulse of gravity and forces and by what immovable bodies take, and by nothing else.
 
     ``rtol`` is relative to the largest sum of |m v| plus the impulses of gravity and forces. Forces that vary are integrated
-    from the samples (:mod:`sim.recording.force_impulse`), and what that leaves open is allowed for: some 1e-5 of their impulse
+    from the samples (:mod:`tumble.sim.recording.force_impulse`), and what that leaves open is allowed for: some 1e-5 of their impulse
     where each step is recorded, 1e-9 where nothing touches. What bodies do to each other cancels, so it leaves nothing open.
     ``functions``: those that are forces, by name. InputError where a force can not be known: its function is missing, a body that
     it acts on was not recorded, or the samples are too far apart to tell.
@@ -192,7 +192,7 @@ def assert_same_run(run: Run, other: Run | str) -> None:
     """
     __tracebackhide__ = True
     if isinstance(other, Run):
-        from scenarios.checks.compare import compare
+        from tumble.scenarios.checks.compare import compare
 
         found = compare(run, other)
         if not found.same:
@@ -208,10 +208,10 @@ def assert_same_run(run: Run, other: Run | str) -> None:
 def assert_converges(scenario: Any, order: float, within: float = 0.3, **options: Any) -> None:
     """Halving the step divides the error by 2^order, or more: the least order seen is at least ``order - within``.
 
-    ``scenario``: a name, a scene file or a Scene; ``options`` are those of :func:`scenarios.checks.converge.converge`.
+    ``scenario``: a name, a scene file or a Scene; ``options`` are those of :func:`tumble.scenarios.checks.converge.converge`.
     """
     __tracebackhide__ = True
-    from scenarios.checks.converge import converge
+    from tumble.scenarios.checks.converge import converge
 
     found = converge(scenario, **options)
     if not found.order >= order - within:

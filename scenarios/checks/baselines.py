@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.checks.assertions import Mismatch, rounding, scale
-from sim.recording.provenance import versions
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
+from tumble.scenarios.checks.assertions import Mismatch, rounding, scale
+from tumble.sim.recording.provenance import versions
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
 
 NUDGE = 1e-13  # m and m/s
 AMPLIFIED = 100.0

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from sim.recording.provenance import git_revision, versions
-from sim.recording.recorded_contacts import TABLES
-from sim.recording.recorded_variables import VARIABLES
-from sim.recording.run import Run
-from sim.words import count, few
+from tumble.collision.errors import InputError
+from tumble.sim.recording.provenance import git_revision, versions
+from tumble.sim.recording.recorded_contacts import TABLES
+from tumble.sim.recording.recorded_variables import VARIABLES
+from tumble.sim.recording.run import Run
+from tumble.sim.words import count, few
 
 STATE = ("position", "orientation", "velocity", "angular_velocity")
 CHUNK = 256  # samples at a time: memory stays bounded

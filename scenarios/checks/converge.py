@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.scene.options import LEAST_STEP
-from sim.scene.scene import Scene
+from tumble.collision.errors import InputError, check_number
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.scene.options import LEAST_STEP
+from tumble.sim.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from scenarios.registry import Scenario
+    from tumble.scenarios.registry import Scenario
 
 ROUNDING = 1e-13  # of the size of what is compared: differences below are rounding, and have no order
 MOST_HALVINGS = 1000
@@ -84,8 +84,8 @@ def converge(
     "energy", or a function of the run giving (T,) or more. The difference of two runs is the largest over bodies and axes.
     ``tolerance``: what counts as agreement: 1 % of the largest change of the quantity by default.
     """
-    from scenarios.progress import Bar
-    from scenarios.runs.run import scene_of
+    from tumble.scenarios.progress import Bar
+    from tumble.scenarios.runs.run import scene_of
 
     if isinstance(halvings, bool) or not isinstance(halvings, int) or halvings < 2:
         raise InputError("halvings", halvings, "must be a whole number of at least 2: an order needs three runs")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.checks.compare import unequal
-from sim.errors import RecordingError
-from sim.files import aside, put
-from sim.recording.observers import Every
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.recording.storage.checksums import TABLE, TAIL, consolidate
+from tumble.scenarios.checks.compare import unequal
+from tumble.sim.errors import RecordingError
+from tumble.sim.files import aside, put
+from tumble.sim.recording.observers import Every
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.storage.checksums import TABLE, TAIL, consolidate
 
 
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:

@@ -10,12 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from scenarios.checks.compare import CHUNK, STATE, First, distances, notes_on_precision, notes_on_versions, unequal, unit_of
-from sim.errors import RecordingError
-from sim.recording.recorded_contacts import IMPACT, impact_rows, rows
-from sim.recording.recorded_variables import VARIABLES, Moment
-from sim.recording.run import Run
-from sim.words import count
+from tumble.scenarios.checks.compare import (
+    CHUNK,
+    STATE,
+    First,
+    distances,
+    notes_on_precision,
+    notes_on_versions,
+    unequal,
+    unit_of,
+)
+from tumble.sim.errors import RecordingError
+from tumble.sim.recording.recorded_contacts import IMPACT, impact_rows, rows
+from tumble.sim.recording.recorded_variables import VARIABLES, Moment
+from tumble.sim.recording.run import Run
+from tumble.sim.words import count
 
 ORDER = sorted(VARIABLES, key=lambda v: v.name not in STATE)  # states first: what else differs follows from them
 

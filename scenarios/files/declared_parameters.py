@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from collision.errors import InputError
-from collision.spelling import did_you_mean
-from scenarios.fields import Field, Flag, Many, Real, Text, Vector, Whole
-from scenarios.registry import Parameter
+from tumble.collision.errors import InputError
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.fields import Field, Flag, Many, Real, Text, Vector, Whole
+from tumble.scenarios.registry import Parameter
 
 DECLARED: dict[str, Field] = {
     "unit": Text(help="unit of a number", empty=True),

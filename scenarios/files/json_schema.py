@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from scenarios.files.declared_parameters import DECLARED
-from scenarios.files.repeat import NEEDED, REPEAT
-from scenarios.files.schema import (
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.scenarios.files.declared_parameters import DECLARED
+from tumble.scenarios.files.repeat import NEEDED, REPEAT
+from tumble.scenarios.files.schema import (
     ACTUATOR,
     BODY,
     CAMERA,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 MOST_BYTES = 20_000_000  # of a scene file, a plan, a model
 MOST_DEPTH = 32  # lists and tables in each other

@@ -42,8 +42,8 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from scenarios.fields import Field, Flag, Many, Real, Vector, Whole
+from tumble.collision.errors import InputError
+from tumble.scenarios.fields import Field, Flag, Many, Real, Vector, Whole
 
 AROUND = tuple(itertools.product((-1, 0, 1), repeat=3))
 

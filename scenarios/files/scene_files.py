@@ -29,19 +29,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Compound, Rounded, Shape, convex_parts, shape_from_dict
-from collision.shapes.ground import GROUNDS, Ground
-from collision.shapes.shapeset import check_convex
-from collision.solids.torus import torus
-from collision.spelling import did_you_mean
-from scenarios.expressions import known
-from scenarios.fields import Field, Text
-from scenarios.files.declared_parameters import as_read, as_written, declared, filled
-from scenarios.files.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
-from scenarios.files.repeat import NEEDED, REPEAT, bodies_of, places
-from scenarios.files.schema import (
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Compound, Rounded, Shape, convex_parts, shape_from_dict
+from tumble.collision.shapes.ground import GROUNDS, Ground
+from tumble.collision.shapes.shapeset import check_convex
+from tumble.collision.solids.torus import torus
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.expressions import known
+from tumble.scenarios.fields import Field, Text
+from tumble.scenarios.files.declared_parameters import as_read, as_written, declared, filled
+from tumble.scenarios.files.limits import MOST_FILES, STRICT, Reading, is_file, read_toml
+from tumble.scenarios.files.repeat import NEEDED, REPEAT, bodies_of, places
+from tumble.scenarios.files.schema import (
     ACTUATOR,
     BODY,
     CAMERA,
@@ -57,16 +57,16 @@ from scenarios.files.schema import (
     SHAPES,
     VISUAL,
 )
-from scenarios.progress import counted
-from scenarios.registry import Scenario
-from sim.forces.definitions import force_from_dict
-from sim.forces.path import Path as BodyPath
-from sim.joints.definitions import joint_from_dict
-from sim.joints.mechanism.actuators import Actuator
-from sim.scene.body_definition import BodyDef
-from sim.scene.scene import CameraDef, Names, Scene
-from sim.scene.visual import Visual
-from sim.words import count, printable
+from tumble.scenarios.progress import counted
+from tumble.scenarios.registry import Scenario
+from tumble.sim.forces.definitions import force_from_dict
+from tumble.sim.forces.path import Path as BodyPath
+from tumble.sim.joints.definitions import joint_from_dict
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.scene import CameraDef, Names, Scene
+from tumble.sim.scene.visual import Visual
+from tumble.sim.words import count, printable
 
 
 class SceneFileError(InputError):
@@ -429,7 +429,7 @@ class _Reader:
             raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
 
     def mesh(self, key: str, values: dict[str, Any]) -> Shape:
-        from collision.solids.mesh_files import load_mesh, load_meshes
+        from tumble.collision.solids.mesh_files import load_mesh, load_meshes
 
         file = self.path.parent / values.pop("file")
         if not is_file(file):
@@ -461,7 +461,7 @@ class _Reader:
 
     def apart(self, scene: Scene) -> None:
         """No two bodies may start inside each other."""
-        from sim.scene.initial_overlap import MOST, overlaps
+        from tumble.sim.scene.initial_overlap import MOST, overlaps
 
         found = overlaps(scene)
         if not found:

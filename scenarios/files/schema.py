@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from collision.errors import InputError
-from scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from sim.flight.methods.integrators import TABLE
-from sim.joints.definitions import COORDINATES
-from sim.scene.body_definition import KINDS
-from sim.scene.materials import RESTITUTION_LAWS, RULES
-from sim.scene.visual import FINISHES, RELIEF
-from sim.state import SOLVERS
+from tumble.collision.errors import InputError
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.joints.definitions import COORDINATES
+from tumble.sim.scene.body_definition import KINDS
+from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
+from tumble.sim.scene.visual import FINISHES, RELIEF
+from tumble.sim.state import SOLVERS
 
 
 class Either(Field):

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from collision.errors import InputError
-from sim.joints.definitions import Gear, Hinge
+from tumble.collision.errors import InputError
+from tumble.sim.joints.definitions import Gear, Hinge
 
 TEETH = 1000  # at most, of the smaller whole numbers whose ratio is that of two hinges
 

@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
-from collision.shapes.ground import Ground
-from collision.spelling import did_you_mean
-from scenarios.files.limits import MOST_MODELLED
-from scenarios.importing.mjcf_equalities import read_equality
-from scenarios.importing.mjcf_fields import field_name, read_field
-from scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_joint, read_tendon
-from scenarios.importing.mjcf_parts import Mesh, expanded
-from scenarios.importing.mjcf_sensors import SENSOR, read_medium, read_sensor
-from scenarios.importing.models import (
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.files.limits import MOST_MODELLED
+from tumble.scenarios.importing.mjcf_equalities import read_equality
+from tumble.scenarios.importing.mjcf_fields import field_name, read_field
+from tumble.scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_actuator, read_joint, read_tendon
+from tumble.scenarios.importing.mjcf_parts import Mesh, expanded
+from tumble.scenarios.importing.mjcf_sensors import SENSOR, read_medium, read_sensor
+from tumble.scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
@@ -50,9 +50,9 @@ from scenarios.importing.models import (
     welded,
     whole,
 )
-from sim.joints.definitions import Driven, JointDef
-from sim.scene.options import check_step
-from sim.scene.scene import Scene
+from tumble.sim.joints.definitions import Driven, JointDef
+from tumble.sim.scene.options import check_step
+from tumble.sim.scene.scene import Scene
 
 IGNORED = {  # of the top level: what none of the bodies' motion hangs on
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.regular import regular
-from collision.shapes.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
-from scenarios.files.limits import packaged
-from scenarios.importing.models import needed, numbers, whole
+from tumble.collision.errors import InputError
+from tumble.collision.regular import regular
+from tumble.collision.shapes.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
+from tumble.scenarios.files.limits import packaged
+from tumble.scenarios.importing.models import needed, numbers, whole
 
 SQUARE = 1e-6  # of a cell: sides that differ by less are alike
 

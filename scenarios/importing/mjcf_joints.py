@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from collision.pose import Pose
-from scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
-from sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
-from sim.joints.mechanism.actuators import Actuator
-from sim.joints.tables import frame_of
-from sim.scene.scene import Scene
+from tumble.collision.pose import Pose
+from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
+from tumble.sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.joints.tables import frame_of
+from tumble.sim.scene.scene import Scene
 
 JOINT = {
     "name", "class", "type", "pos", "axis", "range", "limited", "stiffness", "damping", "springref", "ref", "armature",

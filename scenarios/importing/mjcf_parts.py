@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.regular import regular
-from collision.shapes.definitions import ConvexHull
-from collision.shapes.polytope import polytope
-from collision.solids.mass_properties import enclosed
-from collision.solids.mesh_files import MOST_BYTES, read_mesh
-from scenarios.files.limits import packaged, read_xml
-from scenarios.importing.models import Mass, matrix, numbers, solid_of
+from tumble.collision.errors import InputError
+from tumble.collision.regular import regular
+from tumble.collision.shapes.definitions import ConvexHull
+from tumble.collision.shapes.polytope import polytope
+from tumble.collision.solids.mass_properties import enclosed
+from tumble.collision.solids.mesh_files import MOST_BYTES, read_mesh
+from tumble.scenarios.files.limits import packaged, read_xml
+from tumble.scenarios.importing.models import Mass, matrix, numbers, solid_of
 
 
 def expanded(root: xml.Element, main: Path, path: Path | None = None, above: tuple[Path, ...] = ()) -> xml.Element:

@@ -5,11 +5,19 @@ from __future__ import annotations
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping
 
-from collision.pose import Pose
-from scenarios.importing.models import Imported, number, numbers
-from sim.forces.definitions import Medium
-from sim.joints.definitions import Driven, JointDef
-from sim.joints.mechanism.instruments import Accelerometer, Encoder, Gyroscope, Instrument, RangeFinder, Tracker, Velocimeter
+from tumble.collision.pose import Pose
+from tumble.scenarios.importing.models import Imported, number, numbers
+from tumble.sim.forces.definitions import Medium
+from tumble.sim.joints.definitions import Driven, JointDef
+from tumble.sim.joints.mechanism.instruments import (
+    Accelerometer,
+    Encoder,
+    Gyroscope,
+    Instrument,
+    RangeFinder,
+    Tracker,
+    Velocimeter,
+)
 
 ON_SITE = {"accelerometer": Accelerometer, "gyro": Gyroscope, "velocimeter": Velocimeter, "rangefinder": RangeFinder}
 SENSOR = {"name", "class", "site", "joint", "objtype", "objname", "noise", "user", "cutoff"}

@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Compound, HalfSpace, Shape
-from collision.solids.mass_properties import mass_properties
-from scenarios.files.limits import MOST_WHOLE, package, read_xml
-from sim.joints.mechanism.instruments import Instrument
-from sim.ledger.diagnostics import rotations
-from sim.scene.scene import Scene
-from sim.words import count
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Compound, HalfSpace, Shape
+from tumble.collision.solids.mass_properties import mass_properties
+from tumble.scenarios.files.limits import MOST_WHOLE, package, read_xml
+from tumble.sim.joints.mechanism.instruments import Instrument
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.scene.scene import Scene
+from tumble.sim.words import count
 
 MECHANICS = (
     "body",
@@ -92,9 +92,9 @@ def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
     element = read_xml(path)
     try:
         if element.tag == "mujoco":
-            from scenarios.importing.mjcf import read
+            from tumble.scenarios.importing.mjcf import read
         elif element.tag == "robot":
-            from scenarios.importing.urdf import read
+            from tumble.scenarios.importing.urdf import read
         else:
             raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
         # what overflows is not finite, which scenes, bodies and joints refuse
@@ -256,6 +256,6 @@ def ground(normal_pose: Pose) -> HalfSpace:
 
 
 def unique(name: str, taken: Sequence[str]) -> str:
-    from sim.scene.scene import free_name
+    from tumble.sim.scene.scene import free_name
 
     return free_name(name, set(taken))

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
-from collision.solids.mesh_files import load_mesh
-from scenarios.files.limits import MOST_MODELLED, packaged
-from scenarios.importing.couplings import NoGear, gear_between
-from scenarios.importing.models import (
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
+from tumble.collision.solids.mesh_files import load_mesh
+from tumble.scenarios.files.limits import MOST_MODELLED, packaged
+from tumble.scenarios.importing.couplings import NoGear, gear_between
+from tumble.scenarios.importing.models import (
     Imported,
     Mass,
     Piece,
@@ -39,9 +39,9 @@ from scenarios.importing.models import (
     unique,
     welded,
 )
-from sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
-from sim.joints.mechanism.actuators import Actuator
-from sim.scene.scene import Scene
+from tumble.sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.scene.scene import Scene
 
 
 def read(path: Path, root: xml.Element) -> Imported:

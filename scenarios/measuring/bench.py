@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its parameters, seconds
     "tumbling": ("tumbling_boxes", {"count": 1000}, 1.0),
@@ -32,11 +32,11 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
 }
 STEP = 1 / 240  # s
 STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
-    "broad": ("collision.broadphase.",),
+    "broad": ("tumble.collision.broadphase.",),
     "narrow": ("collision.",),
-    "solver": ("sim.solvers.",),
-    "contact": ("sim.contact.", "sim.joints."),
-    "impacts": ("sim.impact.",),
+    "solver": ("tumble.sim.solvers.",),
+    "contact": ("tumble.sim.contact.", "tumble.sim.joints."),
+    "impacts": ("tumble.sim.impact.",),
 }
 REST = "flight"  # free flight, bounds and books: what no clock is around
 CHUNK = 10  # steps
@@ -68,8 +68,8 @@ def chosen(names: Iterable[str]) -> list[str]:
 
 def measure(name: str, budget: float, steps: int | None = None) -> dict[str, Any]:
     """Step a scene of the suite, for so many steps or within a budget of wall-clock seconds; times in microseconds a step."""
-    from collision.kernels import clocks
-    from scenarios.registry import load
+    from tumble.collision.kernels import clocks
+    from tumble.scenarios.registry import load
 
     scenario, parameters, seconds = SUITE[name]
     scene = load(scenario)(**parameters)
@@ -141,9 +141,9 @@ def stages(row: dict[str, Any]) -> dict[str, float]:
 
 def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict[str, Any]]:
     """Measure scenes: the timings here, their stages in a process with clocks."""
-    from collision.kernels import clocks
-    from scenarios.progress import Bar
-    from scenarios.runs.run import warm
+    from tumble.collision.kernels import clocks
+    from tumble.scenarios.progress import Bar
+    from tumble.scenarios.runs.run import warm
 
     warm(quiet)
     rows = []
@@ -161,7 +161,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
 
 def _clocked(steps: dict[str, int]) -> list[dict[str, Any]]:
     """The same steps in another process, with clocks."""
-    asked = [sys.executable, "-m", "scenarios.measuring.bench", json.dumps(steps)]
+    asked = [sys.executable, "-m", "tumble.scenarios.measuring.bench", json.dumps(steps)]
     root = str(Path(__file__).resolve().parents[2])
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     done = subprocess.run(asked, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths})
@@ -208,7 +208,7 @@ def write_json(rows: list[dict[str, Any]], path: str | Path) -> Path:
 
 def main() -> None:
     """The process with clocks: steps by scene as JSON in, measurements as JSON out."""
-    from collision.kernels import clocks
+    from tumble.collision.kernels import clocks
 
     clocks.start()
     print(json.dumps([measure(name, 0.0, steps) for name, steps in json.loads(sys.argv[1]).items()]))

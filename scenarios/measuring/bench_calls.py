@@ -65,8 +65,8 @@ def theirs(bodies: str, actuator: str = "") -> tuple[Any, Any, Any]:
 
 def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
     """A world with an arm on a hinge that has a motor."""
-    from collision import Box
-    from sim import Hinge, World
+    from tumble.collision import Box
+    from tumble.sim import Hinge, World
 
     world = World()
     arm = world.add(Box((0.1, 0.1, 0.5)), position=(0, 0, 1.5), name="arm")
@@ -75,8 +75,8 @@ def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
 
 def calls() -> list[Row]:
     """Costs of single calls [us]."""
-    from collision import Box, HalfSpace, Sphere
-    from sim import World
+    from tumble.collision import Box, HalfSpace, Sphere
+    from tumble.sim import World
 
     nan = float("nan")
     world = World()
@@ -139,8 +139,8 @@ def calls() -> list[Row]:
 
 def recorded(steps: int = 240) -> list[Row]:
     """What ``world.run`` costs beside as many steps in one call: it keeps a sample of each. Rounds of the two take turns."""
-    from collision import Box, HalfSpace, Sphere
-    from sim import World
+    from tumble.collision import Box, HalfSpace, Sphere
+    from tumble.sim import World
 
     ball, boxes = World(), World()
     ball.add(Sphere(0.5), position=(0, 0, 1e6))
@@ -165,8 +165,8 @@ def recorded(steps: int = 240) -> list[Row]:
 
 def first(taken: int, steps: int) -> float:
     """What the first ``world.run`` of a world costs beside ``step(n)`` of one like it; ``taken``: steps before."""
-    from collision import Sphere
-    from sim import World
+    from tumble.collision import Sphere
+    from tumble.sim import World
 
     def spent(go: Callable[[Any], Any]) -> float:
         world = World()
@@ -188,8 +188,8 @@ def _step(module: Any, model: Any, data: Any) -> float:
 
 def many() -> list[Row]:
     """Microseconds of a body and a step, many worlds at once on all cores."""
-    from scenarios.registry import load
-    from sim import Worlds
+    from tumble.scenarios.registry import load
+    from tumble.sim import Worlds
 
     scenes = {
         "free ball": (load("tumbling_box")(), BALL),
@@ -226,8 +226,8 @@ def _rollout(xml: str, moving: int) -> float:
 
 
 START = """
-from sim import World
-from collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.collision import Box, HalfSpace
 world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
@@ -242,18 +242,23 @@ mujoco.mj_step(model, mujoco.MjData(model))
 
 def start(compiling: bool = False) -> list[Row]:
     """Seconds of processes: imports, the first step, a verb; ``compiling``: also the first use on a machine."""
-    from scenarios.runs.run import warm
+    from tumble.scenarios.runs.run import warm
 
     warm()
     there = mujoco() is not None
     rows = [
         Row("python -c pass", "s", _seconds("pass")),
-        Row("import sim", "s", _seconds("import sim"), _seconds("import mujoco") if there else float("nan")),
-        Row("import of World", "s", _seconds("from sim import World")),
+        Row(
+            "from tumble import sim",
+            "s",
+            _seconds("from tumble import sim"),
+            _seconds("import mujoco") if there else float("nan"),
+        ),
+        Row("import of World", "s", _seconds("from tumble.sim import World")),
         Row("first step of a box on a floor, from the start", "s", _seconds(START), _seconds(THEIRS) if there else float("nan")),
     ]
     with tempfile.TemporaryDirectory() as folder:
-        verb = ["-m", "scenarios.cli", "run", "bouncing_ball", "--out", folder]
+        verb = ["-m", "tumble.scenarios.cli", "run", "bouncing_ball", "--out", folder]
         rows.append(Row("tumble run bouncing_ball", "s", min(_process(verb) for _ in range(2))))
         if compiling:
             home = {"TUMBLE_CACHE_DIR": str(Path(folder) / "cache")}

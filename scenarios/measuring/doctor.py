@@ -11,7 +11,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from sim.words import count as number
+from tumble.sim.words import count as number
 
 PACKAGES = ("tumble", "numpy", "scipy", "numba", "llvmlite", "zarr", "xarray", "trimesh", "coacd", "matplotlib", "moderngl", "av")
 
@@ -69,7 +69,7 @@ def _compiler() -> Iterator[Finding]:
 
 
 def _cache() -> Iterator[Finding]:
-    from collision.kernels.sources import cache_root, stale_folders
+    from tumble.collision.kernels.sources import cache_root, stale_folders
 
     root = cache_root()
     try:

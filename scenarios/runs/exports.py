@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
-from sim.files import whole
-from sim.ledger.readings import CONTACT
-from sim.recording.recorded_contacts import AXES as CONTACT_AXES
-from sim.recording.run import Run
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from tumble.sim.files import whole
+from tumble.sim.ledger.readings import CONTACT
+from tumble.sim.recording.recorded_contacts import AXES as CONTACT_AXES
+from tumble.sim.recording.run import Run
 
 BLOCK = 1024  # samples
 AXES = {"xyz": "xyz", "wxyz": "wxyz"}
@@ -104,7 +104,7 @@ def table_rows(run: Run, table: str) -> Iterator[dict[str, np.ndarray]]:
 
 def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
     """Columns of the samples, a block of them at a time: name -> (k,)."""
-    from sim.recording.recorded_variables import VARIABLES
+    from tumble.sim.recording.recorded_variables import VARIABLES
 
     kept = [v for v in VARIABLES if v.name in run._arrays]
     for begin in range(0, len(run), BLOCK):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from collision.errors import InputError
-from scenarios.runs.exports import SCHEMA_OF_NUMBERS, _csv, _parquet
-from sim.files import whole
-from sim.joints.mechanism.instruments import Instruments, Readings
+from tumble.collision.errors import InputError
+from tumble.scenarios.runs.exports import SCHEMA_OF_NUMBERS, _csv, _parquet
+from tumble.sim.files import whole
+from tumble.sim.joints.mechanism.instruments import Instruments, Readings
 
 
 def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:

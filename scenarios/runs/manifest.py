@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sim.files import regular, whole
+from tumble.sim.files import regular, whole
 
 TRAJECTORY = "trajectory.zarr"
 MANIFEST = "SHA256SUMS"

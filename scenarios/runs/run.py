@@ -12,23 +12,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collision.errors import InputError, check_number
-from scenarios.fields import shortened
-from scenarios.progress import Bar, RunProgress
-from scenarios.runs.manifest import TRAJECTORY, listed
-from sim.errors import RecordingError, SimulationError
-from sim.files import claimed, whole
-from sim.pace import Pace
-from sim.recording.provenance import versions
-from sim.recording.recorder import Recorder, chosen
-from sim.recording.run import Run
-from sim.scene.options import check_step
-from sim.scene.scene import Scene
-from sim.words import count as number
+from tumble.collision.errors import InputError, check_number
+from tumble.scenarios.fields import shortened
+from tumble.scenarios.progress import Bar, RunProgress
+from tumble.scenarios.runs.manifest import TRAJECTORY, listed
+from tumble.sim.errors import RecordingError, SimulationError
+from tumble.sim.files import claimed, whole
+from tumble.sim.pace import Pace
+from tumble.sim.recording.provenance import versions
+from tumble.sim.recording.recorder import Recorder, chosen
+from tumble.sim.recording.run import Run
+from tumble.sim.scene.options import check_step
+from tumble.sim.scene.scene import Scene
+from tumble.sim.words import count as number
 
 if TYPE_CHECKING:
-    from scenarios.registry import Scenario
-    from sim.world.world import World
+    from tumble.scenarios.registry import Scenario
+    from tumble.sim.world.world import World
 
 SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
 CHECKPOINT_SECONDS = 20.0  # wall clock: what a crash can cost at most
@@ -45,8 +45,8 @@ class Artefacts:
 
 def warm(quiet: bool = False) -> int:
     """Compile what a step needs, on all cores, where it is not kept already; how many kernels were compiled."""
-    from collision.kernels.shipped import provide
-    from sim.compiled import LIBRARY
+    from tumble.collision.kernels.shipped import provide
+    from tumble.sim.compiled import LIBRARY
 
     provide(LIBRARY)
     with Bar("Compiling kernels, first run only", counted=True, quiet=quiet) as bar:
@@ -58,8 +58,8 @@ def warm(quiet: bool = False) -> int:
 
 def compile_on_the_way(quiet: bool = False) -> None:
     """Begin to compile what is not kept: a step then waits for those kernels alone that it reaches."""
-    from collision.kernels.shipped import provide
-    from sim.compiled import LIBRARY
+    from tumble.collision.kernels.shipped import provide
+    from tumble.sim.compiled import LIBRARY
 
     provide(LIBRARY)
     if not LIBRARY.whole:
@@ -72,7 +72,7 @@ def compile_on_the_way(quiet: bool = False) -> None:
 
 def scene_of(scenario: str | Path | Scene | Scenario, **parameters: Any) -> Scene:
     """The scene that is meant by a name of the catalog, a scene file, a Python file with a @scenario, a Scenario, or a Scene."""
-    from scenarios.registry import Scenario, load
+    from tumble.scenarios.registry import Scenario, load
 
     if not isinstance(scenario, Scene):
         return (scenario if isinstance(scenario, Scenario) else load(scenario))(**parameters)
@@ -117,7 +117,7 @@ def run_scene(
     """Run a scene, recorded under ``out`` (in memory where that is None).
 
     ``seconds`` and ``dt`` replace the scene's own. ``every``, ``contacts`` (and impacts), ``bodies``, ``precision`` and
-    ``compression`` are those of :class:`~sim.recording.recorder.Recorder`.
+    ``compression`` are those of :class:`~tumble.sim.recording.recorder.Recorder`.
     Under ``out`` go trajectory.zarr, summary.json and checkpoint.npz, the world as it was last saved: each
     ``checkpoint_seconds`` of the clock, and at the end. ``resume``: go on from there, bit for bit, up to ``seconds`` in all, and
     record as it was begun; where nothing was saved yet, it begins.
@@ -237,7 +237,7 @@ def _as_begun(scene: Scene, run: Run, how: dict[str, Any]) -> dict[str, Any]:
 
 def _taken_up(scene: Scene, out: Path) -> World:
     """The world that was saved under ``out``."""
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
     run = Run.open(out)
     if run.attributes["versions"] != json.dumps(versions()):

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.recording.run import Run
-from sim.recording.summary import energy_statement
-from sim.words import count
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.summary import energy_statement
+from tumble.sim.words import count
 
 HASHED = ("times", "positions", "orientations", "velocities", "angular_velocities")
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from scenarios.progress import Bar, console
-from scenarios.runs.manifest import listed
-from scenarios.runs.run import Artefacts
-from sim.recording.run import Run
-from sim.recording.summary import energy_statement
-from sim.words import printable
+from tumble.collision.errors import InputError
+from tumble.scenarios.progress import Bar, console
+from tumble.scenarios.runs.manifest import listed
+from tumble.scenarios.runs.run import Artefacts
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.summary import energy_statement
+from tumble.sim.words import printable
 
 FILM, FIGURE, PAGE = "film.mp4", "energy.png", "report.html"
 LONGEST_FILM = 60.0  # s, of the film in a page
@@ -25,7 +25,7 @@ LONGEST_FILM = 60.0  # s, of the film in a page
 
 def film_run(run: Run, path: str | Path, quiet: bool = False, **options: Any) -> Path:
     """Film a run under a progress bar; ``options`` are those of ``render.film``."""
-    import render
+    from tumble import render
 
     with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
         return render.film(run, path, progress=bar.update, **options)
@@ -34,7 +34,7 @@ def film_run(run: Run, path: str | Path, quiet: bool = False, **options: Any) ->
 def film_runs(a: Run, b: Run, curve: tuple[Any, Any], path: str | Path, quiet: bool = False, **options: Any) -> Path:
     """Film two runs side by side under a progress bar, each named by what it does not share with the other; below them how far
     they are apart, ``curve``: times [s] and distances [m]."""
-    import render
+    from tumble import render
 
     with Bar(f"Filming {Path(path).name}", counted=True, quiet=quiet) as bar:
         return render.film_beside((a, b), path, labels(a, b), progress=bar.update, curve=curve, **options)
@@ -57,7 +57,7 @@ def labels(a: Run, b: Run) -> tuple[str, str]:
 
 def plot_run(run: Run, path: str | Path) -> Path:
     """Energy and momentum of a run over time, as a PNG."""
-    from render.figures import plots
+    from tumble.render.figures import plots
 
     return plots.energy_momentum(run, path)
 
@@ -76,13 +76,13 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
 
     Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
     """
-    from render.figures import plots
-    from render.files import whole
-    from render.films.video import camera_for
-    from render.frames import overlay
-    from render.frames.recorded import RunFrames
-    from render.web.replay import page_file, replay
-    from scenarios.showing.page import page
+    from tumble.render.figures import plots
+    from tumble.render.files import whole
+    from tumble.render.films.video import camera_for
+    from tumble.render.frames import overlay
+    from tumble.render.frames.recorded import RunFrames
+    from tumble.render.web.replay import page_file, replay
+    from tumble.scenarios.showing.page import page
 
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):

@@ -1,6 +1,6 @@
 """The loop behind the window: steps the world, or moves through a recording, and carries out what the user wants.
 
-    from scenarios.showing.window_loop import view
+    from tumble.scenarios.showing.window_loop import view
     view(world)
 
 The window only draws and asks. A world that is looked at takes the steps that it would take unseen, bit for bit, until someone
@@ -20,22 +20,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import check_number
-from collision.shapes.definitions import Box, Capsule, Cone, Cylinder, Sphere
-from scenarios.fields import Real, Whole
-from scenarios.registry import Parameter, Scenario
-from scenarios.showing.stepping_thread import Backstage
-from sim.errors import InputError, RecordingError, SimulationError
-from sim.forces.definitions import Drag, Force, Spring
-from sim.recording.run import Run
-from sim.scene.scene import Scene
-from sim.world.world import World
+from tumble.collision.errors import check_number
+from tumble.collision.shapes.definitions import Box, Capsule, Cone, Cylinder, Sphere
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import Parameter, Scenario
+from tumble.scenarios.showing.stepping_thread import Backstage
+from tumble.sim.errors import InputError, RecordingError, SimulationError
+from tumble.sim.forces.definitions import Drag, Force, Spring
+from tumble.sim.recording.run import Run
+from tumble.sim.scene.scene import Scene
+from tumble.sim.world.world import World
 
 if TYPE_CHECKING:
-    from render.cameras.pick import Hit
-    from render.frames.frame import Frame
-    from render.windows.sliders import Slider
-    from render.windows.window import Command, Window
+    from tumble.render.cameras.pick import Hit
+    from tumble.render.frames.frame import Frame
+    from tumble.render.windows.sliders import Slider
+    from tumble.render.windows.window import Command, Window
 
 FRAMES, LEAST_FRAMES = 60.0, 30.0  # a second: at most, and what is kept up by drawing plainly
 SLOW = 24  # pictures by whose median it is judged
@@ -78,7 +78,7 @@ class WorldStage:
         return self.world.time
 
     def reset(self) -> None:
-        from render.frames.watched import WorldFrames
+        from tumble.render.frames.watched import WorldFrames
 
         if hasattr(self, "world"):
             self.close()
@@ -105,7 +105,7 @@ class WorldStage:
         if self._grip is not None and self._target is not None:
             name, local = self._grip
             row = self.world.names.index(name)
-            from render.rotation import rotate
+            from tumble.render.rotation import rotate
 
             frame.pull = np.stack([frame.positions[row] + rotate(frame.orientations[row], np.array(local)), self._target])
         return frame
@@ -215,7 +215,7 @@ class ScenarioStage(WorldStage):
 
 def slider_of(parameter: Parameter, value: Any) -> Slider | None:
     """The slider of a parameter: within its range, and five times what it usually is; None for what is no number."""
-    from render.windows.sliders import Slider
+    from tumble.render.windows.sliders import Slider
 
     field = parameter.field
     if type(field) not in (Real, Whole):
@@ -238,7 +238,7 @@ class RunStage:
     live, alone = False, True
 
     def __init__(self, run: Run):
-        from render.frames.recorded import RunFrames
+        from tumble.render.frames.recorded import RunFrames
 
         self.run, self.frames = run, RunFrames(run)
         self.title, self.time = self.frames.cast.title, self.frames.start
@@ -277,11 +277,11 @@ class RunStage:
 class Loop:
     """Stage and window together. :meth:`turn` is one turn of it; ``paused``, ``speed`` and ``note`` tell how it stands.
 
-    A world is stepped in a thread of its own while the picture is drawn: see :mod:`scenarios.showing.stepping_thread`.
+    A world is stepped in a thread of its own while the picture is drawn: see :mod:`tumble.scenarios.showing.stepping_thread`.
     """
 
     def __init__(self, stage: WorldStage | RunStage, window: Window, folder: str | Path = ".", speed: float = 1.0):
-        from render.windows.studio import Studio
+        from tumble.render.windows.studio import Studio
 
         self.stage, self.window, self.studio = stage, window, Studio(folder, stage.title)
         self.speed, self.paused, self.open = speed, False, True
@@ -465,7 +465,7 @@ class Loop:
         try:
             self.stage.prepare(overlays)
         except RecordingError as error:
-            from render.frames.overlay import OF_CONTACTS
+            from tumble.render.frames.overlay import OF_CONTACTS
 
             self.say(str(error))
             self.window.overlays[:] = [name for name in overlays if name not in (*OF_CONTACTS, "impacts", "sleeping")]
@@ -500,7 +500,7 @@ def _copier(world: World) -> Callable[[], World]:
 
 def trial(scene: Scene) -> list[Any]:
     """Frames of what will happen in a scene at first: so the camera can be placed where it will be seen."""
-    from render.frames.frame import frame_of
+    from tumble.render.frames.frame import frame_of
 
     world, until = scene.build(), time.perf_counter() + TRIAL_CLOCK
     frames = [frame_of(world, contacts=False)]
@@ -539,11 +539,11 @@ def view(
     ------
     InputError : odd input, named. RenderError : no window can be opened.
     """
-    from render.cameras.framing import framed
-    from render.films.video import camera_for, check_size
-    from render.frames import overlay
-    from render.look import preset as check_preset
-    from render.windows.window import Window
+    from tumble.render.cameras.framing import framed
+    from tumble.render.films.video import camera_for, check_size
+    from tumble.render.frames import overlay
+    from tumble.render.look import preset as check_preset
+    from tumble.render.windows.window import Window
 
     check_preset(preset)
     size, speed = check_size(size), check_number("speed", speed, above=0)

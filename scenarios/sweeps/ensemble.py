@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.spelling import did_you_mean
-from scenarios.fields import Real
-from scenarios.files.limits import MOST_MEMBERS, STRICT, Reading, read_toml
-from scenarios.registry import Scenario, load
-from sim.errors import RecordingError
-from sim.files import regular, settle, whole
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.spelling import did_you_mean
+from tumble.scenarios.fields import Real
+from tumble.scenarios.files.limits import MOST_MEMBERS, STRICT, Reading, read_toml
+from tumble.scenarios.registry import Scenario, load
+from tumble.sim.errors import RecordingError
+from tumble.sim.files import regular, settle, whole
 
 SAMPLINGS = ("grid", "random", "lhs")
 TODO, DONE, FAILED = 0, 1, 2
@@ -190,7 +190,7 @@ class Store:
     def __init__(self, path: str | Path, mode: str = "r"):
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         self.path = Path(path)
         try:
@@ -219,7 +219,7 @@ class Store:
         """A new store, nothing done yet. What is there is replaced where it is a sweep, else RecordingError."""
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         path = Path(path)
         settle(path)
@@ -263,7 +263,7 @@ class Store:
     def close(self) -> None:
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         self.flush()
         with warnings.catch_warnings():
@@ -274,7 +274,7 @@ class Store:
         """All of it as an xarray Dataset along ``member``, as far as it has come."""
         import xarray
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         return xarray.open_zarr(files(self.path, read_only=True), consolidated=False)
 

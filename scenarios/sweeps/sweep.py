@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from scenarios.progress import Bar
-from scenarios.sweeps.ensemble import DONE, FAILED, Plan, Store, is_store, load_plan
+from tumble.collision.errors import InputError
+from tumble.scenarios.progress import Bar
+from tumble.scenarios.sweeps.ensemble import DONE, FAILED, Plan, Store, is_store, load_plan
 
 FLUSH_SECONDS = 2.0
 TRIES = 3  # of a member whose worker dies: then it is what kills them
@@ -67,7 +67,7 @@ def sweep(
     todo = store.pending
     jobs = [(k, members[k]) for k in todo]
     if jobs:
-        from scenarios.runs.run import warm
+        from tumble.scenarios.runs.run import warm
 
         warm(quiet)  # once, here: else every worker compiles
     run = (
@@ -95,7 +95,7 @@ def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, 
     """Run one member; its row of the store. Errors of the simulation are an outcome, not an exception."""
     import copy
 
-    from scenarios.registry import load
+    from tumble.scenarios.registry import load
 
     begun = time.perf_counter()
     try:
@@ -126,7 +126,7 @@ def member(plan: Plan, number: int, parameters: Mapping[str, Any]) -> dict[str, 
 
 def _measure(plan: Plan) -> Callable[[Any], Mapping[str, float]]:
     """What is measured beside the summary: of the plan, else of the scenario, else nothing."""
-    from scenarios.registry import load, module_of_file
+    from tumble.scenarios.registry import load, module_of_file
 
     if plan.measure:
         file, _, function = plan.measure.rpartition(":")

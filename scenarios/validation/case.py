@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from collision.errors import InputError
+from tumble.collision.errors import InputError
 
 MODULES = ("free_motion", "impacts", "friction", "falling", "rest", "geometry", "metamorphic", "crowds", "joints")
 
@@ -94,7 +94,7 @@ def case(name: str, title: str, long: bool = False) -> Callable[[Callable[[], It
 def cases() -> dict[str, Case]:
     """All cases by name, in order."""
     for module in MODULES:
-        importlib.import_module(f"scenarios.validation.{module}")
+        importlib.import_module(f"tumble.scenarios.validation.{module}")
     return dict(sorted(_CASES.items()))
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.validation.case import Measure, case
-from scenarios.validation.lab import G, advance
-from sim import ConstantForce, World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.validation.case import Measure, case
+from tumble.scenarios.validation.lab import G, advance
+from tumble.sim import ConstantForce, World
 
 
 def rolling(degrees: float) -> World:

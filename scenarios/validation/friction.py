@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from collision import Box, Cylinder, Sphere
-from scenarios.validation.answers.friction import spinning_disc
-from scenarios.validation.case import Measure, case, order
-from scenarios.validation.lab import STEP, G, advance, distance, slope
-from sim import World
+from tumble.collision import Box, Cylinder, Sphere
+from tumble.scenarios.validation.answers.friction import spinning_disc
+from tumble.scenarios.validation.case import Measure, case, order
+from tumble.scenarios.validation.lab import STEP, G, advance, distance, slope
+from tumble.sim import World
 
 CUBE = Box((0.1, 0.1, 0.1))
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collision import Box, ConvexHull, Pose, mass_properties, signed_distance
-from scenarios.validation.answers.polyhedra import cuboid_depth, cuboid_distance, regular_solid
-from scenarios.validation.answers.tops import turn
-from scenarios.validation.case import Measure, case
-from scenarios.validation.lab import angle, distance, pose_of
+from tumble.collision import Box, ConvexHull, Pose, mass_properties, signed_distance
+from tumble.scenarios.validation.answers.polyhedra import cuboid_depth, cuboid_distance, regular_solid
+from tumble.scenarios.validation.answers.tops import turn
+from tumble.scenarios.validation.case import Measure, case
+from tumble.scenarios.validation.lab import angle, distance, pose_of
 
 SOLIDS = ("tetrahedron", "cube", "octahedron", "icosahedron", "dodecahedron")
 

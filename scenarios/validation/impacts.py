@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collision import Box, ConvexHull, HalfSpace, Sphere
-from scenarios.registry import load
-from scenarios.validation.answers.impacts import chain, contact_matrix, impact_by_other_means, plane_impact
-from scenarios.validation.answers.tops import turn
-from scenarios.validation.case import Measure, case
-from scenarios.validation.lab import STEP, G, advance, distance, pose_of
-from sim import Hinge, World
-from sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact
+from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.scenarios.validation.answers.impacts import chain, contact_matrix, impact_by_other_means, plane_impact
+from tumble.scenarios.validation.answers.tops import turn
+from tumble.scenarios.validation.case import Measure, case
+from tumble.scenarios.validation.lab import STEP, G, advance, distance, pose_of
+from tumble.sim import Hinge, World
+from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact
 
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}
 NO_BETA = -math.inf

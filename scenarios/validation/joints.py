@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collision import Box, Capsule
-from scenarios.catalog.four_bar import JOINTS as BARS
-from scenarios.registry import load
-from scenarios.validation.answers.linkages import double_pendulum, linkage, swing
-from scenarios.validation.case import Measure, case, order
-from scenarios.validation.lab import STEP, G, advance
-from sim import Hinge, Point, World
+from tumble.collision import Box, Capsule
+from tumble.scenarios.catalog.four_bar import JOINTS as BARS
+from tumble.scenarios.registry import load
+from tumble.scenarios.validation.answers.linkages import double_pendulum, linkage, swing
+from tumble.scenarios.validation.case import Measure, case, order
+from tumble.scenarios.validation.lab import STEP, G, advance
+from tumble.sim import Hinge, Point, World
 
 ROD = (1 + 0.04**2) / 12  # moment of a rod of 1 kg and 1 m, 0.04 m thick, about its centre [kg m^2]
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from collision import HalfSpace, Pose
-from sim import World
-from sim.ledger.diagnostics import rotations
+from tumble.collision import HalfSpace, Pose
+from tumble.sim import World
+from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81  # m/s^2
 STEP = 1 / 240  # s: of every case where nothing else is said

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from collision import Box
-from scenarios.registry import load
-from scenarios.validation.answers.tops import turn
-from scenarios.validation.case import Measure, case
-from scenarios.validation.lab import advance, pose_of
-from sim import BodyDef, Scene, World
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box
+from tumble.scenarios.registry import load
+from tumble.scenarios.validation.answers.tops import turn
+from tumble.scenarios.validation.case import Measure, case
+from tumble.scenarios.validation.lab import advance, pose_of
+from tumble.sim import BodyDef, Scene, World
+from tumble.sim.ledger.diagnostics import rotations
 
 GROUND = Box((20, 20, 0.5))  # a box, for it must be able to move
 

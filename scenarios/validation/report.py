@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scenarios.progress import Bar
-from scenarios.validation.case import Case, Measure, Result
+from tumble.scenarios.progress import Bar
+from tumble.scenarios.validation.case import Case, Measure, Result
 
 HEAD = ("case", "measured", "value", "limit", "")
 

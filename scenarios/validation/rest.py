@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from collision import Box, Compound, HalfSpace, Pose, Sphere
-from scenarios.validation.answers.contacts import coulomb_by_projection
-from scenarios.validation.answers.tops import turn
-from scenarios.validation.case import Measure, case
-from scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, pose_of, slope
-from sim import World
-from sim.impact.collision_law import one_contact_coulomb
+from tumble.collision import Box, Compound, HalfSpace, Pose, Sphere
+from tumble.scenarios.validation.answers.contacts import coulomb_by_projection
+from tumble.scenarios.validation.answers.tops import turn
+from tumble.scenarios.validation.case import Measure, case
+from tumble.scenarios.validation.lab import STEP, G, advance, angle, attitude, distance, pose_of, slope
+from tumble.sim import World
+from tumble.sim.impact.collision_law import one_contact_coulomb
 
 ENVELOPE = 1e-4  # m: within it bodies are in contact, of the limits
 SLOW = math.sqrt(2 * G * ENVELOPE)  # m/s: what falls through it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scenarios.verbs.given import (
+from tumble.scenarios.verbs.given import (
     FAILED,
     FIGURES,
     Adder,
@@ -26,11 +26,11 @@ def add_check(verb: Adder) -> None:
 
 def check(arguments: argparse.Namespace) -> int:
     """Run a recorded scene again; exit code 1 where a bit differs."""
-    from scenarios.checks.rerun import check as again
-    from scenarios.progress import Bar
-    from scenarios.runs.manifest import harms
-    from scenarios.runs.run import warm
-    from sim.recording.run import Run
+    from tumble.scenarios.checks.rerun import check as again
+    from tumble.scenarios.progress import Bar
+    from tumble.scenarios.runs.manifest import harms
+    from tumble.scenarios.runs.run import warm
+    from tumble.sim.recording.run import Run
 
     run = opened_run(arguments.run)
     damages, beside = run.damages(), harms(run.path.parent)
@@ -43,7 +43,7 @@ def check(arguments: argparse.Namespace) -> int:
         return FAILED
     warm()
     if damages:
-        from scenarios.checks.repair import repair
+        from tumble.scenarios.checks.repair import repair
 
         with Bar(f"Recording {run.attributes['title']} again", counted=True) as bar:
             repair(run, bar.update)
@@ -68,20 +68,20 @@ def add_compare(verb: Adder) -> None:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Two recorded runs beside each other; exit code 1 where they differ."""
-    from scenarios.checks.compare import compare as beside
+    from tumble.scenarios.checks.compare import compare as beside
 
     a, b = opened_run(arguments.a), opened_run(arguments.b)
     found = beside(a, b)
     print(found)
     if arguments.out:
-        from render.figures.curves import Panel, panels
+        from tumble.render.figures.curves import Panel, panels
 
         curves = {"apart [m]": found.apart, "turned [rad]": found.turned, "energy [J]": found.energy}
         lines = {label: (found.times, values) for label, values in curves.items()}
         title = f"{a.attributes['title']} and {b.attributes['title']}"
         print(panels(title, [Panel("Largest difference of the two runs", "time [s]", "", lines, log="y")], arguments.out))
     if arguments.film:
-        from scenarios.showing.report import film_runs, show_warnings
+        from tumble.scenarios.showing.report import film_runs, show_warnings
 
         show_warnings()
         options = {name: getattr(arguments, name) for name in ("size", "fps", "preset", "overlays", "speed")}
@@ -100,8 +100,8 @@ def add_converge(verb: Adder) -> None:
 
 def converge(arguments: argparse.Namespace) -> None:
     """A scene at dt, dt/2, dt/4 ...: the order at which it converges, and how long it can be predicted."""
-    from scenarios.checks.converge import converge as halve
-    from scenarios.runs.run import warm
+    from tumble.scenarios.checks.converge import converge as halve
+    from tumble.scenarios.runs.run import warm
 
     scene, _ = scene_of(arguments)
     warm()
@@ -109,7 +109,7 @@ def converge(arguments: argparse.Namespace) -> None:
     found = halve(scene, arguments.seconds, arguments.dt, quiet=False, **options)
     print(found)
     if arguments.out:
-        from render.figures.curves import Panel, panels
+        from tumble.render.figures.curves import Panel, panels
 
         steps = zip(found.steps, found.differences, strict=False)
         lines = {f"1/{1 / dt:g} s": (found.times, off) for dt, off in steps}

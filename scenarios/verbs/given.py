@@ -27,8 +27,8 @@ def with_step(dt: float | None) -> Callable[[Any], None] | None:
 
 def opened_run(given: str) -> Any:
     """The run of a folder, or of its recording, cleared of what those left who were killed there."""
-    from sim.files import tidy
-    from sim.recording.run import Run
+    from tumble.sim.files import tidy
+    from tumble.sim.recording.run import Run
 
     path = Path(given)
     tidy(path.parent if path.suffix == ".zarr" else path)
@@ -44,8 +44,8 @@ def scene_of(arguments: argparse.Namespace) -> tuple[Any, str]:
 
 def scenario_of(arguments: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """The scenario that is meant by a name or a file, and the values that --set gives its parameters."""
-    from collision.errors import InputError
-    from scenarios.registry import load
+    from tumble.collision.errors import InputError
+    from tumble.scenarios.registry import load
 
     texts = {}
     for item in arguments.set:
@@ -58,7 +58,7 @@ def scenario_of(arguments: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
 
 
 def reading_of(arguments: argparse.Namespace) -> Any:
-    from scenarios.files.limits import Reading
+    from tumble.scenarios.files.limits import Reading
 
     return Reading(arguments.allow_outside, getattr(arguments, "yes", False))
 
@@ -85,8 +85,8 @@ def quantity(unit: str, **limits: float) -> Callable[[str], float]:
     """A number on the command line, with or without its unit: "0.01", "1/240", "5 ms"."""
 
     def read(text: str) -> float:
-        from collision.errors import InputError
-        from scenarios.fields import Real
+        from tumble.collision.errors import InputError
+        from tumble.scenarios.fields import Real
 
         try:
             return Real(unit=unit, **limits).parse("", text)
@@ -105,7 +105,7 @@ def picture_size(text: str) -> tuple[int, int]:
 
 def check_paths(arguments: argparse.Namespace) -> None:
     """InputError for names of files that no file can have; what writes a file puts some letters more into its name."""
-    from collision.errors import InputError
+    from tumble.collision.errors import InputError
 
     for key in ("name_or_file", "run", "a", "b", "file", "model", "path", "out", "json", "page", "root"):
         value = getattr(arguments, key, None)
@@ -120,7 +120,7 @@ def writable(*kinds: str) -> Callable[[str], str]:
     """A file to be written, of one of these endings if there are any: refused before there is anything to lose."""
 
     def read(text: str) -> str:
-        from collision.errors import InputError
+        from tumble.collision.errors import InputError
 
         path = Path(text)
         try:

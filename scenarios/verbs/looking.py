@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scenarios.verbs.given import (
+from tumble.scenarios.verbs.given import (
     FIGURES,
     Adder,
     film_options,
@@ -42,8 +42,8 @@ def add_film(verb: Adder) -> None:
 
 def film(arguments: argparse.Namespace) -> None:
     """A film of a recorded run."""
-    from scenarios.runs.manifest import listed
-    from scenarios.showing.report import film_run, show_warnings
+    from tumble.scenarios.runs.manifest import listed
+    from tumble.scenarios.showing.report import film_run, show_warnings
 
     show_warnings()
     run, out = opened_run(arguments.run), Path(arguments.out)
@@ -65,7 +65,7 @@ def add_view(verb: Adder) -> None:
 
 def view(arguments: argparse.Namespace) -> None:
     """A window on a scenario, a scene file or a recorded run."""
-    from scenarios.showing.report import show_warnings
+    from tumble.scenarios.showing.report import show_warnings
 
     show_warnings()
     shown: dict[str, Any] = {}
@@ -74,10 +74,10 @@ def view(arguments: argparse.Namespace) -> None:
     else:
         source, values = scenario_of(arguments)
         shown["values"], shown["change"] = values, with_step(arguments.dt)
-        from scenarios.runs.run import warm
+        from tumble.scenarios.runs.run import warm
 
         warm()
-    from scenarios.showing.window_loop import view
+    from tumble.scenarios.showing.window_loop import view
 
     view(source, arguments.size, arguments.preset, arguments.overlays, paused=arguments.paused, speed=arguments.speed,
          start=arguments.start, **shown)  # fmt: skip
@@ -95,8 +95,8 @@ def add_report(verb: Adder) -> None:
 
 def report(arguments: argparse.Namespace) -> None:
     """One page of HTML about a recorded run."""
-    from scenarios.runs.manifest import listed
-    from scenarios.showing.report import PAGE, show_warnings, write_report
+    from tumble.scenarios.runs.manifest import listed
+    from tumble.scenarios.showing.report import PAGE, show_warnings, write_report
 
     show_warnings()
     run = opened_run(arguments.run)
@@ -115,9 +115,9 @@ def add_export(verb: Adder) -> None:
 
 def export(arguments: argparse.Namespace) -> None:
     """A recorded run as an animated glTF file, a table, or a log."""
-    import render
-    from scenarios.progress import Bar
-    from scenarios.runs.exports import table_paths, write_log
+    from tumble import render
+    from tumble.scenarios.progress import Bar
+    from tumble.scenarios.runs.exports import table_paths, write_log
 
     run = opened_run(arguments.run)
     with Bar(f"Writing {arguments.out}", counted=True) as bar:
@@ -141,8 +141,8 @@ def add_trace(verb: Adder) -> None:
 
 def trace(arguments: argparse.Namespace) -> None:
     """The steps of a distance query that `Proximity(..., trace=FILE)` wrote, as a picture or a film."""
-    from collision.queries.trace import Trace
-    from render.figures.minkowski import film, still
+    from tumble.collision.queries.trace import Trace
+    from tumble.render.figures.minkowski import film, still
 
     recorded = Trace.load(arguments.file)
     out = Path(arguments.out or Path(arguments.file).with_suffix(".png"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scenarios.verbs.given import FAILED, Adder, quantity
+from tumble.scenarios.verbs.given import FAILED, Adder, quantity
 
 
 def add_validate(verb: Adder) -> None:
@@ -18,9 +18,9 @@ def add_validate(verb: Adder) -> None:
 
 def validate(arguments: argparse.Namespace) -> int:
     """Cases with a known answer; exit code 1 where a number is off its limit."""
-    from scenarios.runs.run import warm
-    from scenarios.validation.case import cases, chosen
-    from scenarios.validation.report import run_cases, table, verdict, write_json, write_page
+    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.validation.case import cases, chosen
+    from tumble.scenarios.validation.report import run_cases, table, verdict, write_json, write_page
 
     wanted = chosen(arguments.case) if arguments.case else [c for c in cases().values() if arguments.all or not c.long]
     warm()
@@ -49,13 +49,13 @@ def add_bench(verb: Adder) -> None:
 
 def bench(arguments: argparse.Namespace) -> None:
     """How fast scenes step, and where the time goes."""
-    from collision.errors import InputError
-    from scenarios.measuring.bench import chosen, kernels, run_suite, table, write_json
+    from tumble.collision.errors import InputError
+    from tumble.scenarios.measuring.bench import chosen, kernels, run_suite, table, write_json
 
     if arguments.compile and not arguments.start:
         raise InputError("--compile", True, "goes with --start")
     if arguments.calls or arguments.start:
-        from scenarios.measuring import bench_calls
+        from tumble.scenarios.measuring import bench_calls
 
         for key, given in (("scene", arguments.scene), ("--json", arguments.json), ("--kernels", arguments.kernels)):
             if given:
@@ -84,13 +84,13 @@ def add_doctor(verb: Adder) -> None:
 
 def doctor(arguments: argparse.Namespace) -> int:
     """What works here; exit code 1 where something needed is missing."""
-    from render.opengl.context import describe, screen
-    from scenarios.measuring.doctor import examine
+    from tumble.render.opengl.context import describe, screen
+    from tumble.scenarios.measuring.doctor import examine
 
     if arguments.prune:
-        from collision.ground import cache
-        from collision.kernels.sources import prune
-        from sim.words import count
+        from tumble.collision.ground import cache
+        from tumble.collision.kernels.sources import prune
+        from tumble.sim.words import count
 
         print(f"deleted {count(prune(), 'folder')} of kernels that no longer fit, {count(cache.prune(), 'file')} of grounds")
     missing = False

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scenarios.verbs.given import (
+from tumble.scenarios.verbs.given import (
     FAILED,
     Adder,
     address,
@@ -47,14 +47,14 @@ def run(arguments: argparse.Namespace) -> None:
     """Run a scenario or a scene file; record, plot, and film it on request."""
     scene, name = scene_of(arguments)
     out = Path(arguments.out or Path("runs") / name)
-    from scenarios.runs.run import TRAJECTORY, run_scene
-    from scenarios.showing.report import FILM, report, show_warnings, table
-    from sim.files import claimed
+    from tumble.scenarios.runs.run import TRAJECTORY, run_scene
+    from tumble.scenarios.showing.report import FILM, report, show_warnings, table
+    from tumble.sim.files import claimed
 
     show_warnings()
     if arguments.video:  # what is wrong with it is said before the run
-        from render.films.video import check_film
-        from sim.recording.recorder import chosen
+        from tumble.render.films.video import check_film
+        from tumble.sim.recording.recorder import chosen
 
         names = [body.name for body in scene]
         names = names if arguments.bodies is None else chosen(arguments.bodies, names)
@@ -82,9 +82,9 @@ def add_demo(verb: Adder) -> None:
 
 def demo(arguments: argparse.Namespace) -> None:
     """Two scenarios from start to film."""
-    from scenarios.registry import load
-    from scenarios.runs.run import run_scene
-    from scenarios.showing.report import report, show_warnings, table
+    from tumble.scenarios.registry import load
+    from tumble.scenarios.runs.run import run_scene
+    from tumble.scenarios.showing.report import report, show_warnings, table
 
     show_warnings()
     done = []
@@ -113,11 +113,11 @@ def sweep(arguments: argparse.Namespace) -> int:
     """Run the members of a sweep; exit code 1 where all of them failed."""
     import json
 
-    from scenarios.runs.run import write_whole
-    from scenarios.sweeps.ensemble import load_plan
-    from scenarios.sweeps.sweep import statistics, table
-    from scenarios.sweeps.sweep import sweep as run_members
-    from sim.files import claimed
+    from tumble.scenarios.runs.run import write_whole
+    from tumble.scenarios.sweeps.ensemble import load_plan
+    from tumble.scenarios.sweeps.sweep import statistics, table
+    from tumble.scenarios.sweeps.sweep import sweep as run_members
+    from tumble.sim.files import claimed
 
     plan = load_plan(arguments.file, reading_of(arguments))
     out = Path(arguments.out or Path("runs") / Path(arguments.file).stem)
@@ -144,10 +144,10 @@ def _plot_sweep(store: Any, found: dict[str, dict[str, float]], path: Path) -> P
     """
     import numpy as np
 
-    from render.figures.curves import COLORS, Panel, panels
-    from scenarios.registry import load
-    from scenarios.sweeps.sweep import ERRORS, UNITS, columns, depends, ranked
-    from sim.words import count
+    from tumble.render.figures.curves import COLORS, Panel, panels
+    from tumble.scenarios.registry import load
+    from tumble.scenarios.sweeps.sweep import ERRORS, UNITS, columns, depends, ranked
+    from tumble.sim.words import count
 
     data, fields, parameters = columns(store), [], load(store.plan.scenario).parameters
     numbers = [name for name in store.plan.parameters if data[f"parameter_{name}"].dtype.kind == "f"]

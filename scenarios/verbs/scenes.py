@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scenarios.verbs.given import Adder, reading_arguments, reading_of, writable
+from tumble.scenarios.verbs.given import Adder, reading_arguments, reading_of, writable
 
 
 def add_list(verb: Adder) -> None:
@@ -14,7 +14,7 @@ def add_list(verb: Adder) -> None:
 
 def list_(arguments: argparse.Namespace) -> None:
     """Names and first lines of the catalog."""
-    from scenarios.registry import catalog
+    from tumble.scenarios.registry import catalog
 
     scenarios = catalog()
     width = max(map(len, scenarios))
@@ -30,7 +30,7 @@ def add_show(verb: Adder) -> None:
 
 def show(arguments: argparse.Namespace) -> None:
     """What a scenario is about, and its parameters."""
-    from scenarios.registry import load
+    from tumble.scenarios.registry import load
 
     scenario = load(arguments.name, reading_of(arguments))
     scene = scenario()
@@ -57,7 +57,7 @@ def schema(arguments: argparse.Namespace) -> None:
     """The keys of scene files as a JSON Schema."""
     import json
 
-    from scenarios.files.json_schema import json_schema
+    from tumble.scenarios.files.json_schema import json_schema
 
     print(json.dumps(json_schema(), indent=2))
 
@@ -73,10 +73,10 @@ def add_import(verb: Adder) -> None:
 
 def import_(arguments: argparse.Namespace) -> None:
     """A model of another program as a scene file."""
-    from scenarios.files.scene_files import save_scene
-    from scenarios.importing.models import load_model
-    from scenarios.showing.report import show_warnings
-    from sim.words import count
+    from tumble.scenarios.files.scene_files import save_scene
+    from tumble.scenarios.importing.models import load_model
+    from tumble.scenarios.showing.report import show_warnings
+    from tumble.sim.words import count
 
     show_warnings()
     found = load_model(arguments.model, arguments.root)

@@ -19,17 +19,17 @@ import math
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
-from collision.narrowphase import manifold_far as manifold
-from sim.contact.ground.faces import same_facets
-from sim.contact.surfaces import surface_slip
-from sim.contact.touching.impact_threshold import normal_target
-from sim.flight.end_pose import Ends, end_motion, end_pose
-from sim.flight.motion import composed, point_velocity
-from sim.ledger.work import START
-from sim.state import EXAMPLE, FAST, POINTS, ROWS
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
+from tumble.collision.narrowphase import manifold_far as manifold
+from tumble.sim.contact.ground.faces import same_facets
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.touching.impact_threshold import normal_target
+from tumble.sim.flight.end_pose import Ends, end_motion, end_pose
+from tumble.sim.flight.motion import composed, point_velocity
+from tumble.sim.ledger.work import START
+from tumble.sim.state import EXAMPLE, FAST, POINTS, ROWS
 
 TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
 NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches

@@ -10,15 +10,15 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import hypot, inner, lean
-from collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, store3, sub
-from sim.contact.surfaces import surface_slip
-from sim.contact.touching.impact_threshold import FASTER, normal_target
-from sim.flight.motion import point_velocity
-from sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
-from sim.solvers.block_laws import COULOMB
-from sim.solvers.problem import velocity_along
-from sim.state import FAST, HELD, LOOSE, MU, MU_STATIC
+from tumble.collision.kernels.jit import hypot, inner, lean
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, store3, sub
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target
+from tumble.sim.flight.motion import point_velocity
+from tumble.sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
+from tumble.sim.solvers.block_laws import COULOMB
+from tumble.sim.solvers.problem import velocity_along
+from tumble.sim.state import FAST, HELD, LOOSE, MU, MU_STATIC
 
 NOT_FAST, NOT_HELD = 1, 2  # what a contact has tried in vain in a kick
 STEADY = 500  # kicks in which a change is one

@@ -29,22 +29,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import ZERO, axpy, copy_table, dot, load3, norm, store3
-from sim.contact.contact_accelerations import revise, turns
-from sim.contact.contact_blocks import (
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import ZERO, axpy, copy_table, dot, load3, norm, store3
+from tumble.sim.contact.contact_accelerations import revise, turns
+from tumble.sim.contact.contact_blocks import (
     apply_contacts,
     book_contacts,
     contact_swing,
     revise_contacts,
     target_contacts,
 )
-from sim.contact.half_kick import keep_steady, owe
-from sim.contact.load_distribution import spread_loads
-from sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
-from sim.contact.prepare import prepare, prepare_again
-from sim.contact.rolling_friction import (
+from tumble.sim.contact.half_kick import keep_steady, owe
+from tumble.sim.contact.load_distribution import spread_loads
+from tumble.sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
+from tumble.sim.contact.prepare import prepare, prepare_again
+from tumble.sim.contact.rolling_friction import (
     apply_moments,
     book_moments,
     hold_bounds,
@@ -52,13 +52,13 @@ from sim.contact.rolling_friction import (
     revise_moments,
     target_moments,
 )
-from sim.contact.touching.impact_threshold import note_arrivals
-from sim.flight.end_pose import NO_ENDS, Ends, fly_members
-from sim.flight.joint_looks import look_ahead
-from sim.flight.motion import refresh_velocity
-from sim.joints.kept_rows import choose_kept
-from sim.joints.rows import DRIVE, is_dynamic
-from sim.joints.velocity_solve import (
+from tumble.sim.contact.touching.impact_threshold import note_arrivals
+from tumble.sim.flight.end_pose import NO_ENDS, Ends, fly_members
+from tumble.sim.flight.joint_looks import look_ahead
+from tumble.sim.flight.motion import refresh_velocity
+from tumble.sim.joints.kept_rows import choose_kept
+from tumble.sim.joints.rows import DRIVE, is_dynamic
+from tumble.sim.joints.velocity_solve import (
     LOOKS,
     SURPRISE,
     apply_joints,
@@ -70,15 +70,15 @@ from sim.joints.velocity_solve import (
     target_joints,
     wants_look,
 )
-from sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
-from sim.ledger.work import AGAIN, KICK, START
-from sim.solvers.crowd_targets import soft_targets, taken_laws
-from sim.solvers.mixing import History, forget, mix, no_history
-from sim.solvers.newton import NO_ROOM, no_room, room_of
-from sim.solvers.newton import newton_in_far as newton
-from sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
-from sim.solvers.sweeps import sweeps_far as by_sweeps
-from sim.state import (
+from tumble.sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
+from tumble.sim.ledger.work import AGAIN, KICK, START
+from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
+from tumble.sim.solvers.mixing import History, forget, mix, no_history
+from tumble.sim.solvers.newton import NO_ROOM, no_room, room_of
+from tumble.sim.solvers.newton import newton_in_far as newton
+from tumble.sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
+from tumble.sim.solvers.sweeps import sweeps_far as by_sweeps
+from tumble.sim.state import (
     CAPPED,
     EXAMPLE,
     ITERATIONS,

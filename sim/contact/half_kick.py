@@ -17,15 +17,15 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, kernel, lean
-from collision.linalg import add, axpy, load3, load9, mul, mul_t, scale, store3, sub
-from sim.contact.surfaces import surface_slip
-from sim.flight.motion import point_velocity, strike
-from sim.ledger.kick_numbers import LARGEST, bears
-from sim.ledger.work import AGAIN, NOTHING, START, book_works, contact_driven_work
-from sim.solvers.newton import newton_in_far as newton
-from sim.solvers.problem import Laws, relative_velocity
-from sim.state import DYNAMIC, FAST
+from tumble.collision.kernels.jit import inner, kernel, lean
+from tumble.collision.linalg import add, axpy, load3, load9, mul, mul_t, scale, store3, sub
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.flight.motion import point_velocity, strike
+from tumble.sim.ledger.kick_numbers import LARGEST, bears
+from tumble.sim.ledger.work import AGAIN, NOTHING, START, book_works, contact_driven_work
+from tumble.sim.solvers.newton import newton_in_far as newton
+from tumble.sim.solvers.problem import Laws, relative_velocity
+from tumble.sim.state import DYNAMIC, FAST
 
 STEADY = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
 

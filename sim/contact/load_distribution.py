@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner
-from collision.linalg import dot, load3, load9, sub
-from sim.contact.ground.faces import same_facets
-from sim.state import FAST
+from tumble.collision.kernels.jit import inner
+from tumble.collision.linalg import dot, load3, load9, sub
+from tumble.sim.contact.ground.faces import same_facets
+from tumble.sim.state import FAST
 
 FEWEST = 4  # points of a face whose loads are not known
 UNEVEN = 1e-3  # part of the largest load that is left as it is

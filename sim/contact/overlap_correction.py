@@ -10,18 +10,18 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
-from sim.contact.surfaces import surface_slip
-from sim.equations import drive
-from sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
-from sim.joints.rows import ANGULAR, DRIVE, LIMITS, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
-from sim.ledger import entries as ledger
-from sim.solvers.block_laws import COULOMB, DISC
-from sim.solvers.newton import newton_far as newton
-from sim.solvers.problem import Laws, velocity_along
-from sim.solvers.sweeps import sweeps_far as by_sweeps
-from sim.state import DEPTH
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.equations import drive
+from tumble.sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
+from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.solvers.block_laws import COULOMB, DISC
+from tumble.sim.solvers.newton import newton_far as newton
+from tumble.sim.solvers.problem import Laws, velocity_along
+from tumble.sim.solvers.sweeps import sweeps_far as by_sweeps
+from tumble.sim.state import DEPTH
 
 
 @lean

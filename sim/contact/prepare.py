@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import load9, symmetric_product
-from sim.contact.contact_blocks import prepare_contacts
-from sim.contact.rolling_friction import prepare_moments
-from sim.flight.motion import world_inverse_inertia
-from sim.joints.rows import is_dynamic, load_block
-from sim.joints.velocity_solve import list_blocks
-from sim.solvers.problem import Island, Laws, System
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import load9, symmetric_product
+from tumble.sim.contact.contact_blocks import prepare_contacts
+from tumble.sim.contact.rolling_friction import prepare_moments
+from tumble.sim.flight.motion import world_inverse_inertia
+from tumble.sim.joints.rows import is_dynamic, load_block
+from tumble.sim.joints.velocity_solve import list_blocks
+from tumble.sim.solvers.problem import Island, Laws, System
 
 
 @inner

@@ -19,14 +19,14 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import hypot, inner, lean
-from collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
-from sim.contact.surfaces import surface_turn
-from sim.equations import acceleration
-from sim.ledger.work import START, book_works, driven_work, give, halves
-from sim.solvers.block_laws import DISC
-from sim.solvers.problem import inverse_effective_mass, velocity_along
-from sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
+from tumble.collision.kernels.jit import hypot, inner, lean
+from tumble.collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
+from tumble.sim.contact.surfaces import surface_turn
+from tumble.sim.equations import acceleration
+from tumble.sim.ledger.work import START, book_works, driven_work, give, halves
+from tumble.sim.solvers.block_laws import DISC
+from tumble.sim.solvers.problem import inverse_effective_mass, velocity_along
+from tumble.sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
 
 
 @inner

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import add, add3, cross, load3, load9, norm, scale
-from sim.equations import angular_velocity
-from sim.state import DYNAMIC, KINEMATIC, SLEEPING
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import add, add3, cross, load3, load9, norm, scale
+from tumble.sim.equations import angular_velocity
+from tumble.sim.state import DYNAMIC, KINEMATIC, SLEEPING
 
 ROUSED = -1  # in Bodies.still: the island of this body must wake
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
 
 GEOMETRIC, LEAST, MOST, AVERAGE, PRODUCT = range(5)
 

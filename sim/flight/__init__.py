@@ -1,6 +1,6 @@
 """Free flight: how bodies move between impacts and kicks, under smooth forces or none.
 
-In: position, orientation, momentum and angular momentum of each body; the rates that ``sim.forces`` gives.
+In: position, orientation, momentum and angular momentum of each body; the rates that ``tumble.sim.forces`` gives.
 Out: the same at the end of the drift and, as polynomials, at any time inside it; the integrator's error for the ledger.
 
 Equations: x' = p/m, q' = (0, w) q/2, p' = F, L' = T, w = R J^-1 R^T L (sim/equations.py).

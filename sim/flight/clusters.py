@@ -12,21 +12,21 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, kernel, lean, remote
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
-from sim.equations import acceleration, angular_velocity, drive, orientation_rate
-from sim.flight.flight_check import balance_momenta, energy_lost
-from sim.flight.methods.composition import cluster_composed
-from sim.flight.methods.dop853 import cluster_dop853
-from sim.flight.methods.explicit import blend, copy_row, normalize_row
-from sim.flight.methods.rk4 import cluster_rk4
-from sim.flight.methods.rk6 import cluster_rk6
-from sim.flight.rates import rates
-from sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER, update_potential
-from sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
-from sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
-from sim.ledger import entries as ledger
-from sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
+from tumble.collision.kernels.jit import far, inner, kernel, lean, remote
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, load9, qnormalize, rotation, scale, store3, sub
+from tumble.sim.equations import acceleration, angular_velocity, drive, orientation_rate
+from tumble.sim.flight.flight_check import balance_momenta, energy_lost
+from tumble.sim.flight.methods.composition import cluster_composed
+from tumble.sim.flight.methods.dop853 import cluster_dop853
+from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row
+from tumble.sim.flight.methods.rk4 import cluster_rk4
+from tumble.sim.flight.methods.rk6 import cluster_rk6
+from tumble.sim.flight.rates import rates
+from tumble.sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER, update_potential
+from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
+from tumble.sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
 LAST = SLOPE + 2  # row of the path: what the last kick gave; free between two flights
 DRIFT = 1e-9  # by which a flight may open a joint before it is closed, of the size of a body, or rad; and its energy, of all

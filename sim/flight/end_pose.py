@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import lean
-from collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
-from sim.flight.clusters import launch
-from sim.flight.motion import flight_far as flight
-from sim.flight.motion import start_flight, velocity_of
-from sim.ledger.work import START
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
+from tumble.sim.flight.clusters import launch
+from tumble.sim.flight.motion import flight_far as flight
+from tumble.sim.flight.motion import start_flight, velocity_of
+from tumble.sim.ledger.work import START
 
 
 class Ends(NamedTuple):

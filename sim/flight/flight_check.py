@@ -6,12 +6,12 @@ body that spins fast on a pin, the energy shows it: that of motion changes by th
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import dot, load3, load9, norm, qnormalize, rotation, sub
-from sim.equations import angular_velocity
-from sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER
-from sim.forces.path_rows import read_state
-from sim.state import END, START
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, load3, load9, norm, qnormalize, rotation, sub
+from tumble.sim.equations import angular_velocity
+from tumble.sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER
+from tumble.sim.forces.path_rows import read_state
+from tumble.sim.state import END, START
 
 
 @lean

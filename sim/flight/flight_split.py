@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import inner, lean
-from sim.flight.clusters import book_cluster, cut_short, flight_balance, launch
-from sim.flight.motion import fly_to, start_flight
-from sim.ledger import entries as ledger
+from tumble.collision.kernels.jit import inner, lean
+from tumble.sim.flight.clusters import book_cluster, cut_short, flight_balance, launch
+from tumble.sim.flight.motion import fly_to, start_flight
+from tumble.sim.ledger import entries as ledger
 
 
 @lean

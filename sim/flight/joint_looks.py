@@ -11,13 +11,13 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import matmul, transpose
-from sim.flight.end_pose import NO_ENDS, end_pose
-from sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
-from sim.joints.velocity_solve import velocity_after
-from sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
-from sim.state import EXAMPLE, POINT
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import matmul, transpose
+from tumble.sim.flight.end_pose import NO_ENDS, end_pose
+from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
+from tumble.sim.joints.velocity_solve import velocity_after
+from tumble.sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
+from tumble.sim.state import EXAMPLE, POINT
 
 
 @lean

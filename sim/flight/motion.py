@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import far, lean, remote, tight
-from collision.linalg import (
+from tumble.collision.kernels.jit import far, lean, remote, tight
+from tumble.collision.linalg import (
     ZERO,
     add,
     axpy,
@@ -20,14 +20,14 @@ from collision.linalg import (
     store9,
     sub,
 )
-from sim.equations import angular_velocity
-from sim.flight.clusters import along_far
-from sim.flight.methods.exact import turn_exact
-from sim.flight.methods.rk4 import turn_rk4
-from sim.flight.methods.splitting import turn_splitting
-from sim.forces.prescribed_motion import arc, plan_arc
-from sim.ledger.work import AGAIN, give
-from sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
+from tumble.sim.equations import angular_velocity
+from tumble.sim.flight.clusters import along_far
+from tumble.sim.flight.methods.exact import turn_exact
+from tumble.sim.flight.methods.rk4 import turn_rk4
+from tumble.sim.flight.methods.splitting import turn_splitting
+from tumble.sim.forces.prescribed_motion import arc, plan_arc
+from tumble.sim.ledger.work import AGAIN, give
+from tumble.sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
 
 
 @remote

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import far, remote
-from collision.linalg import cross, norm
-from sim.equations import orientation_rate
-from sim.forces.laws import OTHERS, act
-from sim.forces.path_rows import arm_of, moving
-from sim.joints.constraint_forces import hold, settle
-from sim.state import END, EXAMPLE, FLIGHT
+from tumble.collision.kernels.jit import far, remote
+from tumble.collision.linalg import cross, norm
+from tumble.sim.equations import orientation_rate
+from tumble.sim.forces.laws import OTHERS, act
+from tumble.sim.forces.path_rows import arm_of, moving
+from tumble.sim.joints.constraint_forces import hold, settle
+from tumble.sim.state import END, EXAMPLE, FLIGHT
 
 
 @remote

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
-from collision.errors import check_number, check_vector
-from sim.checks import plain
-from sim.errors import InputError
+from tumble.collision.errors import check_number, check_vector
+from tumble.sim.checks import plain
+from tumble.sim.errors import InputError
 
 NEWTON = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
 FRAMES = ("world", "body")

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from collision.kernels.jit import intrinsic
-from sim.errors import InputError
+from tumble.collision.kernels.jit import intrinsic
+from tumble.sim.errors import InputError
 
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
 
@@ -91,6 +91,6 @@ def _call_uncompiled(address, given, out):
 
 @intrinsic(_call_uncompiled)
 def call_function():
-    from sim.forces.function_call import call_function
+    from tumble.sim.forces.function_call import call_function
 
     return call_function

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import (
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import (
     ZERO,
     add,
     axpy,
@@ -28,10 +28,10 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.forces.functions import call_function
-from sim.forces.path_rows import moving
-from sim.forces.prescribed_motion import arc
-from sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, MEDIUM, MUTUAL, SPRING, TABLE
+from tumble.sim.forces.functions import call_function
+from tumble.sim.forces.path_rows import moving
+from tumble.sim.forces.prescribed_motion import arc
+from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, MEDIUM, MUTUAL, SPRING, TABLE
 
 POTENTIAL, EXTERNAL, USER = 13, 14, 15  # works in a row of Forces.path
 OTHERS = 16  # what all but joints give to momentum, then to angular momentum about the origin

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
-from collision.pose import Pose
-from sim.checks import check_orientation, plain
-from sim.state import KNOT
+from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.pose import Pose
+from tumble.sim.checks import check_orientation, plain
+from tumble.sim.state import KNOT
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ rows hold that.
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, axpy, cross, load3, load9, qnormalize, rotation, scale, store3, sub
-from sim.equations import angular_velocity
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, axpy, cross, load3, load9, qnormalize, rotation, scale, store3, sub
+from tumble.sim.equations import angular_velocity
 
 
 @lean

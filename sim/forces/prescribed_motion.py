@@ -9,9 +9,25 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, load4, mul, norm, qmul, qnormalize, rotation, scale, store3, sub
-from sim.equations import drive
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import (
+    ZERO,
+    add,
+    axpy,
+    cross,
+    dot,
+    load3,
+    load4,
+    mul,
+    norm,
+    qmul,
+    qnormalize,
+    rotation,
+    scale,
+    store3,
+    sub,
+)
+from tumble.sim.equations import drive
 
 TINY = 1e-4  # [rad] below this, sines are their series
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.pose import Pose
-from sim import state as laws
-from sim.errors import InputError
-from sim.forces.definitions import (
+from tumble.collision.pose import Pose
+from tumble.sim import state as laws
+from tumble.sim.errors import InputError
+from tumble.sim.forces.definitions import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -23,12 +23,12 @@ from sim.forces.definitions import (
     TabulatedForce,
     UniformGravity,
 )
-from sim.forces.functions import Callback
-from sim.solvers.lanes import LANES
-from sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
+from tumble.sim.forces.functions import Callback
+from tumble.sim.solvers.lanes import LANES
+from tumble.sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
 
 if TYPE_CHECKING:
-    from sim.world.body import Body
+    from tumble.sim.world.body import Body
 
 Row = tuple[int, int, int, list[float], int]  # kind, body, other body or -1, numbers, address
 
@@ -141,7 +141,7 @@ def principal(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def resistance(force: Medium, mass: float, inertia: np.ndarray) -> list[float]:
-    """The numbers of :func:`sim.forces.laws.medium` for a body of this mass and inertia (3, 3).
+    """The numbers of :func:`tumble.sim.forces.laws.medium` for a body of this mass and inertia (3, 3).
 
     Half sides r of the box of the same mass and moments of inertia, of even density; the force by squares is that on a plate,
     rho/2 C A u^2 with C = 1, A the side across u; what is linear is Stokes' law for a ball of the mean r.

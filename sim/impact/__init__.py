@@ -1,6 +1,6 @@
 """Impacts: collisions that take no time, each found at its own instant within the drift and resolved there.
 
-In: flights of the coming drift (``sim.flight``), candidate pairs, coefficients of friction and restitution.
+In: flights of the coming drift (``tumble.sim.flight``), candidate pairs, coefficients of friction and restitution.
 Out: momenta after each impact, flights that start anew from there, what each impact did to the energy, and the events.
 
 Equations: the instant is a root of the gap, found by conservative advancement (Mirtich, thesis 1996, 2.3.2) and Newton's method.

@@ -28,8 +28,8 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, hypot, inner, kernel
-from collision.linalg import add, dot, inverse, mul, norm, scale
+from tumble.collision.kernels.jit import far, hypot, inner, kernel
+from tumble.collision.linalg import add, dot, inverse, mul, norm, scale
 
 STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse, velocity
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import hypot, inner, lean
-from collision.linalg import (
+from tumble.collision.kernels.jit import hypot, inner, lean
+from tumble.collision.linalg import (
     ZERO,
     add,
     axpy,
@@ -35,15 +35,15 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.contact.surfaces import surface_slip
-from sim.contact.touching.contact_table import write_row
-from sim.contact.touching.swept_pairs import speculative_margin
-from sim.flight.methods.rk4 import turn_rk4
-from sim.flight.motion import flight_far, place, point_velocity
-from sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
-from sim.impact.thread_jobs import CORNERS, share
-from sim.solvers.lanes import aim_at, group, miss_of
-from sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.touching.contact_table import write_row
+from tumble.sim.contact.touching.swept_pairs import speculative_margin
+from tumble.sim.flight.methods.rk4 import turn_rk4
+from tumble.sim.flight.motion import flight_far, place, point_velocity
+from tumble.sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
+from tumble.sim.impact.thread_jobs import CORNERS, share
+from tumble.sim.solvers.lanes import aim_at, group, miss_of
+from tumble.sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
 
 NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
 DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row

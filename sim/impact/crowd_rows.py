@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import lean
-from collision.linalg import add, cross, load3, load9, mul, scale, sub
-from sim.contact.surfaces import surface_slip
-from sim.flight.motion import point_velocity
-from sim.solvers.lanes import ARM_A, ARM_B, AXES, FAST, IMPULSE, LANES, MU, OFFSET, OWN, STICK, TURN_A, TURN_B, Groups
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, cross, load3, load9, mul, scale, sub
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.flight.motion import point_velocity
+from tumble.sim.solvers.lanes import ARM_A, ARM_B, AXES, FAST, IMPULSE, LANES, MU, OFFSET, OWN, STICK, TURN_A, TURN_B, Groups
 
 
 class Crowd(NamedTuple):

@@ -12,18 +12,18 @@ import math
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import load3, load9, norm, store3, store9, symmetric_product
-from sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
-from sim.contact.overlap_correction import displace, too_deep
-from sim.flight.motion import refresh_velocity, world_inverse_inertia
-from sim.impact.crowd_prediction import DEEP, look_ahead, watch
-from sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
-from sim.ledger.work import KICK
-from sim.solvers.block_laws import COULOMB, clip_contact
-from sim.solvers.crowd_targets import bears, soft_targets, taken_laws
-from sim.solvers.lanes import (
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import load3, load9, norm, store3, store9, symmetric_product
+from tumble.sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
+from tumble.sim.contact.overlap_correction import displace, too_deep
+from tumble.sim.flight.motion import refresh_velocity, world_inverse_inertia
+from tumble.sim.impact.crowd_prediction import DEEP, look_ahead, watch
+from tumble.sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
+from tumble.sim.ledger.work import KICK
+from tumble.sim.solvers.block_laws import COULOMB, clip_contact
+from tumble.sim.solvers.crowd_targets import bears, soft_targets, taken_laws
+from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
     AXES,
@@ -41,9 +41,9 @@ from sim.solvers.lanes import (
     start_groups,
     wake,
 )
-from sim.solvers.newton import newton_far as newton
-from sim.solvers.problem import Island, Laws, System
-from sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
+from tumble.sim.solvers.newton import newton_far as newton
+from tumble.sim.solvers.problem import Island, Laws, System
+from tumble.sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
 WORK = 36000  # points that a solve may look at, half of them in sweeps of all, and half by Newton's method where that is left
 COST = 25  # an iteration of Newton's method, in sweeps ...

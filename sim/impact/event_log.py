@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
-from collision.narrowphase import distance_far as distance
-from sim.flight.motion import geom_pose
-from sim.sorted_lists import place_in
-from sim.state import BEGIN, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PART, PERSIST, SENSED, SLEEPING, TOUCHING
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, scale
+from tumble.collision.narrowphase import distance_far as distance
+from tumble.sim.flight.motion import geom_pose
+from tumble.sim.sorted_lists import place_in
+from tumble.sim.state import BEGIN, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PART, PERSIST, SENSED, SLEEPING, TOUCHING
 
 
 @lean

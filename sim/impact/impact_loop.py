@@ -12,23 +12,32 @@ import math
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from sim.contact.ground.facet_rows import bring_facets, has_ground
-from sim.contact.half_kick import take_back
-from sim.contact.sleep_criterion import rouse
-from sim.contact.touching.impact_threshold import LULL, MANY, SINKING, TIRED, crowded, least_speed, pair_restitution, pair_size
-from sim.contact.touching.swept_pairs import outgrown, update_pairs
-from sim.flight.clusters import book_cluster
-from sim.flight.flight_split import bring, bring_linked, launch_touched
-from sim.flight.motion import fly_to
-from sim.impact.event_log import log_impacts
-from sim.impact.joint_impulses import linked_joints, settle_joints
-from sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
-from sim.impact.substep_resolve import kick_again
-from sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
-from sim.ledger.kick_numbers import MID_STEP, can_be_taken
-from sim.state import (
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
+from tumble.sim.contact.half_kick import take_back
+from tumble.sim.contact.sleep_criterion import rouse
+from tumble.sim.contact.touching.impact_threshold import (
+    LULL,
+    MANY,
+    SINKING,
+    TIRED,
+    crowded,
+    least_speed,
+    pair_restitution,
+    pair_size,
+)
+from tumble.sim.contact.touching.swept_pairs import outgrown, update_pairs
+from tumble.sim.flight.clusters import book_cluster
+from tumble.sim.flight.flight_split import bring, bring_linked, launch_touched
+from tumble.sim.flight.motion import fly_to
+from tumble.sim.impact.event_log import log_impacts
+from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
+from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
+from tumble.sim.impact.substep_resolve import kick_again
+from tumble.sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
+from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
+from tumble.sim.state import (
     CAPPED,
     DYNAMIC,
     EXAMPLE,

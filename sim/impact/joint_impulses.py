@@ -11,18 +11,18 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import load3, scale, symmetric_inverse
-from sim.contact.prepare import prepare
-from sim.flight.motion import refresh_velocity
-from sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity
-from sim.joints.velocity_solve import driven_by_block, give_block
-from sim.ledger import entries as ledger
-from sim.ledger.work import AGAIN, book_work
-from sim.solvers.block_laws import AXIS
-from sim.solvers.newton import newton_far as newton
-from sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
-from sim.state import EXAMPLE
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import load3, scale, symmetric_inverse
+from tumble.sim.contact.prepare import prepare
+from tumble.sim.flight.motion import refresh_velocity
+from tumble.sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity
+from tumble.sim.joints.velocity_solve import driven_by_block, give_block
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.work import AGAIN, book_work
+from tumble.sim.solvers.block_laws import AXIS
+from tumble.sim.solvers.newton import newton_far as newton
+from tumble.sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
+from tumble.sim.state import EXAMPLE
 
 NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest
 HOLDS = 1e-10  # of the free mobility: what is left of it is rounding where joints hold the point

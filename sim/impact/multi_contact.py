@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, hypot, inner, kernel, lean
-from collision.linalg import (
+from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
+from tumble.collision.linalg import (
     ZERO,
     add,
     clear_table,
@@ -29,19 +29,19 @@ from collision.linalg import (
     store3,
     sub,
 )
-from collision.narrowphase import manifold_far as manifold
-from sim.contact.prepare import prepare
-from sim.contact.surfaces import surface_slip
-from sim.contact.touching.contact_table import told, write_row
-from sim.contact.touching.impact_threshold import OPEN, pair_restitution, pair_size
-from sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
-from sim.impact.collision_law import impact_far as impact
-from sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints
-from sim.impact.time_of_impact import TOUCH
-from sim.ledger.work import AGAIN, NOTHING, book_works, contact_driven_work
-from sim.solvers.newton import newton_far as newton
-from sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
-from sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
+from tumble.collision.narrowphase import manifold_far as manifold
+from tumble.sim.contact.prepare import prepare
+from tumble.sim.contact.surfaces import surface_slip
+from tumble.sim.contact.touching.contact_table import told, write_row
+from tumble.sim.contact.touching.impact_threshold import OPEN, pair_restitution, pair_size
+from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
+from tumble.sim.impact.collision_law import impact_far as impact
+from tumble.sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints
+from tumble.sim.impact.time_of_impact import TOUCH
+from tumble.sim.ledger.work import AGAIN, NOTHING, book_works, contact_driven_work
+from tumble.sim.solvers.newton import newton_far as newton
+from tumble.sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
+from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
 EPS = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
 

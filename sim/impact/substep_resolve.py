@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.geometry import empty_geometry
-from collision.kernels.jit import far, inner, lean
-from sim.contact.contact_solve import kick_island
-from sim.contact.half_kick import take_back
-from sim.contact.sleep_criterion import rouse
-from sim.contact.touching.contact_table import INELASTIC, concerns, tabulate
-from sim.contact.touching.impact_threshold import forget_arrivals
-from sim.contact.touching.manifolds import update_manifold
-from sim.flight.flight_split import bring, bring_linked
-from sim.flight.motion import fly_to
-from sim.impact.joint_impulses import joints_of_island
-from sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall
-from sim.ledger.work import AGAIN
-from sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import far, inner, lean
+from tumble.sim.contact.contact_solve import kick_island
+from tumble.sim.contact.half_kick import take_back
+from tumble.sim.contact.sleep_criterion import rouse
+from tumble.sim.contact.touching.contact_table import INELASTIC, concerns, tabulate
+from tumble.sim.contact.touching.impact_threshold import forget_arrivals
+from tumble.sim.contact.touching.manifolds import update_manifold
+from tumble.sim.flight.flight_split import bring, bring_linked
+from tumble.sim.flight.motion import fly_to
+from tumble.sim.impact.joint_impulses import joints_of_island
+from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall
+from tumble.sim.ledger.work import AGAIN
+from tumble.sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
 
 
 @lean

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.broadphase.candidate_pairs import (
+from tumble.collision.broadphase.candidate_pairs import (
     FEW,
     Tree,
     fill_tree,
@@ -32,20 +32,20 @@ from collision.broadphase.candidate_pairs import (
     tree_pairs,
     unbounded_pairs,
 )
-from collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
-from collision.geometry import empty_geometry
-from collision.halving import halve_once, halve_range, nodes_of, put_centers
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.kernels.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
-from collision.kernels.waiting import doze, give_way, pause
-from sim.contact.touching.impact_threshold import least_speed
-from sim.contact.touching.manifolds import fresh_manifolds, update_manifold
-from sim.contact.touching.swept_pairs import sweep_bounds
-from sim.flight.clusters import flight_balance
-from sim.flight.flight_split import book_balance, book_flight
-from sim.flight.motion import fly_some
-from sim.impact.time_of_impact import next_impact
-from sim.state import EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
+from tumble.collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.halving import halve_once, halve_range, nodes_of, put_centers
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.kernels.shared import add, address_of, look, put, reals_at, swap_if, wholes_at
+from tumble.collision.kernels.waiting import doze, give_way, pause
+from tumble.sim.contact.touching.impact_threshold import least_speed
+from tumble.sim.contact.touching.manifolds import fresh_manifolds, update_manifold
+from tumble.sim.contact.touching.swept_pairs import sweep_bounds
+from tumble.sim.flight.clusters import flight_balance
+from tumble.sim.flight.flight_split import book_balance, book_flight
+from tumble.sim.flight.motion import fly_some
+from tumble.sim.impact.time_of_impact import next_impact
+from tumble.sim.state import EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
 
 FLIGHTS, BOXES, ARRIVALS, AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES = range(9)  # jobs: what is done to their items
 LINE = 64  # bytes
@@ -211,7 +211,7 @@ def book_flights(model, geometry, settings):
 
 @inner
 def find_together(model, geometry, settings):
-    """As collision.broadphase.candidate_pairs.find_pairs, for the boxes of the pieces; with the crew."""
+    """As tumble.collision.broadphase.candidate_pairs.find_pairs, for the boxes of the pieces; with the crew."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, crew = len(geoms.body), settings.crew
     if crew == 0 or n <= 2 * FEW:

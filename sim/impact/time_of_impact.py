@@ -13,15 +13,15 @@ import math
 
 import numpy as np
 
-from collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
-from collision.geometry import empty_geometry
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
-from collision.narrowphase import distance_far as distance
-from collision.narrowphase import level_distance_far as level_distance
-from collision.narrowphase import manifold_far as manifold
-from collision.status import BEYOND_MARGIN
-from sim.contact.touching.impact_threshold import (
+from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
+from tumble.collision.narrowphase import distance_far as distance
+from tumble.collision.narrowphase import level_distance_far as level_distance
+from tumble.collision.narrowphase import manifold_far as manifold
+from tumble.collision.status import BEYOND_MARGIN
+from tumble.sim.contact.touching.impact_threshold import (
     FASTER,
     SINKING,
     bounce_time,
@@ -31,11 +31,11 @@ from sim.contact.touching.impact_threshold import (
     slowest_impact,
     threshold,
 )
-from sim.contact.touching.manifolds import update_manifold
-from sim.contact.touching.point_accelerations import contact_acceleration
-from sim.flight.motion import composed, velocity_of
-from sim.flight.motion import flight_far as flight
-from sim.state import DYNAMIC, EXAMPLE
+from tumble.sim.contact.touching.manifolds import update_manifold
+from tumble.sim.contact.touching.point_accelerations import contact_acceleration
+from tumble.sim.flight.motion import composed, velocity_of
+from tumble.sim.flight.motion import flight_far as flight
+from tumble.sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
 NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick

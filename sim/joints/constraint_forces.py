@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import (
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import (
     ZERO,
     add,
     clear_table,
@@ -38,15 +38,15 @@ from collision.linalg import (
     sub,
     symmetric_product,
 )
-from sim.equations import acceleration, drive
-from sim.forces.laws import EXTERNAL
-from sim.forces.path_rows import moving
-from sim.forces.prescribed_motion import arc, arc_acceleration
-from sim.joints.row_bends import row_bends
-from sim.joints.rows import AT_LOW, FREE, NO_FRAME, place_at
-from sim.solvers.lanes import LANES, every, lanes_at, put_lanes
-from sim.solvers.skyline import factor_skyline, place_in, solve_skyline
-from sim.state import DYNAMIC, END, EXAMPLE, START
+from tumble.sim.equations import acceleration, drive
+from tumble.sim.forces.laws import EXTERNAL
+from tumble.sim.forces.path_rows import moving
+from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
+from tumble.sim.joints.row_bends import row_bends
+from tumble.sim.joints.rows import AT_LOW, FREE, NO_FRAME, place_at
+from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
+from tumble.sim.solvers.skyline import factor_skyline, place_in, solve_skyline
+from tumble.sim.state import DYNAMIC, END, EXAMPLE, START
 
 SOFT = 1e-12  # by which a row's own part in (1) is larger
 ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows are not redundant

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import check_number, check_vector
-from collision.spelling import spelled
-from sim.checks import plain
-from sim.errors import InputError
+from tumble.collision.errors import check_number, check_vector
+from tumble.collision.spelling import spelled
+from tumble.sim.checks import plain
+from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
-    from collision.hints import Numbers
-    from sim.world.body import Body
+    from tumble.collision.hints import Numbers
+    from tumble.sim.world.body import Body
 
 ZERO = (0.0, 0.0, 0.0)
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, FREE, LIMITS
+from tumble.collision.kernels.jit import lean
+from tumble.sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, FREE, LIMITS
 
 AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
 INSIDE = 1.0 - 1e-9  # of a bound

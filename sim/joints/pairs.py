@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from sim.sorted_lists import place_in
+from tumble.collision.kernels.jit import lean
+from tumble.sim.sorted_lists import place_in
 
 
 @lean

@@ -10,13 +10,13 @@ and the rate of a turn, e.(wj - wi), at e'.(wj - wi). Directions that are fixed 
 
 from __future__ import annotations
 
-from collision.kernels.jit import far, remote
-from collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, sub
-from sim.joints.kinds.distance import line_rate
-from sim.joints.kinds.gear import gear_rates
-from sim.joints.kinds.general import turning_frame_rate
-from sim.joints.rows import anchor_pose
-from sim.state import DISTANCE, EXAMPLE, GEAR, GENERAL, SCREW
+from tumble.collision.kernels.jit import far, remote
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, sub
+from tumble.sim.joints.kinds.distance import line_rate
+from tumble.sim.joints.kinds.gear import gear_rates
+from tumble.sim.joints.kinds.general import turning_frame_rate
+from tumble.sim.joints.rows import anchor_pose
+from tumble.sim.state import DISTANCE, EXAMPLE, GEAR, GENERAL, SCREW
 
 FRAME = IDENTITY + IDENTITY
 

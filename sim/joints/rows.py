@@ -19,18 +19,18 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, lean, remote
-from collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
-from sim.joints.kinds.distance import line_frame, measure_distance
-from sim.joints.kinds.fixed import measure_fixed
-from sim.joints.kinds.gear import place_gear, place_screw
-from sim.joints.kinds.general import measure_general, turning_frame
-from sim.joints.kinds.hinge import measure_hinge
-from sim.joints.kinds.point import measure_point
-from sim.joints.kinds.slider import measure_slider
-from sim.solvers.block_laws import AXIS, BALL, BOX
-from sim.solvers.problem import NO_LAWS, NO_SYSTEM
-from sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
+from tumble.sim.joints.kinds.distance import line_frame, measure_distance
+from tumble.sim.joints.kinds.fixed import measure_fixed
+from tumble.sim.joints.kinds.gear import place_gear, place_screw
+from tumble.sim.joints.kinds.general import measure_general, turning_frame
+from tumble.sim.joints.kinds.hinge import measure_hinge
+from tumble.sim.joints.kinds.point import measure_point
+from tumble.sim.joints.kinds.slider import measure_slider
+from tumble.sim.solvers.block_laws import AXIS, BALL, BOX
+from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM
+from tumble.sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.joints.definitions import (
+from tumble.sim.joints.definitions import (
     COORDINATES,
     MOTOR,
     Distance,
@@ -22,9 +22,9 @@ from sim.joints.definitions import (
     Universal,
     pitch_radii,
 )
-from sim.joints.kinds.general import LOCKED
-from sim.ledger.diagnostics import mean_momenta, rotations, unheard
-from sim.state import (
+from tumble.sim.joints.kinds.general import LOCKED
+from tumble.sim.ledger.diagnostics import mean_momenta, rotations, unheard
+from tumble.sim.state import (
     DISTANCE,
     DYNAMIC,
     FIXED,

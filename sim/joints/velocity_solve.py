@@ -20,10 +20,10 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import load3, scale
-from sim.joints.kept_rows import INSIDE, bounds_left, least_push
-from sim.joints.rows import (
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import load3, scale
+from tumble.sim.joints.kept_rows import INSIDE, bounds_left, least_push
+from tumble.sim.joints.rows import (
     ANGULAR,
     AT_LOW,
     BLOCKS,
@@ -39,10 +39,10 @@ from sim.joints.rows import (
     unwrapped,
     wrench,
 )
-from sim.ledger import entries as ledger
-from sim.ledger.work import AGAIN, KICK, START, book_work, driven_work, give, halves
-from sim.solvers.problem import velocity_along
-from sim.state import POINT
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.work import AGAIN, KICK, START, book_work, driven_work, give, halves
+from tumble.sim.solvers.problem import velocity_along
+from tumble.sim.state import POINT
 
 LOOKS = 30  # most looks ahead
 SURPRISE = 1e-9  # [m or rad] a joint that is open by more was not closed by the step before: it is taken to its place

@@ -6,11 +6,11 @@ masses start deep in each other, many rows ask for what no impulse gives, and a 
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import dot, load3, load9, norm, rotation
-from sim.equations import angular_velocity
-from sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER
-from sim.state import DYNAMIC
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, load3, load9, norm, rotation
+from tumble.sim.equations import angular_velocity
+from tumble.sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER
+from tumble.sim.state import DYNAMIC
 
 MOST = 1e4  # times all kinetic energy before a step, and what others gave in it, that contacts may give
 FAR = 100.0  # of its own radii that a body which they throw moves in a step, or turns to as much ...

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.state import CENTRAL, DYNAMIC, MUTUAL, SPRING, Bodies, Forces
+from tumble.sim.state import CENTRAL, DYNAMIC, MUTUAL, SPRING, Bodies, Forces
 
 # What overflows is told by the step, as a state that is not finite, or by the ledger, not by NumPy.
 unheard = np.errstate(over="ignore", invalid="ignore")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sim.state import EVENTS, LOST
+from tumble.sim.state import EVENTS, LOST
 
 if TYPE_CHECKING:
-    from sim.world.body import Body
-    from sim.world.world import World
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.world import World
 
 KINDS = ("begin", "persist", "end", "impact", "enter", "leave")
 

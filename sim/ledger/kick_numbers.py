@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import load3, load9, mul, mul_t, store3, store9
-from sim.ledger.work import AGAIN
-from sim.state import DYNAMIC
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import load3, load9, mul, mul_t, store3, store9
+from tumble.sim.ledger.work import AGAIN
+from tumble.sim.state import DYNAMIC
 
 LARGEST = 32  # contact points: in a larger island the kicks for each impact, and looks, would cost more than they matter
 FEW = 6  # bodies of an island whose arrivals are located twice as often

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from collision.shapes.definitions import Capsule, HalfSpace, Rounded, Shape, convex_parts
-from collision.shapes.ground import Ground
+from tumble.collision.shapes.definitions import Capsule, HalfSpace, Rounded, Shape, convex_parts
+from tumble.collision.shapes.ground import Ground
 
 if TYPE_CHECKING:
-    from sim.scene.body_definition import BodyDef
+    from tumble.sim.scene.body_definition import BodyDef
 
 OVERLAP = 1e-3  # deepest overlap, of the smaller body
 UNSOLVED = 1e-5  # solves above the tolerance, of all

@@ -6,8 +6,8 @@ import hashlib
 
 import numpy as np
 
-from sim.ledger.diagnostics import unheard
-from sim.state import EVENTS, LOST, Books, Contacts, Model
+from tumble.sim.ledger.diagnostics import unheard
+from tumble.sim.state import EVENTS, LOST, Books, Contacts, Model
 
 CONTACT = np.dtype(
     [

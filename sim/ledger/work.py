@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, add3, cross, dot, load3, scale, sub
-from sim.ledger.entries import CONTACT, EXTERNAL, FRICTION, RESTITUTION
-from sim.state import ACCOUNTS, DYNAMIC
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, scale, sub
+from tumble.sim.ledger.entries import CONTACT, EXTERNAL, FRICTION, RESTITUTION
+from tumble.sim.state import ACCOUNTS, DYNAMIC
 
 KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
 NOTHING = (0.0, 0.0, 0.0, 0.0)

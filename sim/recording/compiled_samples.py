@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.group import group
-from collision.kernels.jit import far, inner, kernel
-from collision.linalg import add, load3, load4, scale, store3, store4
-from sim.ledger.entries import ENTRIES
-from sim.state import DYNAMIC, EXAMPLE, STEPS
+from tumble.collision.kernels.group import group
+from tumble.collision.kernels.jit import far, inner, kernel
+from tumble.collision.linalg import add, load3, load4, scale, store3, store4
+from tumble.sim.ledger.entries import ENTRIES
+from tumble.sim.state import DYNAMIC, EXAMPLE, STEPS
 
 
 @group

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
-from sim.flight.methods.integrators import TABLE
-from sim.forces.definitions import (
+from tumble.sim.errors import InputError
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.forces.definitions import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -26,10 +26,10 @@ from sim.forces.definitions import (
     TabulatedForce,
     UniformGravity,
 )
-from sim.forces.tables import principal
-from sim.ledger.diagnostics import rotations, unheard
-from sim.recording.run import Run
-from sim.words import few
+from tumble.sim.forces.tables import principal
+from tumble.sim.ledger.diagnostics import rotations, unheard
+from tumble.sim.recording.run import Run
+from tumble.sim.words import few
 
 MOST = 1e150  # N of a force whose integral is taken: its square can be summed
 

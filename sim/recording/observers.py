@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from collision.errors import check_number
-from sim.errors import InputError
-from sim.ledger.events import KINDS
+from tumble.collision.errors import check_number
+from tumble.sim.errors import InputError
+from tumble.sim.ledger.events import KINDS
 
 if TYPE_CHECKING:
-    from sim.ledger.events import Event
-    from sim.world.world import World
+    from tumble.sim.ledger.events import Event
+    from tumble.sim.world.world import World
 
 
 class Every:

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.ledger.readings import CONTACT
-from sim.recording.storage.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
+from tumble.sim.ledger.readings import CONTACT
+from tumble.sim.recording.storage.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
 
 # unit and meaning of the fields of readings.CONTACT
 FIELDS = {

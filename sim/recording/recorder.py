@@ -13,18 +13,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from collision.hints import FileName
-from collision.spelling import spelled
-from collision.suggesting import Keeps
-from sim.errors import InputError, RecordingError
-from sim.files import settle
-from sim.recording.observers import whole
-from sim.recording.provenance import metadata
-from sim.recording.recorded_contacts import impact_rows, rows
-from sim.recording.recorded_variables import CONTACT_COUNT, VARIABLES, Moment, Variable, single
-from sim.recording.run import Run
-from sim.recording.storage.sample_stores import Layout, Memory, Store
-from sim.words import few
+from tumble.collision.hints import FileName
+from tumble.collision.spelling import spelled
+from tumble.collision.suggesting import Keeps
+from tumble.sim.errors import InputError, RecordingError
+from tumble.sim.files import settle
+from tumble.sim.recording.observers import whole
+from tumble.sim.recording.provenance import metadata
+from tumble.sim.recording.recorded_contacts import impact_rows, rows
+from tumble.sim.recording.recorded_variables import CONTACT_COUNT, VARIABLES, Moment, Variable, single
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.storage.sample_stores import Layout, Memory, Store
+from tumble.sim.words import few
 
 PRECISIONS = ("double", "single")
 
@@ -48,7 +48,7 @@ class Recorder(Keeps):
     append : go on with the recording at ``path`` from the step at which the world is, as :meth:`World.load` left it; what was
         recorded later than that is written anew. Where there is none, it begins.
 
-    After the run :meth:`run` gives what was recorded as a :class:`~sim.recording.run.Run`.
+    After the run :meth:`run` gives what was recorded as a :class:`~tumble.sim.recording.run.Run`.
     """
 
     SETS = (

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.suggesting import Keeps, Reads
-from sim.errors import RecordingError
-from sim.files import regular, standing
-from sim.ledger.readings import CONTACT
-from sim.recording.provenance import SCHEMA
-from sim.recording.recorded_contacts import AXES, IMPACT, TABLES, dims
-from sim.recording.storage.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
-from sim.recording.storage.codecs import hold
-from sim.scene.scene import Scene
-from sim.words import count
+from tumble.collision.suggesting import Keeps, Reads
+from tumble.sim.errors import RecordingError
+from tumble.sim.files import regular, standing
+from tumble.sim.ledger.readings import CONTACT
+from tumble.sim.recording.provenance import SCHEMA
+from tumble.sim.recording.recorded_contacts import AXES, IMPACT, TABLES, dims
+from tumble.sim.recording.storage.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
+from tumble.sim.recording.storage.codecs import hold
+from tumble.sim.scene.scene import Scene
+from tumble.sim.words import count
 
 if TYPE_CHECKING:
     import xarray
 
-    from sim.scene.body_definition import BodyDef
+    from tumble.sim.scene.body_definition import BodyDef
 
 
 class Run(Keeps, Reads):
@@ -68,7 +68,7 @@ class Run(Keeps, Reads):
         """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         hold()
         path = Path(path)
@@ -343,12 +343,12 @@ class Run(Keeps, Reads):
         import xarray
 
         if self.path is not None:
-            from sim.recording.storage.zarr_files import files
+            from tumble.sim.recording.storage.zarr_files import files
 
             for name in self._arrays:
                 check_whole(self.path, self._arrays, name)  # what is lost would be read as nan
             return xarray.open_zarr(files(self.path, read_only=True), consolidated=True).drop_vars(DROPPED, errors="ignore")
-        from sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
+        from tumble.sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
 
         describe = {
             v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name})
@@ -366,19 +366,19 @@ class Run(Keeps, Reads):
         return xarray.Dataset(describe, coordinates, self.attributes)
 
     def summary(self) -> dict[str, Any]:
-        """The run in numbers; see :func:`sim.recording.summary.summarize`."""
-        from sim.recording.summary import summarize
+        """The run in numbers; see :func:`tumble.sim.recording.summary.summarize`."""
+        from tumble.sim.recording.summary import summarize
 
         return summarize(self)
 
     def replay(self, height: int = 560, camera: Any = None) -> Any:
         """The run in 3D in a notebook, to be played, scrubbed and orbited: :func:`render.show`."""
-        from sim.world import notebook_html as html
+        from tumble.sim.world import notebook_html as html
 
         return html.shown(self, height=height, camera=camera)
 
     def _repr_html_(self) -> str:
-        from sim.world import notebook_html as html
+        from tumble.sim.world import notebook_html as html
 
         return html.run(self)
 

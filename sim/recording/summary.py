@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import InputError
-from sim.forces.definitions import MutualGravity, Spring, UniformGravity
-from sim.ledger.diagnostics import unheard
-from sim.ledger.promises import promises
-from sim.recording.force_impulse import impulse
-from sim.recording.run import Run
+from tumble.sim.errors import InputError
+from tumble.sim.forces.definitions import MutualGravity, Spring, UniformGravity
+from tumble.sim.ledger.diagnostics import unheard
+from tumble.sim.ledger.promises import promises
+from tumble.sim.recording.force_impulse import impulse
+from tumble.sim.recording.run import Run
 
 # Entries of the ledger that physics explains; the others are the method's own errors.
 GAINS, LOSSES = ("external", "user"), ("friction", "restitution")
@@ -28,12 +28,12 @@ def summarize(run: Run) -> dict[str, Any]:
         kinetic energy plus the largest |potential energy|. What is left is the method's own: the integrator's error, the
         removal of overlaps, and the phase of the micro-collisions; ``energy_drift_by`` tells which is the largest.
     missed
-        what the run did not keep of what the method promises, in words (:mod:`sim.ledger.promises`).
+        what the run did not keep of what the method promises, in words (:mod:`tumble.sim.ledger.promises`).
     ledger.residual
         [J] is what no entry of the books explains: rounding, as ``books_close`` says. In words: :func:`energy_statement`.
     momentum_drift
         largest |P(t) - P(0) - impulse of gravity and forces + momentum given to immovable bodies| [kg m/s], less what the
-        samples leave open of forces that vary (:mod:`sim.recording.force_impulse`); ``_relative`` to the largest sum of |m v|
+        samples leave open of forces that vary (:mod:`tumble.sim.recording.force_impulse`); ``_relative`` to the largest sum of |m v|
         that occurred (see :func:`momentum_scale`) plus those impulses. null where a force can not be known.
     steps_per_second
         of the simulation alone; ``wall_seconds`` has recording and compilation in it too.

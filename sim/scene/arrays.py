@@ -7,16 +7,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from collision.pose import Pose
-from collision.shapes.definitions import Shape
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet
-from sim.joints.tables import linked
-from sim.ledger import entries as ledger
-from sim.ledger.diagnostics import rotations, unheard
-from sim.scene.body_definition import BodyDef
-from sim.scene.materials import FIELDS, coefficients
-from sim.state import (
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.sim.joints.tables import linked
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.diagnostics import rotations, unheard
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.materials import FIELDS, coefficients
+from tumble.sim.state import (
     ACCOUNTS,
     CARRIER,
     IDLE,

@@ -8,15 +8,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from collision.errors import check_number, check_vector
-from collision.shapes.definitions import HalfSpace, Shape, shape_from_dict
-from collision.shapes.ground import Ground
-from collision.solids.mass_properties import mass_properties
-from sim.checks import check_inertia, check_orientation, check_range, check_weight, plain
-from sim.errors import InputError
-from sim.forces.path import Path
-from sim.scene.materials import FIELDS, OPTIONAL
-from sim.scene.visual import RELIEF, Visual, check_finish
+from tumble.collision.errors import check_number, check_vector
+from tumble.collision.shapes.definitions import HalfSpace, Shape, shape_from_dict
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.solids.mass_properties import mass_properties
+from tumble.sim.checks import check_inertia, check_orientation, check_range, check_weight, plain
+from tumble.sim.errors import InputError
+from tumble.sim.forces.path import Path
+from tumble.sim.scene.materials import FIELDS, OPTIONAL
+from tumble.sim.scene.visual import RELIEF, Visual, check_finish
 
 KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
@@ -37,7 +37,7 @@ class BodyDef:
     orientation : (4,) unit quaternion (w, x, y, z), body to world. Up to 1e-3 off unit length is normalised.
     velocity : (3,) [m/s] of the centre of mass.
     angular_velocity : (3,) [rad/s] in the world frame.
-    path : a :class:`~sim.forces.path.Path` that a kinematic body follows; it then gives position and orientation.
+    path : a :class:`~tumble.sim.forces.path.Path` that a kinematic body follows; it then gives position and orientation.
     density : [kg/m^3], used where ``mass`` is not given.
     mass : [kg].
     inertia : (3, 3) [kg m^2] about the centre of mass, in body axes; or (3,) principal moments along the body axes.
@@ -60,7 +60,7 @@ class BodyDef:
     color : a name ("red", "steelblue"), "#rrggbb", "#rgb" or (r, g, b) in [0, 1]; left out, the renderer picks one.
     finish : "plain", "matte", "metal", "rubber" or "glass": how its surface takes the light in pictures; "relief": ground that is
         coloured by height.
-    visual : a :class:`~sim.scene.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which alone collides.
+    visual : a :class:`~tumble.sim.scene.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which alone collides.
 
     Raises
     ------

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import KDTree
 
-from collision.pose import Pose
-from collision.shapes.definitions import convex_parts
-from collision.shapes.ground import Ground
-from collision.shapes.shapeset import ShapeSet
-from sim.scene.body_definition import BodyDef
-from sim.scene.scene import Scene
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import convex_parts
+from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.scene import Scene
 
 WIDE = 8.0  # times the middle radius: pieces that are tried against all others
 TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
@@ -40,7 +40,7 @@ def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
     if not shapes:
         return []
     geometry = ShapeSet(shapes).geometry
-    from collision.narrowphase import distance  # compiled: only where there is something to ask
+    from tumble.collision.narrowphase import distance  # compiled: only where there is something to ask
 
     at = [(pose.position, tuple(pose.matrix().ravel().tolist())) for pose in poses]
     worst: dict[tuple[int, int], float] = {}

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import check_number
-from sim.checks import check_range
-from sim.errors import InputError
-from sim.scene.visual import check_finish
-from sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
+from tumble.collision.errors import check_number
+from tumble.sim.checks import check_range
+from tumble.sim.errors import InputError
+from tumble.sim.scene.visual import check_finish
+from tumble.sim.state import BETA, COEFFICIENTS, MU, MU_STATIC, ROLLING, TORSION, E
 
 if TYPE_CHECKING:
-    from sim.scene.body_definition import BodyDef
+    from tumble.sim.scene.body_definition import BodyDef
 
 RULES = ("geometric", "min", "max", "average", "multiply")  # as surfaces.GEOMETRIC ...
 RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # as collision_law.STRONGE ...
@@ -71,7 +71,7 @@ def felt(friction: float) -> float:
 
 def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, Any]) -> None:
     """Add a material to a table, or replace it."""
-    from sim.scene.body_definition import check_surface, rgb  # BodyDef knows this module
+    from tumble.sim.scene.body_definition import check_surface, rgb  # BodyDef knows this module
 
     if not isinstance(name, str) or not name:
         raise InputError("name", name, "a material's name must be a text")
@@ -90,7 +90,7 @@ def put_material(table: dict[str, dict[str, Any]], name: str, fields: dict[str, 
 
 def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[str, Any]:
     """Fields of a body, with those of its material where it does not say them itself. InputError for one that there is not."""
-    from sim.scene.body_definition import BodyDef  # it knows this module
+    from tumble.sim.scene.body_definition import BodyDef  # it knows this module
 
     for key in fields.keys() - BodyDef.__dataclass_fields__.keys():
         near = get_close_matches(key, BodyDef.__dataclass_fields__, n=1)
@@ -106,7 +106,7 @@ def made_of(table: dict[str, dict[str, Any]], fields: dict[str, Any]) -> dict[st
 
 def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, float]) -> None:
     """Add a pair to a list, or replace it. ``a`` and ``b`` name bodies or materials."""
-    from sim.scene.body_definition import check_surface
+    from tumble.sim.scene.body_definition import check_surface
 
     for key, name in (("a", a), ("b", b)):
         if not isinstance(name, str) or not name:

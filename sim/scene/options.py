@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from collision.errors import InputError, check_number, check_vector
-from collision.hints import Numbers
-from sim.checks import check_range
-from sim.flight.methods.integrators import TABLE
-from sim.scene.materials import RESTITUTION_LAWS, RULES, choice
-from sim.state import SOLVERS, Settings
+from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.hints import Numbers
+from tumble.sim.checks import check_range
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, choice
+from tumble.sim.state import SOLVERS, Settings
 
 LEAST_STEP, MOST_STEP = 1e-12, 1e6  # s: rates and their squares stay far from the ends of what a double holds
 
@@ -32,7 +32,7 @@ class Options:
     ----------
     gravity : (3,) [m/s^2].
     dt : length of a step [s].
-    integrator : a name of ``sim.flight.methods.integrators.TABLE``.
+    integrator : a name of ``tumble.sim.flight.methods.integrators.TABLE``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
     look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
         its gap to rounding, for a few looks more in each step. Not in crowds, by sweeps, with joints or rolling friction,

@@ -8,23 +8,23 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from collision.errors import check_number, check_vector
-from collision.hints import FileName, Numbers, Rows, Turn
-from collision.shapes.definitions import Shape
-from collision.spelling import did_you_mean, missing, spelled
-from sim.checks import check_range, plain
-from sim.errors import InputError
-from sim.forces.definitions import Force, as_force, force_from_dict
-from sim.forces.path import Path
-from sim.joints.definitions import Driven, JointDef, joint_from_dict
-from sim.joints.mechanism.actuators import Actuator
-from sim.scene.body_definition import BodyDef, Finish, Kind, said
-from sim.scene.materials import made_of, put_material, put_pair
-from sim.scene.options import Options
-from sim.scene.visual import Visual
+from tumble.collision.errors import check_number, check_vector
+from tumble.collision.hints import FileName, Numbers, Rows, Turn
+from tumble.collision.shapes.definitions import Shape
+from tumble.collision.spelling import did_you_mean, missing, spelled
+from tumble.sim.checks import check_range, plain
+from tumble.sim.errors import InputError
+from tumble.sim.forces.definitions import Force, as_force, force_from_dict
+from tumble.sim.forces.path import Path
+from tumble.sim.joints.definitions import Driven, JointDef, joint_from_dict
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
+from tumble.sim.scene.materials import made_of, put_material, put_pair
+from tumble.sim.scene.options import Options
+from tumble.sim.scene.visual import Visual
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class CameraDef:
 @spelled
 @dataclass
 class Scene(Options):
-    """Bodies, materials, and how to run them: all :class:`~sim.scene.options.Options` of a world, such as ``gravity`` and
+    """Bodies, materials, and how to run them: all :class:`~tumble.sim.scene.options.Options` of a world, such as ``gravity`` and
     ``dt``, are fields of it. Compares by value; goes to a dict and back without loss.
 
     >>> scene = Scene(name="drop", duration=2.0)
@@ -292,7 +292,7 @@ class Scene(Options):
 
     def build(self) -> World:
         """A world that starts from this scene."""
-        from sim.world.world import World  # World knows Scene, not the other way round
+        from tumble.sim.world.world import World  # World knows Scene, not the other way round
 
         return World.from_scene(self)
 

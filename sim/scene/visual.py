@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from collision.errors import check_number, check_vector
-from sim.checks import check_orientation, plain
-from sim.errors import InputError
+from tumble.collision.errors import check_number, check_vector
+from tumble.sim.checks import check_orientation, plain
+from tumble.sim.errors import InputError
 
 FINISHES = ("plain", "matte", "metal", "rubber", "glass")
 RELIEF = "relief"  # the finish of ground that is coloured by height

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
+from tumble.collision.kernels.jit import lean
 
 COULOMB, BOX, BALL, AXIS, DISC = range(5)
 RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner
-from collision.linalg import clear_table
+from tumble.collision.kernels.jit import inner
+from tumble.collision.linalg import clear_table
 
 
 @inner

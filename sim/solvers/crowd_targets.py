@@ -10,8 +10,8 @@ Outside crowds gaps are exact.
 
 from __future__ import annotations
 
-from collision.kernels.jit import hypot, lean
-from sim.state import FAST, HELD, LOOSE
+from tumble.collision.kernels.jit import hypot, lean
+from tumble.sim.state import FAST, HELD, LOOSE
 
 
 @lean

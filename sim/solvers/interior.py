@@ -22,11 +22,11 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, hypot, inner, kernel, lean
-from collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
-from sim.solvers.block_laws import COULOMB, project_joint
-from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.problem import EPS, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
+from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
+from tumble.collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
+from tumble.sim.solvers.block_laws import COULOMB, project_joint
+from tumble.sim.solvers.blocks import assemble, factor, solve, symbolic
+from tumble.sim.solvers.problem import EPS, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes
 SHORT = 1e-4  # a step that leads nowhere

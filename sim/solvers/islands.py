@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import inner
-from sim.state import DYNAMIC
+from tumble.collision.kernels.jit import inner
+from tumble.sim.state import DYNAMIC
 
 
 @inner

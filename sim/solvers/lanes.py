@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import inner, intrinsic, lean, tight
-from sim.solvers.sweeps import PART
+from tumble.collision.kernels.jit import inner, intrinsic, lean, tight
+from tumble.sim.solvers.sweeps import PART
 
 LANES = 4
 # Columns of a group: directions, arms of both bodies, what unit impulses turn them by, own matrix (from the normal to the
@@ -61,7 +61,7 @@ def _put(table, row, column, value):
 @intrinsic(lambda table, row, column: table[row, column : column + LANES].copy())
 def lanes_at():
     """lanes_at(table, row, column): the four numbers there."""
-    from collision.kernels.intrinsics.lanes import lanes_at
+    from tumble.collision.kernels.intrinsics.lanes import lanes_at
 
     return lanes_at
 
@@ -69,7 +69,7 @@ def lanes_at():
 @intrinsic(_put)
 def put_lanes():
     """put_lanes(table, row, column, value)"""
-    from collision.kernels.intrinsics.lanes import put_lanes
+    from tumble.collision.kernels.intrinsics.lanes import put_lanes
 
     return put_lanes
 
@@ -77,7 +77,7 @@ def put_lanes():
 @intrinsic(_gather)
 def gather():
     """gather(table, rows, g, first): eight columns of the four rows of ``table`` that rows[g, first:first + 4] names."""
-    from collision.kernels.intrinsics.lanes import gather
+    from tumble.collision.kernels.intrinsics.lanes import gather
 
     return gather
 
@@ -85,7 +85,7 @@ def gather():
 @intrinsic(_scatter)
 def scatter():
     """scatter(table, rows, g, first, columns): the same back."""
-    from collision.kernels.intrinsics.lanes import scatter
+    from tumble.collision.kernels.intrinsics.lanes import scatter
 
     return scatter
 
@@ -93,7 +93,7 @@ def scatter():
 @intrinsic(lambda number: np.full(LANES, number))
 def every():
     """every(number): in each lane."""
-    from collision.kernels.intrinsics.lanes import every
+    from tumble.collision.kernels.intrinsics.lanes import every
 
     return every
 
@@ -101,7 +101,7 @@ def every():
 @intrinsic(np.where)
 def choose():
     """choose(where, a, b)"""
-    from collision.kernels.intrinsics.lanes import choose
+    from tumble.collision.kernels.intrinsics.lanes import choose
 
     return choose
 
@@ -109,7 +109,7 @@ def choose():
 @intrinsic(np.sqrt)
 def root():
     """root(a): the square root."""
-    from collision.kernels.intrinsics.lanes import root
+    from tumble.collision.kernels.intrinsics.lanes import root
 
     return root
 
@@ -117,7 +117,7 @@ def root():
 @intrinsic(np.abs)
 def size():
     """size(a): without the sign."""
-    from collision.kernels.intrinsics.lanes import size
+    from tumble.collision.kernels.intrinsics.lanes import size
 
     return size
 
@@ -125,7 +125,7 @@ def size():
 @intrinsic(lambda where: sum(1 << lane for lane in range(LANES) if where[lane]))
 def bits():
     """bits(where): a bit for each lane."""
-    from collision.kernels.intrinsics.lanes import bits
+    from tumble.collision.kernels.intrinsics.lanes import bits
 
     return bits
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import copy_table
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import copy_table
 
 DEPTH = 8  # changes that are remembered
 DEPENDENT = 1e-6  # part of a change that is new, below which it says nothing new

@@ -42,12 +42,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import clear_table, copy_table
-from sim.solvers.block_laws import AXIS, BOX, COULOMB, coulomb_step, project_joint
-from sim.solvers.blocks import assemble, factor, solve, symbolic
-from sim.solvers.interior import interior_far as interior
-from sim.solvers.problem import (
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import clear_table, copy_table
+from tumble.sim.solvers.block_laws import AXIS, BOX, COULOMB, coulomb_step, project_joint
+from tumble.sim.solvers.blocks import assemble, factor, solve, symbolic
+from tumble.sim.solvers.interior import interior_far as interior
+from tumble.sim.solvers.problem import (
     EPS,
     NO_LAWS,
     NO_SYSTEM,
@@ -60,7 +60,7 @@ from sim.solvers.problem import (
     regularisation,
     relative_velocity,
 )
-from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
+from tumble.sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 PATIENCE = 5  # iterations that do not halve the residual before it looks for help
 FINE = 1e-4  # of the tolerance: what is solved, but not so far, takes one iteration more

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.kernels.jit import inner, lean
-from collision.linalg import copy_table
-from sim.solvers.block_laws import BALL, COULOMB, DISC, clip_contact, clip_joint, coulomb, residual_joint
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import copy_table
+from tumble.sim.solvers.block_laws import BALL, COULOMB, DISC, clip_contact, clip_joint, coulomb, residual_joint
 
 EPS = 1e-5  # compliance of a contact in an iteration, as part of its own K_nn
 

@@ -12,8 +12,8 @@ of its rows. Lanes that no row has are zero. Each sum is taken in the order of t
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from sim.solvers.lanes import LANES, every, lanes_at, put_lanes
+from tumble.collision.kernels.jit import lean
+from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 
 
 @lean

@@ -20,10 +20,10 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, hypot, inner, kernel, lean
-from collision.linalg import norm, scale
-from sim.solvers.block_laws import AXIS, BALL, COULOMB, DISC
-from sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
+from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
+from tumble.collision.linalg import norm, scale
+from tumble.sim.solvers.block_laws import AXIS, BALL, COULOMB, DISC
+from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
 
 PART = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent

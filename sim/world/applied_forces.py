@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.errors import check_vector
-from sim.errors import InputError
-from sim.state import CONSTANT, SLEEPING, USERS, Forces
-from sim.world import sleep as sleeping
+from tumble.collision.errors import check_vector
+from tumble.sim.errors import InputError
+from tumble.sim.state import CONSTANT, SLEEPING, USERS, Forces
+from tumble.sim.world import sleep as sleeping
 
 if TYPE_CHECKING:
-    from sim.world.body import Body
-    from sim.world.world import World
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.world import World
 
 NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Push = tuple[float, float, float, float, float, float]  # force [N] and torque about the centre of mass [N m], world axes

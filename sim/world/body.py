@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from collision.errors import InputError, check_quaternion, check_vector
-from collision.suggesting import Writes
-from sim.compiled import GLANCE
-from sim.forces.path import Path
-from sim.readout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
-from sim.scene.arrays import run
-from sim.world.applied_forces import three
-from sim.world.world_queries import fixed
+from tumble.collision.errors import InputError, check_quaternion, check_vector
+from tumble.collision.suggesting import Writes
+from tumble.sim.compiled import GLANCE
+from tumble.sim.forces.path import Path
+from tumble.sim.readout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
+from tumble.sim.scene.arrays import run
+from tumble.sim.world.applied_forces import three
+from tumble.sim.world.world_queries import fixed
 
 if TYPE_CHECKING:
-    from collision.hints import Numbers, Turn
-    from collision.shapes.definitions import Shape
-    from sim.scene.body_definition import BodyDef, Kind
-    from sim.scene.visual import Visual
-    from sim.world.world import World
+    from tumble.collision.hints import Numbers, Turn
+    from tumble.collision.shapes.definitions import Shape
+    from tumble.sim.scene.body_definition import BodyDef, Kind
+    from tumble.sim.scene.visual import Visual
+    from tumble.sim.world.world import World
 
 
 class Body(Writes):
@@ -247,7 +247,7 @@ class Body(Writes):
         run(self._world.model.bodies, self.index, velocity, spin)
 
     def _repr_html_(self) -> str:
-        from sim.world import notebook_html as html
+        from tumble.sim.world import notebook_html as html
 
         return html.body(self)
 

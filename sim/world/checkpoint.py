@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.errors import InputError, RecordingError, SimulationError
-from sim.files import whole
-from sim.forces.definitions import FunctionForce, force_from_dict
-from sim.joints.definitions import joint_from_dict
-from sim.joints.mechanism.actuators import Actuator
-from sim.scene.arrays import with_pairs
-from sim.scene.body_definition import BodyDef
-from sim.state import CARRIER, Model
-from sim.world.applied_forces import Pushes
-from sim.world.body import Body
+from tumble.sim.errors import InputError, RecordingError, SimulationError
+from tumble.sim.files import whole
+from tumble.sim.forces.definitions import FunctionForce, force_from_dict
+from tumble.sim.joints.definitions import joint_from_dict
+from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.scene.arrays import with_pairs
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.state import CARRIER, Model
+from tumble.sim.world.applied_forces import Pushes
+from tumble.sim.world.body import Body
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 SCHEMA = 12
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone

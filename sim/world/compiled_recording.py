@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.kernels.group import Group
-from collision.kernels.native import Call, Plain
-from sim.compiled import KEEP
-from sim.ledger import diagnostics
-from sim.ledger.entries import ENTRIES, SIGNS, Ledger
-from sim.recording.compiled_samples import Strip
-from sim.recording.recorded_variables import VARIABLES, Moment, Variable
-from sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
-from sim.world.world_queries import Asking
+from tumble.collision.kernels.group import Group
+from tumble.collision.kernels.native import Call, Plain
+from tumble.sim.compiled import KEEP
+from tumble.sim.ledger import diagnostics
+from tumble.sim.ledger.entries import ENTRIES, SIGNS, Ledger
+from tumble.sim.recording.compiled_samples import Strip
+from tumble.sim.recording.recorded_variables import VARIABLES, Moment, Variable
+from tumble.sim.state import CENTRAL, DYNAMIC, MUTUAL, SLEEPING, SPRING, STEPS, Bodies, Model
+from tumble.sim.world.world_queries import Asking
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 BLOCK = 50_000  # rows of bodies that are worked out at once
 POTENTIALS = (CENTRAL, MUTUAL, SPRING)  # kinds of forces that have a potential

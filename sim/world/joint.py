@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError, check_number
-from collision.suggesting import Writes
-from sim.compiled import GLANCE_JOINT
-from sim.joints import tables
-from sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
+from tumble.collision.errors import InputError, check_number
+from tumble.collision.suggesting import Writes
+from tumble.sim.compiled import GLANCE_JOINT
+from tumble.sim.joints import tables
+from tumble.sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
 
 if TYPE_CHECKING:
-    from sim.joints.definitions import JointDef
-    from sim.world.body import Body
-    from sim.world.world import World
+    from tumble.sim.joints.definitions import JointDef
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.world import World
 
 
 class Joint(Writes):

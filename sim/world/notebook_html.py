@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.ledger.entries import ENTRIES, Ledger
-from sim.recording.summary import energy_statement
-from sim.words import count
+from tumble.sim.ledger.entries import ENTRIES, Ledger
+from tumble.sim.recording.summary import energy_statement
+from tumble.sim.words import count
 
 if TYPE_CHECKING:
-    from sim.recording.run import Run
-    from sim.world.body import Body
-    from sim.world.world import World
+    from tumble.sim.recording.run import Run
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.world import World
 
 ROWS = 12  # bodies that are listed
 SIZE = (480, 270)  # of the picture

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.contact.sleep_criterion import ROUSED
-from sim.ledger import diagnostics
-from sim.ledger import entries as ledger
-from sim.state import DYNAMIC, SLEEPING, Contacts
+from tumble.sim.contact.sleep_criterion import ROUSED
+from tumble.sim.ledger import diagnostics
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.state import DYNAMIC, SLEEPING, Contacts
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 FIELDS = tuple(f for f in Contacts._fields if f != "count")
 

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from collision.bounds import aabb
-from collision.errors import InputError, check_number, check_vector
-from collision.ground.distance import distance_to_ground
-from collision.hints import PoseLike
-from collision.kernels.jit import kernel
-from collision.linalg import load3, load9, store3
-from collision.narrowphase import distance
-from collision.pose import as_pose
-from collision.queries.ray_casts import ray
-from collision.shapes.definitions import ConvexHull, Shape, convex_parts
-from collision.shapes.ground import Facet
-from collision.shapes.shapeset import ShapeSet, own_tables
-from sim.ledger.diagnostics import rotations
-from sim.state import CARRIER, PIECE
+from tumble.collision.bounds import aabb
+from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.ground.distance import distance_to_ground
+from tumble.collision.hints import PoseLike
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import load3, load9, store3
+from tumble.collision.narrowphase import distance
+from tumble.collision.pose import as_pose
+from tumble.collision.queries.ray_casts import ray
+from tumble.collision.shapes.definitions import ConvexHull, Shape, convex_parts
+from tumble.collision.shapes.ground import Facet
+from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.state import CARRIER, PIECE
 
 if TYPE_CHECKING:
-    from sim.world.body import Body
-    from sim.world.world import World
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.world import World
 
 
 class BodyHit(NamedTuple):

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from collision.kernels.native import Call
-from sim.compiled import ASSIST
-from sim.impact.thread_jobs import LINE, OPEN, WORDS
-from sim.state import Settings
+from tumble.collision.errors import InputError
+from tumble.collision.kernels.native import Call
+from tumble.sim.compiled import ASSIST
+from tumble.sim.impact.thread_jobs import LINE, OPEN, WORDS
+from tumble.sim.state import Settings
 
 MOST = 64  # threads
 LARGE = 100  # bodies from which a step is worth the help

@@ -11,41 +11,41 @@ from typing import Any, Literal
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_vector
-from collision.hints import FileName, Numbers, Rows, Turn
-from collision.kernels.native import Careful, Meanwhile
-from collision.kernels.shipped import provide
-from collision.shapes.definitions import Shape, convex_parts
-from collision.shapes.ground import Facet, Ground
-from collision.shapes.shapeset import ShapeSet, check_convex
-from collision.spelling import did_you_mean, spelled
-from collision.suggesting import Keeps
-from sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE, REFRESH
-from sim.errors import SimulationError
-from sim.flight.methods.integrators import TABLE
-from sim.forces.definitions import Force, as_force
-from sim.forces.functions import Callback
-from sim.forces.path import Path
-from sim.forces.tables import callbacks, check_bodies, pack
-from sim.joints import tables as joint_tables
-from sim.joints.definitions import JointDef
-from sim.joints.mechanism.actuators import Actuator, Controls
-from sim.ledger import diagnostics, readings
-from sim.ledger import entries as ledger
-from sim.ledger.blow_up import FAR, LIGHT
-from sim.ledger.events import Event, take
-from sim.recording.compiled_samples import NONE
-from sim.recording.observers import Every, whole
-from sim.recording.provenance import metadata_later
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.scene import arrays as tables
-from sim.scene.body_definition import BodyDef, Finish, Kind, said
-from sim.scene.materials import FIELDS, coefficients, made_of, put_material, put_pair, rules, surfaces
-from sim.scene.options import Options, Rule
-from sim.scene.scene import Scene, free_name
-from sim.scene.visual import Visual
-from sim.state import (
+from tumble.collision.errors import InputError, check_number, check_vector
+from tumble.collision.hints import FileName, Numbers, Rows, Turn
+from tumble.collision.kernels.native import Careful, Meanwhile
+from tumble.collision.kernels.shipped import provide
+from tumble.collision.shapes.definitions import Shape, convex_parts
+from tumble.collision.shapes.ground import Facet, Ground
+from tumble.collision.shapes.shapeset import ShapeSet, check_convex
+from tumble.collision.spelling import did_you_mean, spelled
+from tumble.collision.suggesting import Keeps
+from tumble.sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE, REFRESH
+from tumble.sim.errors import SimulationError
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.forces.definitions import Force, as_force
+from tumble.sim.forces.functions import Callback
+from tumble.sim.forces.path import Path
+from tumble.sim.forces.tables import callbacks, check_bodies, pack
+from tumble.sim.joints import tables as joint_tables
+from tumble.sim.joints.definitions import JointDef
+from tumble.sim.joints.mechanism.actuators import Actuator, Controls
+from tumble.sim.ledger import diagnostics, readings
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.blow_up import FAR, LIGHT
+from tumble.sim.ledger.events import Event, take
+from tumble.sim.recording.compiled_samples import NONE
+from tumble.sim.recording.observers import Every, whole
+from tumble.sim.recording.provenance import metadata_later
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.scene import arrays as tables
+from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
+from tumble.sim.scene.materials import FIELDS, coefficients, made_of, put_material, put_pair, rules, surfaces
+from tumble.sim.scene.options import Options, Rule
+from tumble.sim.scene.scene import Scene, free_name
+from tumble.sim.scene.visual import Visual
+from tumble.sim.state import (
     BOOKS_FULL,
     DROWSY,
     DYNAMIC,
@@ -63,15 +63,15 @@ from sim.state import (
     books_of,
     contacts_of,
 )
-from sim.words import count
-from sim.world import checkpoint
-from sim.world import compiled_recording as recollected
-from sim.world import sleep as sleeping
-from sim.world.applied_forces import Pushes
-from sim.world.body import Body
-from sim.world.joint import Joint
-from sim.world.thread_pool import HUGE, LARGE, LONG, MOST, Apart, Helpers, cores
-from sim.world.world_queries import Asking
+from tumble.sim.words import count
+from tumble.sim.world import checkpoint
+from tumble.sim.world import compiled_recording as recollected
+from tumble.sim.world import sleep as sleeping
+from tumble.sim.world.applied_forces import Pushes
+from tumble.sim.world.body import Body
+from tumble.sim.world.joint import Joint
+from tumble.sim.world.thread_pool import HUGE, LARGE, LONG, MOST, Apart, Helpers, cores
+from tumble.sim.world.world_queries import Asking
 
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
@@ -118,7 +118,7 @@ class World(Keeps, Asking):
     >>> run = world.run(seconds=2.0)
     >>> world.energy().total, crate.position
 
-    The keywords are those of :class:`~sim.scene.options.Options`: ``gravity``, ``dt``, ``integrator``, ``solver`` ...
+    The keywords are those of :class:`~tumble.sim.scene.options.Options`: ``gravity``, ``dt``, ``integrator``, ``solver`` ...
     And ``threads``: how many share the work of a step in worlds of 100 bodies and more, to the same bits; by default as many as
     the process has cores, or $TUMBLE_THREADS.
     """
@@ -266,14 +266,14 @@ class World(Keeps, Asking):
         kind : "dynamic" moves by the laws of motion, "static" never, "kinematic" at its given velocity or on its path.
         position : (3,) [m] of the origin of the body frame. orientation : (4,) unit quaternion (w, x, y, z), body to world.
         velocity : (3,) [m/s] of the centre of mass. angular_velocity : (3,) [rad/s] in the world frame.
-        path : a :class:`~sim.forces.path.Path` that a kinematic body follows.
+        path : a :class:`~tumble.sim.forces.path.Path` that a kinematic body follows.
         density : [kg/m^3]; mass : [kg]; inertia : (3, 3) or (3,) [kg m^2]; center_of_mass : (3,) [m] in the body frame.
         groups, mask : sets of bits: what the body is, and what it meets. sensor : it feels overlap and touches nothing.
         material : name of a material of the world. friction : Coulomb's coefficient. static_friction : of what sticks.
         restitution : in [0, 1]. tangential_restitution : in [-1, 1]. rolling_friction, torsional_friction : [m].
         surface_velocity : (3,) [m/s], surface_spin : (3,) [rad/s]: how the surface moves against the body.
         color : a name, "#rrggbb", "#rgb" or (r, g, b) in [0, 1]. finish : how its surface takes the light in pictures.
-        visual : a mesh file, or a :class:`~sim.scene.visual.Visual`, drawn in place of the shape, which alone collides.
+        visual : a mesh file, or a :class:`~tumble.sim.scene.visual.Visual`, drawn in place of the shape, which alone collides.
         """
         return self._name_and_add([BodyDef(shape, **made_of(self.materials, said(locals())))])[0]
 
@@ -499,7 +499,7 @@ class World(Keeps, Asking):
 
     @spelled
     def add_force(self, force: Force | Callable[..., Any], bodies: Body | str | Iterable[Body | str] | None = None) -> Force:
-        """Add a force of :mod:`sim.forces.definitions`, or a function f(t, position, orientation, velocity, angular_velocity).
+        """Add a force of :mod:`tumble.sim.forces.definitions`, or a function f(t, position, orientation, velocity, angular_velocity).
 
         ``bodies``: bodies, or names, that it acts on; left out, those that the force names, or all dynamic ones, also those
         that come later. Returns the force as it stands in ``world.forces``. InputError names what is wrong.
@@ -1077,7 +1077,7 @@ class World(Keeps, Asking):
         return checkpoint.load(cls, path, functions or {})
 
     def _repr_html_(self) -> str:
-        from sim.world import notebook_html as html
+        from tumble.sim.world import notebook_html as html
 
         return html.world(self)
 

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError, check_vector
-from collision.hints import Numbers, PoseLike, Rows
-from collision.pose import Pose
-from collision.spelling import did_you_mean
-from collision.suggesting import Reads
-from sim.joints import tables as joint_tables
-from sim.joints.mechanism.mechanism import Mechanism
-from sim.ledger import diagnostics, readings
-from sim.ledger import entries as ledger
-from sim.ledger.promises import Promises, promises
-from sim.scene.scene import Scene
-from sim.state import SLEEPING, STEPS
-from sim.world import sleep as sleeping
-from sim.world import spatial_queries as queries
+from tumble.collision.errors import InputError, check_vector
+from tumble.collision.hints import Numbers, PoseLike, Rows
+from tumble.collision.pose import Pose
+from tumble.collision.spelling import did_you_mean
+from tumble.collision.suggesting import Reads
+from tumble.sim.joints import tables as joint_tables
+from tumble.sim.joints.mechanism.mechanism import Mechanism
+from tumble.sim.ledger import diagnostics, readings
+from tumble.sim.ledger import entries as ledger
+from tumble.sim.ledger.promises import Promises, promises
+from tumble.sim.scene.scene import Scene
+from tumble.sim.state import SLEEPING, STEPS
+from tumble.sim.world import sleep as sleeping
+from tumble.sim.world import spatial_queries as queries
 
 if TYPE_CHECKING:
-    from collision.shapes.definitions import Shape
-    from sim.world.body import Body
-    from sim.world.joint import Joint
+    from tumble.collision.shapes.definitions import Shape
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.joint import Joint
 
 NO_POSE = Pose()
 ARRAYS = ("positions", "orientations", "velocities", "angular_velocities", "centers_of_mass")
@@ -52,7 +52,7 @@ def write_into(worlds: Any, out: dict[str, np.ndarray]) -> None:
 
 
 class Asking(Reads):
-    """State, energies, contacts and neighbours of a :class:`~sim.world.world.World`, which derives from this."""
+    """State, energies, contacts and neighbours of a :class:`~tumble.sim.world.world.World`, which derives from this."""
 
     bodies: list[Body]
     joints: list[Joint]
@@ -84,7 +84,7 @@ class Asking(Reads):
 
     def show(self, height: int = 560, camera: Any = None) -> Any:
         """The world as it stands in 3D in a notebook, to be orbited: :func:`render.show`."""
-        from sim.world import notebook_html as html
+        from tumble.sim.world import notebook_html as html
 
         return html.shown(self, height=height, camera=camera)
 
@@ -190,7 +190,7 @@ class Asking(Reads):
 
     @property
     def ledger(self) -> ledger.Ledger:
-        """Where the energy went since the start; see :mod:`sim.ledger.entries`."""
+        """Where the energy went since the start; see :mod:`tumble.sim.ledger.entries`."""
         books = self.model.books
         e = self.energy()
         now = e.total if self._changed_at is None else self._changed_at
@@ -200,7 +200,7 @@ class Asking(Reads):
         return ledger.Ledger(*map(float, books.energy), now - start - named, float(books.moved[0]), scale)
 
     def contacts(self) -> np.ndarray:
-        """Contact points of the last kick, a structured array; see :func:`sim.ledger.readings.contacts`."""
+        """Contact points of the last kick, a structured array; see :func:`tumble.sim.ledger.readings.contacts`."""
         self._begin()
         return readings.contacts(sleeping.with_dormant(self), self.dt)
 
@@ -249,7 +249,7 @@ class Asking(Reads):
     def ray_casts(
         self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, ignore: Iterable[Body] = ()
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Many rays at once, (n, 3) each or one row for all: see :func:`sim.world.spatial_queries.ray_casts`."""
+        """Many rays at once, (n, 3) each or one row for all: see :func:`tumble.sim.world.spatial_queries.ray_casts`."""
         return queries.ray_casts(self, origins, directions, reach, ignore)
 
     def nearest(

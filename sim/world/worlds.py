@@ -1,6 +1,6 @@
 """Many worlds of one scene, stepped together on all cores: ensembles, control, learning.
 
-Each member is a :class:`~sim.world.world.World` and gives, bit for bit, what it gives alone, on any number of threads. The states
+Each member is a :class:`~tumble.sim.world.world.World` and gives, bit for bit, what it gives alone, on any number of threads. The states
 of all members lie side by side, so that they are read, and set, as arrays (n, bodies, 3).
 """
 
@@ -14,20 +14,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from collision.kernels.native import Call, Calls
-from collision.spelling import spelled
-from collision.suggesting import Keeps, Reads
-from sim.errors import InputError, SimulationError
-from sim.ledger import diagnostics
-from sim.recording.observers import whole
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.scene import arrays as tables
-from sim.scene.scene import Scene
-from sim.state import OK, Bodies, Model
-from sim.world import checkpoint
-from sim.world.world import CALL, World
-from sim.world.world_queries import fixed, write_into
+from tumble.collision.kernels.native import Call, Calls
+from tumble.collision.spelling import spelled
+from tumble.collision.suggesting import Keeps, Reads
+from tumble.sim.errors import InputError, SimulationError
+from tumble.sim.ledger import diagnostics
+from tumble.sim.recording.observers import whole
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.scene import arrays as tables
+from tumble.sim.scene.scene import Scene
+from tumble.sim.state import OK, Bodies, Model
+from tumble.sim.world import checkpoint
+from tumble.sim.world.world import CALL, World
+from tumble.sim.world.world_queries import fixed, write_into
 
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
 EVENTS_KEPT = 64  # of a member, that wait to be read

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from collision.pairs import smooth_depth
-from collision.shapes.definitions import Capsule
-from collision.shapes.shapeset import ShapeSet
 from tests.collision.placing import measure, reach, shape_of, turn
+from tumble.collision.pairs import smooth_depth
+from tumble.collision.shapes.definitions import Capsule
+from tumble.collision.shapes.shapeset import ShapeSet
 
 KINDS = ("cylinder", "cone", "ellipsoid", "capsule", "box", "hull")
 

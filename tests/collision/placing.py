@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from collision.narrowphase import distance, manifold
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from collision.shapes.shapeset import ShapeSet
+from tumble.collision.narrowphase import distance, manifold
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from tumble.collision.shapes.shapeset import ShapeSet
 
 EPS = np.finfo(float).eps
 UNTURNED = np.eye(3)

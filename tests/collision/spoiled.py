@@ -10,18 +10,18 @@ import math
 import numpy as np
 import pytest
 
-from collision import Compound, Motion, Pose, ShapeSet, Sphere, time_of_impact, times_of_impact
-from collision.distance import epa, gjk, overlap
-from collision.distance import exact_hull as careful
-from collision.distance import polytopes as polytope
-from collision.pairs import directions, smooth, smooth_depth
-from collision.queries import time_of_impact as impact
-from collision.shapes.definitions import Box, Cylinder
-from collision.status import UNCERTAIN
 from tests.collision.pairs.test_curved import prove
 from tests.collision.pairs.test_curved import random_pair as round_pair
 from tests.collision.placing import EPS, measure
 from tests.collision.test_narrowphase import V33, random_pair, v33_bodies, verify
+from tumble.collision import Compound, Motion, Pose, ShapeSet, Sphere, time_of_impact, times_of_impact
+from tumble.collision.distance import epa, gjk, overlap
+from tumble.collision.distance import exact_hull as careful
+from tumble.collision.distance import polytopes as polytope
+from tumble.collision.pairs import directions, smooth, smooth_depth
+from tumble.collision.queries import time_of_impact as impact
+from tumble.collision.shapes.definitions import Box, Cylinder
+from tumble.collision.status import UNCERTAIN
 
 
 def test_faces_alone_get_crossed_edges_wrong(monkeypatch):

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from collision import ConvexHull
-from collision.status import OVERLAPPING, SEPARATED, UNCERTAIN
 from tests.collision.placing import COLLECTED, EPS, collected_body, measure, touch, turn
+from tumble.collision import ConvexHull
+from tumble.collision.status import OVERLAPPING, SEPARATED, UNCERTAIN
 
 MOTIONS = 20
 each_case = pytest.mark.parametrize("case", COLLECTED, ids=lambda case: case["name"])

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.exact import holds, signed_square, square_by_hull
 from benchmarks.fuzz import exact_faults, faults, run, some_pairs
-from collision import signed_distances
+from tumble.collision import signed_distances
 
 
 def test_nothing_wrong_and_nothing_uncertain():

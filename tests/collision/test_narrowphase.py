@@ -11,8 +11,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial import ConvexHull as Qhull
 
-from collision.shapes.definitions import Box, ConvexHull, HalfSpace, Sphere
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from tests.collision.placing import (
     CASES,
     EPS,
@@ -28,6 +26,8 @@ from tests.collision.placing import (
     turn,
     vertices,
 )
+from tumble.collision.shapes.definitions import Box, ConvexHull, HalfSpace, Sphere
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 CUBE = Box((0.5, 0.5, 0.5))
 

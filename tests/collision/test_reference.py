@@ -11,11 +11,11 @@ import pytest
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull as Qhull
 
-from collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, InputError, Pose, Sphere, reference
-from collision.reference import Corner
 from tests.collision.placing import COLLECTED, EPS, collected_body, measure, turn
+from tumble.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, InputError, Pose, Sphere, reference
+from tumble.collision.reference import Corner
 
-epa_module, gjk_module = (sys.modules[f"collision.reference.{name}"] for name in ("epa", "gjk"))  # the functions hide them
+epa_module, gjk_module = (sys.modules[f"tumble.collision.reference.{name}"] for name in ("epa", "gjk"))  # the functions hide them
 
 
 def case_body(data, origin):

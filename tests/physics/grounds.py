@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 
-from collision import Compound, ConvexHull, Pose, TriangleMesh
+from tumble.collision import Compound, ConvexHull, Pose, TriangleMesh
 
 
 def uneven_floor(n: int = 60, size: float = 30.0, seed: int = 1) -> TriangleMesh:

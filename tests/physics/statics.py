@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linprog
 
-from sim import World
+from tumble.sim import World
 
 
 def can_rest(world: World, friction: float, directions: int = 8) -> bool:

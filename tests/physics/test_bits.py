@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision.kernels.jit import DISABLED
-from scenarios.registry import load, names
 from tools.catalog_hashes import EARLY, KEPT, maths, outcome, poses
+from tumble.collision.kernels.jit import DISABLED
+from tumble.scenarios.registry import load, names
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT_WORLDS = json.loads(KEPT.read_text(encoding="utf-8"))

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.registry import load
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.sim import World
 
 G = 9.81
 ROWS, HEIGHT, GAP, FALL = 7, 0.1, 1e-3, 0.05

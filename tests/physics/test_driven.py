@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from collision import Box, Cylinder, Pose, Sphere
-from sim import InputError, Path, Scene, World
+from tumble.collision import Box, Cylinder, Pose, Sphere
+from tumble.sim import InputError, Path, Scene, World
 
 G = 9.81
 CUBE = Box((0.1, 0.1, 0.1))
@@ -184,7 +184,7 @@ def test_a_driven_world_is_saved_and_repeats(tmp_path):
 
 
 def test_paths_live_in_scenes_and_files(tmp_path):
-    from scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
 
     scene = Scene(name="lift")
     turns = ((1, 0, 0, 0), (0, 0, 0, 1), (-1, 0, 0, 0))

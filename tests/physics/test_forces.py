@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from collision import Box, HalfSpace, Pose, Sphere
-from sim import (
+from tumble.collision import Box, HalfSpace, Pose, Sphere
+from tumble.sim import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -26,7 +26,7 @@ from sim import (
     UniformGravity,
     World,
 )
-from sim.ledger.diagnostics import rotations
+from tumble.sim.ledger.diagnostics import rotations
 
 HALF = (0.25, 0.05, 0.125)
 GM = 0.394784176044  # m^3/s^2: a period of 10 s at 1 m

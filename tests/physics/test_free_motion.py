@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from collision import Box
-from sim import World
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box
+from tumble.sim import World
+from tumble.sim.ledger.diagnostics import rotations
 
 HALF = (0.25, 0.05, 0.125)  # 0.5 x 0.1 x 0.25 m, 12.5 kg
 INERTIA = np.array([0.07552083333333333, 0.3255208333333333, 0.2708333333333333])

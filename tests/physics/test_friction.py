@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import World
 
 G = 9.81
 CUBE = Box((0.1, 0.1, 0.1))

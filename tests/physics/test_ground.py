@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Pose, Sphere, TriangleMesh
-from sim import World
 from tests.physics.grounds import box_mesh, strip, uneven_floor, unlimited
+from tumble.collision import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, HeightField, Pose, Sphere, TriangleMesh
+from tumble.sim import World
 
 FLOOR = uneven_floor()
 CRATE, BALL = Box((0.2, 0.2, 0.2)), Sphere(0.2)

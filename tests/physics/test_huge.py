@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from collision.errors import InputError
-from sim import (
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.sim import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -21,7 +21,7 @@ from sim import (
     Spring,
     World,
 )
-from sim.checks import LEAST_MASS, MOST_MASS
+from tumble.sim.checks import LEAST_MASS, MOST_MASS
 
 Act = Callable[[World, float], object]
 

@@ -8,12 +8,12 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
-from collision import Box, Compound, HalfSpace, Pose, Sphere
-from sim import CentralGravity, Spring, World
-from sim import state as constants
-from sim.flight.methods.exact import jacobi
-from sim.flight.methods.integrators import TABLE
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box, Compound, HalfSpace, Pose, Sphere
+from tumble.sim import CentralGravity, Spring, World
+from tumble.sim import state as constants
+from tumble.sim.flight.methods.exact import jacobi
+from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.ledger.diagnostics import rotations
 
 HALF, OMEGA = (0.25, 0.05, 0.125), (1.0, 2.0, 3.0)
 R10 = np.array(

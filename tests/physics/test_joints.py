@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.validation.answers.linkages import swing as fall
-from sim import Distance, Drive, Fixed, Hinge, InputError, Point, Scene, SimulationError, Slider, Spring, World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.validation.answers.linkages import swing as fall
+from tumble.sim import Distance, Drive, Fixed, Hinge, InputError, Point, Scene, SimulationError, Slider, Spring, World
 
 G = 9.81
 LEVEL = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)  # the z axis of a body along x

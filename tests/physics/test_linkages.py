@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from collision import Box, Sphere
-from scenarios.catalog.four_bar import JOINTS as BARS
-from scenarios.registry import load
-from scenarios.validation.answers.linkages import arm
-from sim import Fixed, Hinge, Path, Point, World
-from sim.ledger.diagnostics import rotations
+from tumble.collision import Box, Sphere
+from tumble.scenarios.catalog.four_bar import JOINTS as BARS
+from tumble.scenarios.registry import load
+from tumble.scenarios.validation.answers.linkages import arm
+from tumble.sim import Fixed, Hinge, Path, Point, World
+from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81
 

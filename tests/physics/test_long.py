@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.registry import load
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.sim import World
 
 pytestmark = pytest.mark.validate
 

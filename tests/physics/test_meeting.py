@@ -8,8 +8,20 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere, mass_properties
-from sim import World
+from tumble.collision import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Pose,
+    Sphere,
+    mass_properties,
+)
+from tumble.sim import World
 
 G = 9.81
 PRISM = ConvexHull([(0.12 * math.cos(k), 0.12 * math.sin(k), z) for k in np.arange(6) * math.pi / 3 for z in (-0.1, 0.1)])

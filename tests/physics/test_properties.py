@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision import Box, HalfSpace, Sphere
-from sim import World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import World
 
 
 @st.composite

@@ -14,8 +14,8 @@ from scipy.integrate import quad
 
 from benchmarks.worlds.families import FAMILIES
 from benchmarks.worlds.measure import measure
-from collision import Box, Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Pose, mass_properties
-from sim import World
+from tumble.collision import Box, Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Pose, mass_properties
+from tumble.sim import World
 
 G = 9.81
 LYING = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)  # the axis of the shape along -y

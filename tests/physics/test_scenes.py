@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from scenarios.registry import load
-from sim import World
-from sim.impact.collision_law import STRONGE, impact
 from tests.physics.statics import can_rest, least_friction
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.scenarios.registry import load
+from tumble.sim import World
+from tumble.sim.impact.collision_law import STRONGE, impact
 
 
 def world_of(name: str, dt: float | None = None, **parameters) -> World:

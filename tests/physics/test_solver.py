@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.impact.collision_law import one_contact_coulomb
-from sim.solvers.block_laws import BALL, COULOMB
-from sim.solvers.interior import interior
-from sim.solvers.newton import newton
-from sim.solvers.problem import Laws, System
-from sim.solvers.sweeps import by_sweeps
+from tumble.sim.impact.collision_law import one_contact_coulomb
+from tumble.sim.solvers.block_laws import BALL, COULOMB
+from tumble.sim.solvers.interior import interior
+from tumble.sim.solvers.newton import newton
+from tumble.sim.solvers.problem import Laws, System
+from tumble.sim.solvers.sweeps import by_sweeps
 
 G, DT = 9.81, 1 / 240
 

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from collision import Box
-from scenarios.validation.case import Measure, cases, order
-from scenarios.validation.impacts import RODS
-from sim import ConstantForce, Scene, World
-from sim.impact.collision_law import NEWTON, POISSON, STRONGE
+from tumble.collision import Box
+from tumble.scenarios.validation.case import Measure, cases, order
+from tumble.scenarios.validation.impacts import RODS
+from tumble.sim import ConstantForce, Scene, World
+from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE
 
 # Known misses, with why. Strict: a case that comes to hold must leave this list.
 MISSES: dict[str, str] = {}
@@ -114,7 +114,7 @@ def test_a_ball_without_tangential_restitution_fails(monkeypatch):
 
 
 def test_a_wrong_law_of_restitution_fails(monkeypatch):
-    monkeypatch.setattr("scenarios.validation.impacts.LAWS", {"stronge": POISSON, "poisson": STRONGE, "newton": NEWTON})
+    monkeypatch.setattr("tumble.scenarios.validation.impacts.LAWS", {"stronge": POISSON, "poisson": STRONGE, "newton": NEWTON})
     assert failures("V11") == {f"velocity u of the end after: {regime}" for regime in RODS if regime != "slip"}
 
 
@@ -141,7 +141,7 @@ def test_a_push_from_outside_fails(monkeypatch):
 
 def test_a_box_that_is_a_little_larger_fails(monkeypatch):
     larger = lambda half: Box(tuple(h + 1e-8 for h in half))  # noqa: E731
-    monkeypatch.setattr("scenarios.validation.geometry.Box", larger)
+    monkeypatch.setattr("tumble.scenarios.validation.geometry.Box", larger)
     assert {"apart", "inside", "edges inside"} <= failures("V33")
 
 

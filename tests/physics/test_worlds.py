@@ -16,8 +16,8 @@ from benchmarks.worlds.measure import BARS, Trial, measure
 from benchmarks.worlds.metamorphic import BAR, CHANGES, differences, prepared
 from benchmarks.worlds.shrink import as_python, shrink
 from benchmarks.worlds.table import KEPT, summary
-from collision import Box, Compound, HalfSpace, Sphere
-from sim import Hinge, Scene, World
+from tumble.collision import Box, Compound, HalfSpace, Sphere
+from tumble.sim import Hinge, Scene, World
 
 PHASE = "springs and stops act at the steps, and contacts beside joints keep the acceleration of the instant"
 CORNERS = "corners that touch within a step beside the nearest point have no row"

@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from render.errors import RenderError
-from render.films.video import camera_for
-from render.opengl import context
-from render.windows.window import Window
-from scenarios.showing.window_loop import Loop, stage_of
 from tests.render.driven import SIZE
+from tumble.render.errors import RenderError
+from tumble.render.films.video import camera_for
+from tumble.render.opengl import context
+from tumble.render.windows.window import Window
+from tumble.scenarios.showing.window_loop import Loop, stage_of
 
 
 @pytest.fixture(params=["egl", "painter"])

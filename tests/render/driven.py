@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pygame
 
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from sim.scene.scene import Scene
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.sim.scene.scene import Scene
 
 SIZE = (320, 180)
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from render.frames.frame import Frame, cast_of
-from render.rotation import multiply
-from sim.recording.run import Run
-from sim.scene.scene import Scene
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from tumble.render.frames.frame import Frame, cast_of
+from tumble.render.rotation import multiply
+from tumble.sim.recording.run import Run
+from tumble.sim.scene.scene import Scene
 
 
 def turning(q0, omega, times):

@@ -11,7 +11,7 @@ from tests.render.driven import SIZE, falling, mouse, pixel_of, press, turn_for
 
 def test_a_window_that_is_too_slow_draws_plainly(open_loop):
     """After two dozen pictures, if half of them took longer than a thirtieth of a second; not before, and not for a few."""
-    from scenarios.showing.window_loop import SLOW
+    from tumble.scenarios.showing.window_loop import SLOW
 
     loop = open_loop(falling())
     for slow, expected in ((SLOW // 2 - 2, "default"), (SLOW, "fast")):

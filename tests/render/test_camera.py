@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from render.camera import Camera
+from tumble.collision.errors import InputError
+from tumble.render.camera import Camera
 
 SIZE = (1280, 720)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from render.camera import Camera
-from render.errors import RenderError, RendererWarning
-from render.films.video import picture
-from render.opengl import context
 from tests.render.known_flights import flight, frame_of, two_cuboids, zoo
+from tumble.render.camera import Camera
+from tumble.render.errors import RenderError, RendererWarning
+from tumble.render.films.video import picture
+from tumble.render.opengl import context
 
 ROOT = Path(__file__).resolve().parents[2]
 CAMERA = Camera((1.4, -2.0, 1.1), (0.1, 0.0, 0.1))
@@ -88,7 +88,7 @@ def test_renderers_can_live_side_by_side(gl, monkeypatch):
 
 def test_importing_render_loads_nothing_heavy():
     code = (
-        "import sys, render; heavy = {'matplotlib', 'moderngl', 'pygame', 'av', 'numba', 'scipy', 'xarray'} & set(sys.modules);"
+        "import sys; from tumble import render; heavy = {'matplotlib', 'moderngl', 'pygame', 'av', 'numba', 'scipy', 'xarray'} & set(sys.modules);"
         "sys.exit(', '.join(sorted(heavy)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -96,7 +96,7 @@ def test_importing_render_loads_nothing_heavy():
 
 
 def test_nothing_greets_on_the_standard_output():
-    code = "from render.opengl.context import open_renderer; open_renderer((64, 48))"
+    code = "from tumble.render.opengl.context import open_renderer; open_renderer((64, 48))"
     import os
 
     environment = {**os.environ, "TUMBLE_RENDERER": "painter"}
@@ -108,8 +108,8 @@ def test_osmesa_is_next_where_egl_finds_nothing(gl, tmp_path):
     """In a process of its own, which has no driver of EGL: found by itself, and it draws what EGL draws here."""
     code = """
 import numpy as np
-from render import picture
-from render.opengl import context
+from tumble.render import picture
+from tumble.render.opengl import context
 from tests.render.known_flights import flight, zoo
 print(context.describe())
 np.save("osmesa.npy", picture(flight(zoo(), 0.2), (320, 180), time=0.1))

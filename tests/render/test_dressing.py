@@ -6,16 +6,16 @@ import av
 import numpy as np
 import pytest
 
-import render
-from collision.errors import InputError
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.films.dressing import title_panels
-from render.films.sound import RATE, soundtrack
-from render.frames.recorded import RunFrames
-from scenarios.cli import main
-from scenarios.showing.report import labels
-from sim import Recorder, World
-from sim.errors import RecordingError
+from tumble import render
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.render.films.dressing import title_panels
+from tumble.render.films.sound import RATE, soundtrack
+from tumble.render.frames.recorded import RunFrames
+from tumble.scenarios.cli import main
+from tumble.scenarios.showing.report import labels
+from tumble.sim import Recorder, World
+from tumble.sim.errors import RecordingError
 
 SIZE = (320, 180)
 PLAIN = {"title": False, "bar": False, "overlays": (), "quality": 8}

@@ -15,17 +15,17 @@ import av
 import numpy as np
 import pytest
 
-import render
-from collision.errors import InputError
-from render.camera import Camera
-from render.errors import RenderError
-from render.films import writers
-from render.films.video import camera_for
-from render.frames.recorded import RunFrames
-from render.opengl.context import open_renderer
-from sim import files
 from tests.programs import started
 from tests.render.known_flights import flight, two_cuboids, zoo
+from tumble import render
+from tumble.collision.errors import InputError
+from tumble.render.camera import Camera
+from tumble.render.errors import RenderError
+from tumble.render.films import writers
+from tumble.render.films.video import camera_for
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.opengl.context import open_renderer
+from tumble.sim import files
 
 SIZE = (320, 180)
 BARE = {"title": False, "bar": False}
@@ -199,7 +199,9 @@ def test_a_film_that_breaks_off_leaves_the_old_one(tmp_path, monkeypatch):
 
 
 def child(code, tmp_path, **options):
-    lines = "from pathlib import Path\nfrom tests.render.known_flights import *\nimport render\n" + textwrap.dedent(code)
+    lines = "from pathlib import Path\nfrom tests.render.known_flights import *\nfrom tumble import render\n" + textwrap.dedent(
+        code
+    )
     environment = {**os.environ, "TUMBLE_RENDERER": "painter", "PYTHONPATH": str(ROOT)}
     return started([sys.executable, "-c", lines], cwd=tmp_path, env=environment, **options)
 
@@ -209,7 +211,7 @@ def test_a_full_disk_is_told(tmp_path):
     """A limit on the size of files stands in for a small disk."""
     code = """
     import resource
-    from render.errors import RenderError
+    from tumble.render.errors import RenderError
     resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
     try:
         render.film(flight(zoo(), 2.0), "a.mp4", (320, 180), quality=5)

@@ -7,15 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.frames.frame import cast_of
-from render.frames.recorded import RunFrames, _Rows, between
-from render.rotation import interpolate, matrices, multiply, rotate
-from sim.recording.run import Run
-from sim.scene.body_definition import BodyDef
-from sim.scene.scene import Scene
 from tests.render.known_flights import flight, turning, two_cuboids
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.render.frames.frame import cast_of
+from tumble.render.frames.recorded import RunFrames, _Rows, between
+from tumble.render.rotation import interpolate, matrices, multiply, rotate
+from tumble.sim.recording.run import Run
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.scene import Scene
 
 
 def spinning(omega, offset=(0.0, 0.0, 0.0)) -> Scene:
@@ -128,8 +128,8 @@ def test_colours_tell_bodies_apart_and_their_own_are_kept():
 
 def test_joints_of_a_recording_are_those_of_the_world():
     """A slider on a body that turns: from the definitions and the poses of the recording, and from the world itself."""
-    from render.frames.frame import frame_of
-    from sim import Hinge, Recorder, Slider, World
+    from tumble.render.frames.frame import frame_of
+    from tumble.sim import Hinge, Recorder, Slider, World
 
     world = World()
     arm = world.add(Box((0.5, 0.02, 0.02)), position=(0.5, 0, 0))
@@ -152,7 +152,7 @@ def test_an_empty_run_says_so():
 
 
 def test_a_world_may_be_anything_with_bodies_and_poses():
-    from render.frames.frame import frame_of
+    from tumble.render.frames.frame import frame_of
 
     body = BodyDef(Box((1, 1, 1)), "b")
     zero = np.zeros((1, 3))

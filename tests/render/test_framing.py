@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 from benchmarks.framing import LEFT, measure, run_of
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.camera import Camera
-from render.cameras.framing import action_of, camera_from, clear_from, framed
-from render.cameras.tracking import largest_around, smoother, tracked
-from render.films.video import picture
-from render.frames.frame import frame_of
-from render.frames.overlay import square_of
-from render.frames.recorded import RunFrames
-from scenarios.registry import catalog, load
-from sim import Recorder, World
-from sim.scene.scene import Scene
 from tests.render.known_flights import flight
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.render.camera import Camera
+from tumble.render.cameras.framing import action_of, camera_from, clear_from, framed
+from tumble.render.cameras.tracking import largest_around, smoother, tracked
+from tumble.render.films.video import picture
+from tumble.render.frames.frame import frame_of
+from tumble.render.frames.overlay import square_of
+from tumble.render.frames.recorded import RunFrames
+from tumble.scenarios.registry import catalog, load
+from tumble.sim import Recorder, World
+from tumble.sim.scene.scene import Scene
 
 SIZE = (1280, 720)
 # they come back again and again from farther than they are large: the camera swings with them
@@ -55,7 +55,7 @@ def test_what_stands_still_is_not_torn_through_the_picture(name, films, measured
     faster."""
     assert measured(name).pace[1] < 5.1
     if name == "bouncing_ball":
-        monkeypatch.setattr("render.cameras.tracking.FOLLOWED", np.inf)
+        monkeypatch.setattr("tumble.render.cameras.tracking.FOLLOWED", np.inf)
         assert measure(films(name)).pace[1] > 6.5
 
 
@@ -68,7 +68,9 @@ def test_a_camera_that_would_have_to_tear_stands():
 
 @pytest.mark.parametrize("name", [*TO_AND_FRO, "dropped_cuboids", "incline", "sliding_cuboid", "two_cuboids"])
 def test_it_needs_a_camera_that_moves(name, films, monkeypatch):
-    monkeypatch.setattr("render.cameras.shots.tracked", lambda frames, aspect, *span: lambda time: framed(frames, aspect, *span))
+    monkeypatch.setattr(
+        "tumble.render.cameras.shots.tracked", lambda frames, aspect, *span: lambda time: framed(frames, aspect, *span)
+    )
     assert measure(films(name)).filled < 0.45
 
 
@@ -87,8 +89,8 @@ def test_the_camera_moves_smoothly(name, films, monkeypatch):
     frames = RunFrames(films(name))
     times = np.arange(frames.start, frames.stop, 1 / 60)
     assert jerk(tracked(frames, 16 / 9), times) < 0.2
-    monkeypatch.setattr("render.cameras.tracking.LEAST", 2.0)  # never enough
-    monkeypatch.setattr("render.cameras.tracking.SWING", np.inf)
+    monkeypatch.setattr("tumble.render.cameras.tracking.LEAST", 2.0)  # never enough
+    monkeypatch.setattr("tumble.render.cameras.tracking.SWING", np.inf)
     assert jerk(tracked(frames, 16 / 9), times) > 0.5
 
 

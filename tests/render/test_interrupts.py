@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from render.interrupts import SIGNS, held
+from tumble.render.interrupts import SIGNS, held
 
 ROOT = Path(__file__).resolve().parents[2]
 # Struck where moderngl, in the midst of making a program, asks Python for what belongs to it.
 STRUCK = """
 import contextlib, os, signal, sys, traceback
-import render.opengl.programs
-from render.opengl.context import open_renderer
-from scenarios.cli import _terminated
+import tumble.render.opengl.programs
+from tumble.render.opengl.context import open_renderer
+from tumble.scenarios.cli import _terminated
 
 def strike(frame, event, arg):
     if frame.f_back and frame.f_back.f_code.co_name == "program" and "moderngl" in frame.f_code.co_filename:
@@ -28,7 +28,7 @@ def strike(frame, event, arg):
 signal.signal(signal.SIGTERM, _terminated)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if {twin}:
-    render.opengl.programs.held = contextlib.nullcontext
+    tumble.render.opengl.programs.held = contextlib.nullcontext
 renderer = open_renderer((64, 48), "fast")
 sys.settrace(strike)
 try:

@@ -9,14 +9,15 @@ import struct
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from collision.shapes.ground import HeightField
-from render import export, look, picture
-from render.camera import Camera
-from render.errors import RendererWarning
-from render.frames.recorded import RunFrames
-from render.look import (
+from tests.render.known_flights import frame_of
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.collision.shapes.ground import HeightField
+from tumble.render import export, look, picture
+from tumble.render.camera import Camera
+from tumble.render.errors import RendererWarning
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.look import (
     HORIZON,
     HORIZON_LIGHT,
     NADIR,
@@ -29,16 +30,15 @@ from render.look import (
     Preset,
     display,
 )
-from render.meshes.relief import band_height, tint
-from render.meshes.visuals import skins_of
-from render.opengl.context import open_renderer
-from render.opengl.gather import lights
-from render.web.replay import replay
-from scenarios.files.scene_files import load_scene, scene_to_toml
-from sim import Visual, World
-from sim.scene.scene import Scene
-from sim.scene.visual import FINISHES
-from tests.render.known_flights import frame_of
+from tumble.render.meshes.relief import band_height, tint
+from tumble.render.meshes.visuals import skins_of
+from tumble.render.opengl.context import open_renderer
+from tumble.render.opengl.gather import lights
+from tumble.render.web.replay import replay
+from tumble.scenarios.files.scene_files import load_scene, scene_to_toml
+from tumble.sim import Visual, World
+from tumble.sim.scene.scene import Scene
+from tumble.sim.scene.visual import FINISHES
 
 SIZE = (320, 180)
 CAMERA = Camera((0.0, -2.2, 0.9), (0.0, 0.0, 0.25))

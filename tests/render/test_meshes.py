@@ -6,13 +6,24 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull as Qhull
 
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere
-from collision.solids.mass_properties import mass_properties
-from render.meshes.meshes import bounding_ball, mesh_of, parts_of, planes_of
-from render.rotation import rotate
-from render.web.replay import tones
 from tests.render.known_flights import zoo
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Rounded,
+    Sphere,
+)
+from tumble.collision.solids.mass_properties import mass_properties
+from tumble.render.meshes.meshes import bounding_ball, mesh_of, parts_of, planes_of
+from tumble.render.rotation import rotate
+from tumble.render.web.replay import tones
 
 POINTS = np.random.default_rng(2).normal(size=(40, 3))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, InputError, Pose, Proximity, Sphere, Trace, reference
-from render.errors import RenderError
-from render.figures import minkowski
+from tumble.collision import Box, InputError, Pose, Proximity, Sphere, Trace, reference
+from tumble.render.errors import RenderError
+from tumble.render.figures import minkowski
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-import render
-from collision import Box, HalfSpace
-from collision.errors import InputError
-from sim import World
 from tests.render.known_flights import flight, two_cuboids, zoo
+from tumble import render
+from tumble.collision import Box, HalfSpace
+from tumble.collision.errors import InputError
+from tumble.sim import World
 
 ROOT = Path(__file__).resolve().parents[2]
 CELL = """
-from collision import Box, HalfSpace
-from sim import World
+from tumble.collision import Box, HalfSpace
+from tumble.sim import World
 world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.5))

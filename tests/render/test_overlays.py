@@ -8,24 +8,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collision.broadphase.bounding_boxes import bounding_box
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, HalfSpace, Sphere
-from render.camera import Camera
-from render.films.video import picture
-from render.frames import marks, overlay
-from render.frames.frame import Contacts, Frame, cast_of, frame_of
-from render.frames.graphs import POINTS, Log, graphs_of_run, panels
-from render.frames.recorded import RunFrames
-from render.frames.watched import WorldFrames
-from render.opengl.context import open_renderer
-from render.rotation import rotate
-from sim.errors import RecordingError
-from sim.recording.recorder import Recorder
-from sim.scene.scene import Scene
-from sim.world.world import World
 from tests.render.known_flights import flight, two_cuboids
+from tumble.collision.broadphase.bounding_boxes import bounding_box
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
+from tumble.render.camera import Camera
+from tumble.render.films.video import picture
+from tumble.render.frames import marks, overlay
+from tumble.render.frames.frame import Contacts, Frame, cast_of, frame_of
+from tumble.render.frames.graphs import POINTS, Log, graphs_of_run, panels
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.frames.watched import WorldFrames
+from tumble.render.opengl.context import open_renderer
+from tumble.render.rotation import rotate
+from tumble.sim.errors import RecordingError
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.scene.scene import Scene
+from tumble.sim.world.world import World
 
 CAMERA = Camera((0.0, -3.0, 1.0), (0.0, 0.0, 0.2))
 SIZE = (640, 360)
@@ -299,8 +299,8 @@ def test_run_without_ledger_is_drawn():
 
 def test_a_body_that_was_removed_is_gone(backend, tmp_path):
     """Before: a picture with it. After: the picture of the world that lost it, byte for byte, whatever is drawn over it."""
-    from render import export
-    from sim.world.world import World
+    from tumble.render import export
+    from tumble.sim.world.world import World
 
     world = World()
     world.add(HalfSpace(), kind="static", name="floor")

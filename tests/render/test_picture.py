@@ -7,17 +7,17 @@ from functools import cache
 import numpy as np
 import pytest
 
-from collision.pose import Pose
-from collision.queries.ray_casts import ray_cast
-from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from render.camera import Camera
-from render.films.video import camera_for, picture
-from render.frames.overlay import square_of
-from render.look import PRESETS, SUN
-from render.opengl.context import open_renderer
-from render.rotation import rotate
-from sim.scene.scene import Scene
 from tests.render.known_flights import frame_of, two_cuboids, zoo
+from tumble.collision.pose import Pose
+from tumble.collision.queries.ray_casts import ray_cast
+from tumble.collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from tumble.render.camera import Camera
+from tumble.render.films.video import camera_for, picture
+from tumble.render.frames.overlay import square_of
+from tumble.render.look import PRESETS, SUN
+from tumble.render.opengl.context import open_renderer
+from tumble.render.rotation import rotate
+from tumble.sim.scene.scene import Scene
 
 SIZE = (640, 360)
 SOME = (0.96, 0.28 * 0.6, 0.28 * 0.8, 0.0)  # an attitude without symmetry
@@ -324,7 +324,7 @@ LOW, CLOSE = Camera((6.0, -1.0, 0.2), (0.0, 0.0, 0.2)), Camera((0.3, -0.4, 0.9),
 @pytest.mark.parametrize("camera", [CAMERA, FAR, LOW, CLOSE])
 def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera, preset):
     """The floor is drawn without shadows where none can be: the same bytes as looked for everywhere. Looked for nowhere, not."""
-    from render.opengl import background
+    from tumble.render.opengl import background
 
     monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
     scene = zoo()
@@ -347,7 +347,7 @@ def test_shadows_are_looked_for_where_they_fall(gl, monkeypatch, camera, preset)
 
 def test_edges_look_the_same_as_lines_and_as_quads(gl, monkeypatch):
     """In software edges are wide lines, elsewhere two triangles each. Lines that leave no room for slanted ones are seen."""
-    from render.opengl import renderer
+    from tumble.render.opengl import renderer
 
     monkeypatch.delenv("TUMBLE_RENDERER", raising=False)
 
@@ -374,12 +374,12 @@ def test_small_faces_look_as_large_ones(gl, monkeypatch, preset):
         scene.add(Box(tuple(rng.uniform(0.05, 0.1, 3))), position=tuple(at), orientation=tuple(turn / np.linalg.norm(turn)))
     camera = Camera((2.5, -4.0, 3.0), (0.0, 0.0, 1.0))
     small = draw(scene, camera, preset).astype(int)
-    monkeypatch.setattr("render.opengl.groups.MANY", 10_000)
+    monkeypatch.setattr("tumble.render.opengl.groups.MANY", 10_000)
     large = draw(scene, camera, preset).astype(int)
     assert 0 < np.abs(large - small).mean() < 1.5
     assert np.percentile(np.abs(large - small), 99) < 30
-    monkeypatch.setattr("render.opengl.groups.MANY", 300)
-    monkeypatch.setattr("render.opengl.renderer.CROWD", 0.05)  # so coarse that it is seen
+    monkeypatch.setattr("tumble.render.opengl.groups.MANY", 300)
+    monkeypatch.setattr("tumble.render.opengl.renderer.CROWD", 0.05)  # so coarse that it is seen
     assert np.percentile(np.abs(large - draw(scene, camera, preset)), 99) > 35
 
 
@@ -398,8 +398,8 @@ def stages():
 @pytest.mark.parametrize("preset", ["fast", "default"])
 def test_pictures_do_not_depend_on_those_before(gl, monkeypatch, preset):
     """Floors and sky are kept while they stay the same; the bytes are those of a renderer that draws nothing else."""
-    from render.opengl.background import Background
-    from render.opengl.programs import Programs
+    from tumble.render.opengl.background import Background
+    from tumble.render.opengl.programs import Programs
 
     @cache
     def alone(frame, camera):

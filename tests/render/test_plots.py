@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from collision.errors import InputError
-from render.errors import RenderError
-from render.figures import plots
 from tests.render.known_flights import flight, two_cuboids
+from tumble.collision.errors import InputError
+from tumble.render.errors import RenderError
+from tumble.render.figures import plots
 
 
 def panel(figure, title):
@@ -111,7 +111,7 @@ def test_no_window_and_no_global_state(monkeypatch):
 
 def test_a_power_of_ten_is_told(tmp_path):
     """Small numbers on the axis have their power beside the unit, in every figure; nothing else would tell a nanojoule."""
-    from render.figures.curves import Panel, panels
+    from tumble.render.figures.curves import Panel, panels
 
     x = np.linspace(0, 1, 5)
     fields = [

@@ -9,23 +9,23 @@ import re
 import numpy as np
 import pytest
 
-import render
-from collision.errors import InputError
-from render.films.video import camera_for
-from render.frames.recorded import RunFrames
-from render.rotation import rotate
-from render.web.replay import POSES, replay, replay_times
-from scenarios.runs.run import run_scene
-from scenarios.showing.page import trajectory_hash
-from scenarios.showing.report import write_report
-from sim.recording.run import Run
-from sim.recording.summary import energy_statement
 from tests.render.known_flights import flight, two_cuboids, zoo
+from tumble import render
+from tumble.collision.errors import InputError
+from tumble.render.films.video import camera_for
+from tumble.render.frames.recorded import RunFrames
+from tumble.render.rotation import rotate
+from tumble.render.web.replay import POSES, replay, replay_times
+from tumble.scenarios.runs.run import run_scene
+from tumble.scenarios.showing.page import trajectory_hash
+from tumble.scenarios.showing.report import write_report
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.summary import energy_statement
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    from scenarios.registry import load
+    from tumble.scenarios.registry import load
 
     return run_scene(load("dropped_cuboids")(), tmp_path_factory.mktemp("run"), seconds=1.0, quiet=True).run
 
@@ -136,8 +136,8 @@ def seen(browser, page) -> tuple[list[str], list[str], int]:
 
 def test_hostile_names_in_a_browser(browser, made, tmp_path):
     """Whatever bodies, scene and parameters are called: no script of theirs runs, nothing is asked for, the replay works."""
-    from collision import HalfSpace, Sphere
-    from sim import Scene
+    from tumble.collision import HalfSpace, Sphere
+    from tumble.sim import Scene
 
     scene = Scene(name=HOSTILE[0], about="\n\n".join(HOSTILE), duration=0.1, allow_overlap=True)
     scene.parameters = dict.fromkeys(HOSTILE, HOSTILE[0])

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import render
-from collision.errors import InputError
-from render.cameras.shots import Follow, Keyframes, Orbit, parse, shot_for
-from render.films.writers import writer
-from render.frames.recorded import RunFrames
 from tests.render.known_flights import flight, two_cuboids
+from tumble import render
+from tumble.collision.errors import InputError
+from tumble.render.cameras.shots import Follow, Keyframes, Orbit, parse, shot_for
+from tumble.render.films.writers import writer
+from tumble.render.frames.recorded import RunFrames
 
 SIZE = (320, 180)
 

@@ -8,14 +8,14 @@ import numpy as np
 import pygame
 import pytest
 
-from collision.errors import InputError
-from collision.shapes.definitions import HalfSpace, Sphere
-from render.windows.sliders import Sheet
-from scenarios.fields import Real, Text, Whole
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
 from tests.render.driven import falling, mouse, pixel_of, press
 from tests.render.known_flights import flight, two_cuboids
+from tumble.collision.errors import InputError
+from tumble.collision.shapes.definitions import HalfSpace, Sphere
+from tumble.render.windows.sliders import Sheet
+from tumble.scenarios.fields import Real, Text, Whole
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 
 @scenario

@@ -12,11 +12,11 @@ import numpy as np
 import pygame
 import pytest
 
-from render.errors import RenderError
-from render.windows.hud import TimeLine, state_panel
-from sim.recording.recorder import Recorder
 from tests.render.driven import ROOT, SIZE, falling, mouse, pixel_of, press, pull
 from tests.render.known_flights import flight, two_cuboids
+from tumble.render.errors import RenderError
+from tumble.render.windows.hud import TimeLine, state_panel
+from tumble.sim.recording.recorder import Recorder
 
 
 def test_looking_changes_nothing(open_loop):
@@ -303,7 +303,7 @@ def test_no_screen_is_told(monkeypatch, driver):
         pytest.skip("other systems have a screen")
     pygame.display.quit()
     run = flight(two_cuboids())
-    from scenarios.showing.window_loop import view
+    from tumble.scenarios.showing.window_loop import view
 
     with pytest.raises(RenderError, match="there is no screen.*SDL_VIDEODRIVER=offscreen"):
         view(run, SIZE)
@@ -313,9 +313,9 @@ def test_opengl_in_the_window(gl, tmp_path):
     """In a process of its own: window, the same picture as without one, a picture without a window afterwards."""
     code = """
     import numpy as np, render
-    from render.films.video import camera_for
-    from render.windows.window import Window
-    from render.frames.recorded import RunFrames
+    from tumble.render.films.video import camera_for
+    from tumble.render.windows.window import Window
+    from tumble.render.frames.recorded import RunFrames
     from tests.render.known_flights import flight, zoo
     run = flight(zoo(), 0.5)
     before = render.picture(run, (320, 180), time=0.1, overlays=())
@@ -348,8 +348,8 @@ def test_opengl_in_the_window(gl, tmp_path):
 
 def test_the_bars_of_the_ledger_are_as_long(gl, monkeypatch):
     """What was put in, and what became of it: both bars end at the same pixel, whatever was lost. Spoiled books do not."""
-    from render.frames.graphs import panels
-    from render.frames.recorded import RunFrames
+    from tumble.render.frames.graphs import panels
+    from tumble.render.frames.recorded import RunFrames
 
     world = falling().build()
     run = world.run(0.8, [Recorder()])
@@ -375,7 +375,7 @@ def test_the_bars_of_the_ledger_are_as_long(gl, monkeypatch):
 @pytest.mark.parametrize("overlays", [("text", "contacts"), ("text", "contacts", "impacts")])
 def test_the_state_of_a_body_hides_no_scale_of_arrows(open_loop, monkeypatch, overlays):
     """As it was: the panel lay on the arrow that tells the forces."""
-    from render.frames import overlay
+    from tumble.render.frames import overlay
 
     told = np.zeros((29 * (len(overlays) - 1), 100, 4), np.uint8)  # as high as that of the window
     monkeypatch.setattr(overlay, "scale_bars", lambda *_: told)

@@ -6,12 +6,23 @@ import json
 
 import pytest
 
-from collision.errors import InputError
-from collision.kernels import clocks
-from collision.kernels.clocks import Reading
-from scenarios.measuring import bench
-from scenarios.measuring.bench import Chunk, _kernels, chosen, kernels, measure, run_suite, stage_of, stages, table, write_json
-from scenarios.registry import load
+from tumble.collision.errors import InputError
+from tumble.collision.kernels import clocks
+from tumble.collision.kernels.clocks import Reading
+from tumble.scenarios.measuring import bench
+from tumble.scenarios.measuring.bench import (
+    Chunk,
+    _kernels,
+    chosen,
+    kernels,
+    measure,
+    run_suite,
+    stage_of,
+    stages,
+    table,
+    write_json,
+)
+from tumble.scenarios.registry import load
 
 
 def test_suite_is_made_of_scenarios():
@@ -33,8 +44,8 @@ def test_stages_by_name():
 
 
 def test_unclocked_kernels_are_flight():
-    row = {"clocked": 10.0, "kernels": {"sim.impact.impact_loop._collide": {"calls": 1, "total": 6.0, "own": 2.0},
-                                     "sim.solvers.newton.newton_in": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
+    row = {"clocked": 10.0, "kernels": {"tumble.sim.impact.impact_loop._collide": {"calls": 1, "total": 6.0, "own": 2.0},
+                                     "tumble.sim.solvers.newton.newton_in": {"calls": 1, "total": 4.0, "own": 4.0}}}  # fmt: skip
     parts = stages(row)
     assert parts["impacts"] == pytest.approx(0.2)
     assert parts["solver"] == pytest.approx(0.4)
@@ -67,12 +78,12 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
     assert sum(row["stages"].values()) == pytest.approx(1.0, abs=1e-9)
     # a stack that stands: each solve is one look at the residual, and what touches takes most of the time all the same
     assert row["stages"]["narrow"] + row["stages"]["contact"] + row["stages"]["solver"] > 0.4
-    newton = row["kernels"]["sim.solvers.newton.newton_in"]
+    newton = row["kernels"]["tumble.sim.solvers.newton.newton_in"]
     assert newton["calls"] >= 1  # one island, at least one solve a step
     for kernel in row["kernels"].values():
         assert 0 <= kernel["own"] <= kernel["total"] * (1 + 1e-9)
     assert "stack" in table([row]).splitlines()[1]
-    assert "sim.solvers.newton.newton_in" in kernels(row)
+    assert "tumble.sim.solvers.newton.newton_in" in kernels(row)
     saved = json.loads(write_json([row], tmp_path / "bench.json").read_text())
     assert saved["rows"][0]["name"] == "stack"
     assert saved["machine"]["cores"] >= 1
@@ -82,4 +93,4 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
 def test_a_world_with_ground_is_clocked_too():
     (row,) = bench._clocked({"rocks": 3})
     assert row["hash"] == measure("rocks", 0.0, steps=3)["hash"]
-    assert row["kernels"]["sim.contact.ground.facet_rows._bring"]["calls"] >= 1
+    assert row["kernels"]["tumble.sim.contact.ground.facet_rows._bring"]["calls"] >= 1

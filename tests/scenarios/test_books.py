@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.registry import load, names
-from sim.ledger.diagnostics import mean_momenta
+from tumble.scenarios.registry import load, names
+from tumble.sim.ledger.diagnostics import mean_momenta
 
 SECONDS = 1.0
 SMALL = {"balls_666": {"edge": 3}, "kapla": {"floors": 1}, "pile": {"count": 12}}  # enough of the same

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.special import ellipk
 
-from collision.errors import InputError
-from scenarios.fields import Real, Whole
-from scenarios.registry import catalog, load, scenario
-from sim.recording.recorder import Recorder
-from sim.scene.initial_overlap import overlaps
-from sim.scene.scene import Scene
+from tumble.collision.errors import InputError
+from tumble.scenarios.fields import Real, Whole
+from tumble.scenarios.registry import catalog, load, scenario
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.scene.initial_overlap import overlaps
+from tumble.sim.scene.scene import Scene
 
 ALL = catalog()
 

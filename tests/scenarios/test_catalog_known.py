@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from scenarios.catalog.falling_chimney import HEIGHT
-from scenarios.catalog.incline import ROUND
-from scenarios.catalog.jacks import ARM, THICK
-from scenarios.catalog.spool import ALONG, HUB, MASS, RIM
-from scenarios.catalog.turntable_ball import circle
-from scenarios.registry import load
-from scenarios.validation.answers.falling import rocking, rod_fall
-from scenarios.validation.answers.tops import HeavyTop
-from sim.forces.path import Path
-from sim.ledger.diagnostics import rotations
+from tumble.scenarios.catalog.falling_chimney import HEIGHT
+from tumble.scenarios.catalog.incline import ROUND
+from tumble.scenarios.catalog.jacks import ARM, THICK
+from tumble.scenarios.catalog.spool import ALONG, HUB, MASS, RIM
+from tumble.scenarios.catalog.turntable_ball import circle
+from tumble.scenarios.registry import load
+from tumble.scenarios.validation.answers.falling import rocking, rod_fall
+from tumble.scenarios.validation.answers.tops import HeavyTop
+from tumble.sim.forces.path import Path
+from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81
 

@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from render.frames.recorded import RunFrames
-from scenarios.checks.assertions import assert_conserved, assert_ledger_closes, assert_momentum
-from scenarios.checks.baselines import Baselines
-from scenarios.checks.compare import compare
-from scenarios.checks.rerun import check
-from scenarios.cli import parser
-from scenarios.runs.run import run_scene, scene_of
-from sim import Recorder, Run
+from tumble.collision.errors import InputError
+from tumble.render.frames.recorded import RunFrames
+from tumble.scenarios.checks.assertions import assert_conserved, assert_ledger_closes, assert_momentum
+from tumble.scenarios.checks.baselines import Baselines
+from tumble.scenarios.checks.compare import compare
+from tumble.scenarios.checks.rerun import check
+from tumble.scenarios.cli import parser
+from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.sim import Recorder, Run
 
 SECONDS = 0.2
 ARGUMENTS = ["run", "dominoes", "--set", "count=4", "--seconds", str(SECONDS), "--every", "4"]
@@ -87,7 +87,7 @@ def test_resume_records_as_it_was_begun(folder, tmp_path):
 
 
 def test_append_must_be_of_the_same_precision(tmp_path):
-    from sim import RecordingError
+    from tumble.sim import RecordingError
 
     world = scene().build()
     world.run(0.1, [Recorder(tmp_path / "a", precision="single")])

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from render import OVERLAYS
-from scenarios.cli import parser
-from scenarios.registry import names
-from sim.recording.run import Run
 from tests.programs import started
+from tumble.render import OVERLAYS
+from tumble.scenarios.cli import parser
+from tumble.scenarios.registry import names
+from tumble.sim.recording.run import Run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCENE = """
@@ -34,7 +34,7 @@ position = [0, 0, "10 cm"]
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-c", "import sys; from scenarios.cli import main; sys.exit(main())", *arguments]
+    return [sys.executable, "-c", "import sys; from tumble.scenarios.cli import main; sys.exit(main())", *arguments]
 
 
 def environment() -> dict[str, str]:
@@ -97,7 +97,7 @@ def test_run_file_and_film_it(tumble, tmp_path):
 
 
 def test_trace(tumble, tmp_path):
-    from collision import Box, Pose, Proximity
+    from tumble.collision import Box, Pose, Proximity
 
     path = tmp_path / "search.json"
     assert Proximity(Box(), Box(), pose_b=Pose((0.9, 0.1, 0.2)), trace=path).colliding
@@ -114,7 +114,7 @@ def test_validate(tumble, tmp_path, monkeypatch, capsys):
     (result,) = json.loads((tmp_path / "v.json").read_text())
     assert result["holds"]
     assert all(m["value"] <= m["limit"] or m["least"] for m in result["measures"])
-    monkeypatch.setattr("scenarios.validation.free_motion.GM", 0.39)  # of the answer, and of the orbit's start
+    monkeypatch.setattr("tumble.scenarios.validation.free_motion.GM", 0.39)  # of the answer, and of the orbit's start
     arguments = parser().parse_args(["validate", "V07"])
     assert arguments.verb(arguments) == 1
     out = capsys.readouterr().out
@@ -227,10 +227,12 @@ def test_read_only_place_is_one_line(tumble):
 
 def test_view(tumble, tmp_path, monkeypatch):
     """Scenarios, files and runs come to the window; the window itself is tested where it is."""
-    from sim.scene.scene import Scene
+    from tumble.sim.scene.scene import Scene
 
     seen = []
-    monkeypatch.setattr("scenarios.showing.window_loop.view", lambda source, *rest, **named: seen.append((source, rest, named)))
+    monkeypatch.setattr(
+        "tumble.scenarios.showing.window_loop.view", lambda source, *rest, **named: seen.append((source, rest, named))
+    )
     main = lambda *words: parser().parse_args(["view", *words])  # noqa: E731
     arguments = main("stack", "--set", "boxes=3", "--dt", "1/480", "--paused", "--overlays", "text,contacts")
     arguments.verb(arguments)

@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios.checks.compare import compare, growth
-from scenarios.checks.converge import converge
-from scenarios.checks.rerun import check
-from scenarios.cli import parser
-from scenarios.runs.run import run_scene, scene_of
-from sim import Recorder, World
-from sim.recording.run import Run
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios.checks.compare import compare, growth
+from tumble.scenarios.checks.converge import converge
+from tumble.scenarios.checks.rerun import check
+from tumble.scenarios.cli import parser
+from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.sim import Recorder, World
+from tumble.sim.recording.run import Run
 
 
 @pytest.fixture(scope="module")

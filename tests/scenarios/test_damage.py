@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from benchmarks.faults.harms import KINDS, harm, harmed
-from collision import HalfSpace, Sphere
-from sim import Recorder, Run, World
-from sim.errors import RecordingError
-from sim.recording.storage.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
+from tumble.collision import HalfSpace, Sphere
+from tumble.sim import Recorder, Run, World
+from tumble.sim.errors import RecordingError
+from tumble.sim.recording.storage.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_what_is_whole_is_read(whole, tmp_path):
 
 def test_repair(whole, tmp_path):
     """What is lost comes back by running again, to the last bit; where the run would be another, nothing is touched."""
-    from scenarios.checks.repair import repair
+    from tumble.scenarios.checks.repair import repair
 
     store = tmp_path / "a.zarr"
     shutil.copytree(whole, store)
@@ -121,7 +121,7 @@ def test_repair(whole, tmp_path):
 @pytest.mark.parametrize("chosen", [None, ["ball_1"]])
 def test_names_are_known_without_their_labels(chosen, whole, tmp_path):
     """They stand in the scene too, and where some were chosen in the root file."""
-    from scenarios.checks.repair import repair
+    from tumble.scenarios.checks.repair import repair
 
     world, store = World(dt=1 / 60), tmp_path / "a.zarr"
     for k in range(3):
@@ -226,8 +226,8 @@ def test_sums_do_not_depend_on_how_rows_come():
 
 def test_files_beside_a_recording_are_listed_and_looked_at(tmp_path, capsys, monkeypatch):
     """Summary, figure, films and pages have their hashes in SHA256SUMS: a bit that flips is named."""
-    from scenarios.cli import main
-    from scenarios.runs.manifest import MANIFEST, harms
+    from tumble.scenarios.cli import main
+    from tumble.scenarios.runs.manifest import MANIFEST, harms
 
     monkeypatch.chdir(tmp_path)
     assert main(["run", "tumbling_box", "--seconds", "0.1", "--out", "r"]) == 0

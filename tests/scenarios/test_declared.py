@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from collision.errors import InputError
-from scenarios.cli import main
-from scenarios.files.json_schema import json_schema
-from scenarios.files.scene_files import load_scenario, load_scene
-from scenarios.registry import load
-from scenarios.runs.run import scene_of
-from scenarios.sweeps.ensemble import load_plan
-from sim.recording.run import Run
+from tumble.collision.errors import InputError
+from tumble.scenarios.cli import main
+from tumble.scenarios.files.json_schema import json_schema
+from tumble.scenarios.files.scene_files import load_scenario, load_scene
+from tumble.scenarios.registry import load
+from tumble.scenarios.runs.run import scene_of
+from tumble.scenarios.sweeps.ensemble import load_plan
+from tumble.sim.recording.run import Run
 
 DROP = """
 about = "A crate falls."
@@ -42,10 +42,10 @@ body = { name = "crate", shape = { type = "box", half_extents = "$size" } }
 OWN = '''
 from typing import Annotated
 
-from collision import Sphere
-from scenarios.fields import Real
-from scenarios.registry import scenario
-from sim.scene.scene import Scene
+from tumble.collision import Sphere
+from tumble.scenarios.fields import Real
+from tumble.scenarios.registry import scenario
+from tumble.sim.scene.scene import Scene
 
 
 @scenario
@@ -151,7 +151,7 @@ def test_python_files_without_a_scenario(files):
 
 @pytest.mark.parametrize("file", ["drop.toml", "own.py"])
 def test_a_sweep_of_a_file(files, file):
-    from scenarios.sweeps.sweep import member
+    from tumble.scenarios.sweeps.sweep import member
 
     (files / "sweep.toml").write_text(f'scenario = "{file}"\n[parameters]\nheight = [1, "250 cm"]\n')
     plan = load_plan("sweep.toml")

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collision.errors import InputError
-from scenarios.expressions import known, number
-from scenarios.files.scene_files import load_scene
+from tumble.collision.errors import InputError
+from tumble.scenarios.expressions import known, number
+from tumble.scenarios.files.scene_files import load_scene
 
 FILE = """
 [parameter.radius]

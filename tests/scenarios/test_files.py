@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
-from collision.solids.torus import torus
-from scenarios.files.scene_files import SceneFileError, load_scene, save_scene, scene_to_toml
-from scenarios.registry import catalog
-from sim.scene.body_definition import BodyDef
-from sim.scene.scene import CameraDef, Scene
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
+from tumble.collision.solids.torus import torus
+from tumble.scenarios.files.scene_files import SceneFileError, load_scene, save_scene, scene_to_toml
+from tumble.scenarios.registry import catalog
+from tumble.sim.scene.body_definition import BodyDef
+from tumble.sim.scene.scene import CameraDef, Scene
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'
 BALL = '[[body]]\nname = "ball"\nshape = { type = "sphere", radius = 0.5 }\nposition = [0, 0, 1]\n'

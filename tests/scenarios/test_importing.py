@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision import Box, Capsule, Compound, HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios.cli import parser
-from scenarios.files.scene_files import load_scene
-from scenarios.importing.models import load_model, matrix
+from tumble.collision import Box, Capsule, Compound, HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios.cli import parser
+from tumble.scenarios.files.scene_files import load_scene
+from tumble.scenarios.importing.models import load_model, matrix
 
 MJCF = """
 <mujoco model="things">
@@ -511,4 +511,4 @@ def test_spheres_roll_as_they_should(tmp_path):
     world = found.scene.build()
     world.step(300)
     assert world.positions[1][2] == pytest.approx(0.1, abs=1e-9)
-    assert "scenarios.importing.mjcf" in sys.modules
+    assert "tumble.scenarios.importing.mjcf" in sys.modules

@@ -16,9 +16,9 @@ from benchmarks.inputs.cases import Case
 from benchmarks.inputs.command_lines import FLAGS, UNASKED, VERBS
 from benchmarks.inputs.grammars import GRAMMARS
 from benchmarks.inputs.hands import hands
-from collision import Sphere
-from scenarios.cli import parser
-from sim import RecordingError, Run, World
+from tumble.collision import Sphere
+from tumble.scenarios.cli import parser
+from tumble.sim import RecordingError, Run, World
 
 SEED = 1_000_000  # of the first block: apart from those of the long run
 
@@ -117,8 +117,8 @@ def test_no_pickle_is_read(tmp_path):
 
 def test_no_pickle_is_read_from_recordings(tmp_path):
     """Zarr's codec for pickled objects is none that is known where recordings are read."""
-    from sim import Recorder
-    from sim.recording.storage.checksums import consolidate
+    from tumble.sim import Recorder
+    from tumble.sim.recording.storage.checksums import consolidate
 
     store = tmp_path / "a.zarr"
     world = World()

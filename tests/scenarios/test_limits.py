@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from collision.errors import InputError
-from scenarios.files.limits import MOST_BYTES, Reading
-from scenarios.files.repeat import places
-from scenarios.files.scene_files import SceneFileError, load_scenario, load_scene
-from scenarios.importing.models import load_model
-from scenarios.sweeps.ensemble import load_plan
+from tumble.collision.errors import InputError
+from tumble.scenarios.files.limits import MOST_BYTES, Reading
+from tumble.scenarios.files.repeat import places
+from tumble.scenarios.files.scene_files import SceneFileError, load_scenario, load_scene
+from tumble.scenarios.importing.models import load_model
+from tumble.scenarios.sweeps.ensemble import load_plan
 
 BALL = '[[body]]\nshape = { type = "sphere", radius = 0.1 }\n'
 GRID = (
@@ -63,7 +63,7 @@ def test_spheres_that_meet_are_found_some_at_a_time(at_once, monkeypatch):
     """As by looking at all pairs."""
     import numpy as np
 
-    from sim.scene import initial_overlap as overlap
+    from tumble.sim.scene import initial_overlap as overlap
 
     monkeypatch.setattr(overlap, "AT_ONCE", at_once)
     rng = np.random.default_rng(1)

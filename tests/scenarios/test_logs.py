@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from scenarios.cli import parser
-from scenarios.runs import exports as logs
-from scenarios.runs.run import run_scene, scene_of
-from sim.recording.run import Run
+from tumble.collision.errors import InputError
+from tumble.scenarios.cli import parser
+from tumble.scenarios.runs import exports as logs
+from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.sim.recording.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +76,8 @@ def touching(tmp_path_factory) -> Run:
 def test_contacts_and_impacts_as_tables(tmp_path, kind, monkeypatch):
     import pandas
 
-    from collision import Box, HalfSpace
-    from sim import Recorder, World
+    from tumble.collision import Box, HalfSpace
+    from tumble.sim import Recorder, World
 
     monkeypatch.setattr(logs, "BLOCK", 7)
     world = World()

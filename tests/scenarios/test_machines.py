@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from scenarios.catalog import clock_escapement as clock
-from scenarios.catalog import governor as watt
-from scenarios.catalog import pinball as flips
-from scenarios.catalog import robot_arm as arm
-from scenarios.catalog import rover as car
-from scenarios.catalog.stewart_platform import HEIGHT
-from scenarios.registry import load
-from sim.ledger.diagnostics import rotations
+from tumble.scenarios.catalog import clock_escapement as clock
+from tumble.scenarios.catalog import governor as watt
+from tumble.scenarios.catalog import pinball as flips
+from tumble.scenarios.catalog import robot_arm as arm
+from tumble.scenarios.catalog import rover as car
+from tumble.scenarios.catalog.stewart_platform import HEIGHT
+from tumble.scenarios.registry import load
+from tumble.sim.ledger.diagnostics import rotations
 
 G = 9.81
 

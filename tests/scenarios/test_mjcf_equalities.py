@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.importing.models import Imported, load_model
+from tumble.scenarios.importing.models import Imported, load_model
 
 HAND = """
 <mujoco>

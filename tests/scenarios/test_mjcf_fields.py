@@ -7,8 +7,8 @@ import struct
 import numpy as np
 import pytest
 
-from collision import HeightField, InputError, TriangleMesh
-from scenarios import load_model
+from tumble.collision import HeightField, InputError, TriangleMesh
+from tumble.scenarios import load_model
 
 MODEL = """<mujoco><asset>{asset}</asset><worldbody>
 <geom name="hills" type="hfield" hfield="hills" pos="0.3 -0.2 0.1" euler="0 0 30" friction="0.7"/>

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from scenarios.importing.models import Imported, load_model
-from sim import Accelerometer, Encoder, Gyroscope, Instruments, Medium, RangeFinder, Tracker
+from tumble.collision.errors import InputError
+from tumble.scenarios.importing.models import Imported, load_model
+from tumble.sim import Accelerometer, Encoder, Gyroscope, Instruments, Medium, RangeFinder, Tracker
 
 MODEL = """
 <mujoco model="hand">

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios.checks.assertions import Violation, assert_momentum
-from sim import Recorder, World
-from sim.forces.definitions import (
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios.checks.assertions import Violation, assert_momentum
+from tumble.sim import Recorder, World
+from tumble.sim.forces.definitions import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -21,8 +21,8 @@ from sim.forces.definitions import (
     TabulatedForce,
     UniformGravity,
 )
-from sim.recording.force_impulse import impulse, integrated
-from sim.recording.run import Run
+from tumble.sim.recording.force_impulse import impulse, integrated
+from tumble.sim.recording.run import Run
 
 FORCES = {
     "drag": Drag(linear=5.0, quadratic=3.0, wind=(3, 0, 0)),

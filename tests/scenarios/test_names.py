@@ -10,11 +10,11 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
-from collision import Sphere
-from scenarios.cli import main
-from scenarios.progress import Bar
-from sim import InputError, World
-from sim.words import printable
+from tumble.collision import Sphere
+from tumble.scenarios.cli import main
+from tumble.scenarios.progress import Bar
+from tumble.sim import InputError, World
+from tumble.sim.words import printable
 
 HOSTILE = (
     "\x1b[31mred",
@@ -146,9 +146,9 @@ def test_unknown_fields_of_a_body():
 
 
 def test_one_folder_takes_one_run(tmp_path):
-    from scenarios.runs.run import run_scene, scene_of
-    from sim import RecordingError
-    from sim.files import claimed
+    from tumble.scenarios.runs.run import run_scene, scene_of
+    from tumble.sim import RecordingError
+    from tumble.sim.files import claimed
 
     with claimed(tmp_path / "out"), pytest.raises(RecordingError, match="another run is being written there"):
         Context().run(run_scene, scene_of("tumbling_box"), tmp_path / "out", seconds=0.1, quiet=True)  # as of another thread

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios.checks.assertions import assert_conserved, assert_momentum
-from scenarios.registry import load
-from sim import Every, EveryTime, On, Recorder, World
-from sim.recording.run import Run
+from tumble.collision import HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios.checks.assertions import assert_conserved, assert_momentum
+from tumble.scenarios.registry import load
+from tumble.sim import Every, EveryTime, On, Recorder, World
+from tumble.sim.recording.run import Run
 
 
 def ball(dt: float = 1 / 240) -> World:
@@ -88,7 +88,7 @@ def test_chosen_bodies_and_precision(tmp_path):
 
 
 def test_film_of_chosen_bodies():
-    from render import picture
+    from tumble.render import picture
 
     scene = load("dropped_cuboids")(count=3)
     run = scene.build().run(0.1, [Recorder(bodies=["floor", scene.bodies[2].name])])

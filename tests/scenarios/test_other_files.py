@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from collision.errors import InputError
-from collision.regular import regular
-from collision.shapes.ground import HeightField
-from collision.solids.mesh_files import read_mesh
-from render.cameras.shots import parse
-from scenarios.checks.converge import converge
-from scenarios.importing.models import load_model
+from tumble.collision.errors import InputError
+from tumble.collision.regular import regular
+from tumble.collision.shapes.ground import HeightField
+from tumble.collision.solids.mesh_files import read_mesh
+from tumble.render.cameras.shots import parse
+from tumble.scenarios.checks.converge import converge
+from tumble.scenarios.importing.models import load_model
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 HERE = "position = [0, 0, 1]\ntarget = [0, 0, 0]\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from sim import Every, Recorder, RecordingError, Run, World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import Every, Recorder, RecordingError, Run, World
 
 
 def world_of_three() -> World:

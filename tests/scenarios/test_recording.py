@@ -18,18 +18,18 @@ import pytest
 import xarray
 import zarr
 
-from collision import Sphere
-from scenarios.checks.rerun import check
-from scenarios.registry import load
-from sim import Every, World
-from sim.errors import InputError, RecordingError
-from sim.recording.recorded_variables import VARIABLES
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.recording.storage.checksums import consolidate
-from sim.recording.storage.sample_stores import Store
-from sim.recording.summary import summarize
 from tests.programs import started
+from tumble.collision import Sphere
+from tumble.scenarios.checks.rerun import check
+from tumble.scenarios.registry import load
+from tumble.sim import Every, World
+from tumble.sim.errors import InputError, RecordingError
+from tumble.sim.recording.recorded_variables import VARIABLES
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.recording.storage.checksums import consolidate
+from tumble.sim.recording.storage.sample_stores import Store
+from tumble.sim.recording.summary import summarize
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -113,7 +113,7 @@ def test_killed_run_opens(tmp_path):
     """SIGKILL while it runs: the store opens, holds whole flushes, and says that it is not complete."""
     path = tmp_path / "killed.zarr"
     program = (
-        "import sys; from scenarios.registry import load; from sim.recording.recorder import Recorder\n"
+        "import sys; from tumble.scenarios.registry import load; from tumble.sim.recording.recorder import Recorder\n"
         "load('tumbling_box')().build().run(1e4, [Recorder(sys.argv[1])])\n"
     )
     with started([sys.executable, "-c", program, str(path)], cwd=ROOT, stderr=subprocess.PIPE) as process:
@@ -138,7 +138,7 @@ def test_killed_run_opens(tmp_path):
 
 def test_kill_between_writes_can_not_be_seen(tmp_path, monkeypatch):
     """Stop a flush after each single array in turn: a reader sees the samples of the flush before, of all variables."""
-    import sim.recording.storage.sample_stores as stores
+    import tumble.sim.recording.storage.sample_stores as stores
 
     world = load("tumbling_box")().build()
     recorder = Recorder(tmp_path / "a.zarr")
@@ -332,7 +332,7 @@ def test_a_recording_that_goes_while_it_is_written(moment, tmp_path, monkeypatch
         return plain(self, *arguments)
 
     monkeypatch.setattr(Store, moment, gone)
-    monkeypatch.setattr("sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("tumble.sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.0)
     (tmp_path / "out").mkdir()
     world = World()
     world.add(Sphere(0.1), velocity=(1, 0, 0))
@@ -396,10 +396,10 @@ def test_a_slow_disk_is_written_to_less_often(rest, fewest, most, tmp_path, monk
         now[0] += 0.001
 
     monkeypatch.setattr(Store, "_said", slow)
-    monkeypatch.setattr("sim.pace.time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr("sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.01)
+    monkeypatch.setattr("tumble.sim.pace.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr("tumble.sim.recording.storage.sample_stores.FLUSH_SECONDS", 0.01)
     if rest is not None:
-        monkeypatch.setattr("sim.pace.REST", rest)
+        monkeypatch.setattr("tumble.sim.pace.REST", rest)
     world = World()
     world.add(Sphere(0.1), velocity=(1, 0, 0))
     run = world.run(100 * world.dt, [Recorder(tmp_path / "a.zarr"), Every(1, pass_time)])

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from scenarios.cli import parser
-from scenarios.files.json_schema import json_schema
-from scenarios.files.scene_files import SceneFileError, load_scene, scene_to_toml
-from scenarios.registry import catalog
+from tumble.scenarios.cli import parser
+from tumble.scenarios.files.json_schema import json_schema
+from tumble.scenarios.files.scene_files import SceneFileError, load_scene, scene_to_toml
+from tumble.scenarios.registry import catalog
 
 FLOOR = '[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n'
 WALL = """

@@ -12,22 +12,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from scenarios.checks.compare import compare
-from scenarios.cli import parser
-from scenarios.runs.run import CHECKPOINT, run_scene, scene_of
-from sim.errors import RecordingError
-from sim.recording.recorder import Recorder
-from sim.recording.run import Run
-from sim.world.world import World
 from tests.programs import started
+from tumble.collision.errors import InputError
+from tumble.scenarios.checks.compare import compare
+from tumble.scenarios.cli import parser
+from tumble.scenarios.runs.run import CHECKPOINT, run_scene, scene_of
+from tumble.sim.errors import RecordingError
+from tumble.sim.recording.recorder import Recorder
+from tumble.sim.recording.run import Run
+from tumble.sim.world.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARAMETERS = {"count": 3}
 SECONDS = 0.6  # 144 steps, 37 samples, a checkpoint at each
 SCRIPT = """
 import sys
-from scenarios.runs.run import run_scene, scene_of
+from tumble.scenarios.runs.run import run_scene, scene_of
 how = dict(quiet=True, contacts=True, every=4, resume=True, checkpoint_seconds=0.0)
 run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
 """

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 import xarray
 
-import scenarios.sweeps.sweep as module
-from collision.errors import InputError
-from scenarios.cli import parser
-from scenarios.sweeps.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
-from scenarios.sweeps.sweep import columns, depends, member, ranked, statistics, sweep
-from sim.errors import RecordingError
+import tumble.scenarios.sweeps.sweep as module
 from tests.programs import started
+from tumble.collision.errors import InputError
+from tumble.scenarios.cli import parser
+from tumble.scenarios.sweeps.ensemble import DONE, FAILED, TODO, Plan, Store, load_plan
+from tumble.scenarios.sweeps.sweep import columns, depends, member, ranked, statistics, sweep
+from tumble.sim.errors import RecordingError
 
 TOML = """
 scenario = "bouncing_ball"
@@ -158,8 +158,8 @@ def test_processes_one_of_them_killed(plan, alone, tmp_path):
 
 KILLED = """
 import sys
-from scenarios.sweeps.ensemble import Plan
-from scenarios.sweeps.sweep import sweep
+from tumble.scenarios.sweeps.ensemble import Plan
+from tumble.scenarios.sweeps.sweep import sweep
 if __name__ == "__main__":
     plan = Plan("bouncing_ball", {"height": [1, 2]}, seconds=1e6)
     sweep(plan, sys.argv[1], workers=1, quiet=True, started=lambda pids: print(*pids, flush=True))

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, Cylinder, Ellipsoid, Pose, Sphere
-from scenarios.catalog import ball_on_waves as waves
-from scenarios.catalog import bowling as alley
-from scenarios.catalog import marble_run as track
-from scenarios.catalog import rock_slide as slide
-from scenarios.registry import load
-from sim.ledger.diagnostics import rotations
 from tests.scenarios.rolling import above, on_profile, on_surface
+from tumble.collision import Box, Compound, Cylinder, Ellipsoid, Pose, Sphere
+from tumble.scenarios.catalog import ball_on_waves as waves
+from tumble.scenarios.catalog import bowling as alley
+from tumble.scenarios.catalog import marble_run as track
+from tumble.scenarios.catalog import rock_slide as slide
+from tumble.scenarios.registry import load
+from tumble.sim.ledger.diagnostics import rotations
 
 
 def rolled(dt: float, seconds: float, **parameters):

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from collision.kernels.sources import cache_root
-from scenarios.checks.assertions import Violation
+from tumble.collision.errors import InputError
+from tumble.collision.kernels.sources import cache_root
+from tumble.scenarios.checks.assertions import Violation
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -122,7 +122,7 @@ def test_good_and_bad_runs(foreign):
 
 
 def test_missing_baseline_says_how_to_make_it(tmp_path):
-    from scenarios.checks.baselines import Baselines
+    from tumble.scenarios.checks.baselines import Baselines
 
     with pytest.raises(AssertionError, match="there is no baseline .*none.json: make it with pytest --tumble-update"):
         Baselines(tmp_path / "none")(None)
@@ -134,13 +134,13 @@ def test_costs_others_nothing(foreign):
         test_theirs="""
         import sys
         def test_theirs(request):
-            assert request.config.pluginmanager.has_plugin("scenarios.testing")
+            assert request.config.pluginmanager.has_plugin("tumble.scenarios.testing")
             assert not {"numba", "numpy", "sim", "collision", "render"} & set(sys.modules)
         """
     )
     others = ("hypothesispytest", "xdist", "zarr")  # zarr's own plugin loads all of zarr
     foreign.runpytest_subprocess(*(f"-pno:{name}" for name in others)).assert_outcomes(passed=1)
-    code = "import pytest, json, time; t = time.perf_counter(); import scenarios.testing; print(time.perf_counter() - t)"
+    code = "import pytest, json, time; t = time.perf_counter(); import tumble.scenarios.testing; print(time.perf_counter() - t)"
     times = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(3)
     ]
@@ -153,7 +153,7 @@ class TestAssertionsSeeWhatIsWrong:
     @pytest.fixture
     def spoil(self, run_scenario):
         """A copy of a run with something changed from a sample on."""
-        from sim.recording.run import Run
+        from tumble.sim.recording.run import Run
 
         def spoil(name: str, change: float, sample: int, **options):
             run = run_scenario("sliding_cuboid", seconds=0.5, contacts=True, **options)

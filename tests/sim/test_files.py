@@ -9,10 +9,10 @@ import threading
 import numpy as np
 import pytest
 
-import sim.files
-from collision import Sphere
-from sim import Recorder, RecordingError, Run, World
-from sim.files import aside, claimed, put, standing, tidy, whole
+import tumble.sim.files
+from tumble.collision import Sphere
+from tumble.sim import Recorder, RecordingError, Run, World
+from tumble.sim.files import aside, claimed, put, standing, tidy, whole
 
 
 class Killed(BaseException):
@@ -49,7 +49,7 @@ def test_a_recording_opens_whenever_its_successor_was_killed(steps, tmp_path, mo
         return step
 
     with monkeypatch.context() as patch:
-        for module, name in ((os, "rename"), (os, "replace"), (shutil, "rmtree"), (sim.files, "remove")):
+        for module, name in ((os, "rename"), (os, "replace"), (shutil, "rmtree"), (tumble.sim.files, "remove")):
             patch.setattr(module, name, dying(getattr(module, name)))
         try:
             record(path, 0.2)

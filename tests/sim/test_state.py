@@ -9,8 +9,8 @@ from pathlib import Path as Folder
 
 import numpy as np
 
-from collision import Box, Cone, ConvexHull, HalfSpace, Sphere
-from sim import Hinge, Path, World
+from tumble.collision import Box, Cone, ConvexHull, HalfSpace, Sphere
+from tumble.sim import Hinge, Path, World
 
 STEPS = 120
 ROOT = Folder(__file__).resolve().parents[2]

@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from collision.kernels.building.objects import (
+from tumble.collision.kernels.building.objects import (
     RAISED,
     Objects,
     engine,
@@ -36,12 +36,12 @@ from collision.kernels.building.objects import (
     read,
     symbol_of,
 )
-from collision.kernels.building.runtime import runtime
-from collision.kernels.jit import FAR
-from collision.kernels.sources import ROOT, cache_root, sources
+from tumble.collision.kernels.building.runtime import runtime
+from tumble.collision.kernels.jit import FAR
+from tumble.collision.kernels.sources import ROOT, cache_root, sources
 
 if TYPE_CHECKING:
-    from collision.kernels.native import Code, Library
+    from tumble.collision.kernels.native import Code, Library
 
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
 MOST = 8  # workers: each holds a compiler
@@ -96,7 +96,7 @@ class Growing:
     @contextmanager
     def in_python(self) -> Iterator[None]:
         """Python does something, while workers compile; as long as it may."""
-        from collision.kernels.plain import Limit
+        from tumble.collision.kernels.plain import Limit
 
         self.start()
         begun = time.monotonic()
@@ -232,7 +232,7 @@ class Growing:
 
     def code(self, name: str) -> Code:
         """The machine code of an entry."""
-        from collision.kernels.native import loaded
+        from tumble.collision.kernels.native import loaded
 
         self.start()
         _ = self._slots
@@ -264,7 +264,7 @@ class Workers:
         environment = {**os.environ, "TUMBLE_CACHE_DIR": str(self.home)}
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), environment.get("PYTHONPATH"))))
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        command = [sys.executable, "-m", "collision.kernels.building.worker", growing.library.module]
+        command = [sys.executable, "-m", "tumble.collision.kernels.building.worker", growing.library.module]
         pipes: dict[str, Any] = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
         count = min(cores, MOST, len(growing.missing()))
         self.processes = [subprocess.Popen(command, env=environment, **pipes) for _ in range(count)]

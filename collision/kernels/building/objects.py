@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from collision.kernels.sources import cache_root, source_hash
+from tumble.collision.kernels.sources import cache_root, source_hash
 
 Objects = list[tuple[str, str, bytes]]
 MAGIC = b"tumble2\n"

@@ -5,7 +5,7 @@ Counted blocks of memory, laid out as Numba does it: count, destructor and its a
 
 from __future__ import annotations
 
-from collision.kernels.building.objects import Objects, engine
+from tumble.collision.kernels.building.objects import Objects, engine
 
 RUNTIME = (
     "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor",

@@ -14,15 +14,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from collision.kernels.building.objects import Objects, name_of, write
-from collision.kernels.jit import FAR
+from tumble.collision.kernels.building.objects import Objects, name_of, write
+from tumble.collision.kernels.jit import FAR
 
 
 def compiled_entry(entry: Any) -> Objects:
     """The objects of a kernel that Python calls: its code, and the way in."""
     import numba
 
-    from collision.kernels.compiler import compiled
+    from tumble.collision.kernels.compiler import compiled
 
     result = compiled(entry.kernel, tuple(numba.typeof(value) for value in entry.examples()))
     symbol = f"tumble.enter.{entry.name}"
@@ -134,7 +134,7 @@ def prepare() -> None:
     import numba.core.compiler
     from numba.core.targetconfig import TargetConfig
 
-    from collision.kernels import code_library, compiler
+    from tumble.collision.kernels import code_library, compiler
 
     compiler.ALONE = True
     numba.core.compiler.Compiler.define_pipelines = code_library.alone

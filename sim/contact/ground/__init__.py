@@ -1,6 +1,6 @@
 """Ground in a step: which triangles of it are at hand, and what a piece may meet of them.
 
-In: boxes of what moves in the coming drift, grounds of many triangles (``collision.ground``).
+In: boxes of what moves in the coming drift, grounds of many triangles (``tumble.collision.ground``).
 Out: rows of ``Geoms`` that are facets, pieces like others.
 
 Equations: none; a facet is the triangle itself, or the half-space under a face that is all there is within reach.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from sim.state import PIECE, PLANE
+from tumble.collision.kernels.jit import lean
+from tumble.sim.state import PIECE, PLANE
 
 
 @lean

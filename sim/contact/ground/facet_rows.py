@@ -16,15 +16,30 @@ import math
 
 import numpy as np
 
-from collision.contact.facets import is_plane, near_triangles, place_of, set_facet, set_plane, vertex_of
-from collision.geometry import HELD, empty_geometry
-from collision.ground.nearby import apart_from, plane_near
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import add, axpy, dot, load3, load4, load9, matmul, mul, mul_t, rotation, scale, store3, sub, transpose
-from sim.contact.ground.faces import is_facet_row
-from sim.contact.touching.swept_pairs import sweep, swept_box
-from sim.flight.motion import composed
-from sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE, PLANE
+from tumble.collision.contact.facets import is_plane, near_triangles, place_of, set_facet, set_plane, vertex_of
+from tumble.collision.geometry import HELD, empty_geometry
+from tumble.collision.ground.nearby import apart_from, plane_near
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import (
+    add,
+    axpy,
+    dot,
+    load3,
+    load4,
+    load9,
+    matmul,
+    mul,
+    mul_t,
+    rotation,
+    scale,
+    store3,
+    sub,
+    transpose,
+)
+from tumble.sim.contact.ground.faces import is_facet_row
+from tumble.sim.contact.touching.swept_pairs import sweep, swept_box
+from tumble.sim.flight.motion import composed
+from tumble.sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE, PLANE
 
 
 @lean

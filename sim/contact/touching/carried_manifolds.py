@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
 
 WAY = 1e-4  # change of the pose of one body against the other, as part of its size, up to which points are carried along
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.contact.facets import BARRED, facet_normal, reading_of
-from collision.geometry import empty_geometry
-from collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from collision.linalg import add, dot, load3, load9, mul, mul_t, norm, orthonormal, store3, store9, sub
-from sim.contact.ground.faces import same_facets
-from sim.contact.surfaces import coefficient, surface_slip
-from sim.contact.touching.impact_threshold import (
+from tumble.collision.contact.facets import BARRED, facet_normal, reading_of
+from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.linalg import add, dot, load3, load9, mul, mul_t, norm, orthonormal, store3, store9, sub
+from tumble.sim.contact.ground.faces import same_facets
+from tumble.sim.contact.surfaces import coefficient, surface_slip
+from tumble.sim.contact.touching.impact_threshold import (
     FASTER,
     TIRED,
     bounce_time,
@@ -25,9 +25,9 @@ from sim.contact.touching.impact_threshold import (
     slowest_impact,
     threshold,
 )
-from sim.contact.touching.point_accelerations import contact_acceleration
-from sim.flight.motion import geom_pose, point_velocity
-from sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PIECE
+from tumble.sim.contact.touching.point_accelerations import contact_acceleration
+from tumble.sim.flight.motion import geom_pose, point_velocity
+from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PIECE
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import dot, load3, norm, sub
-from sim.contact.ground.faces import same_facets
-from sim.contact.surfaces import coefficient
-from sim.contact.touching.point_accelerations import free_acceleration
-from sim.state import PIECE, POINTS, E
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, load3, norm, sub
+from tumble.sim.contact.ground.faces import same_facets
+from tumble.sim.contact.surfaces import coefficient
+from tumble.sim.contact.touching.point_accelerations import free_acceleration
+from tumble.sim.state import PIECE, POINTS, E
 
 FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
 OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import load3, store3
-from collision.narrowphase import manifold_far as manifold
-from collision.status import UNCERTAIN
-from sim.contact.touching.carried_manifolds import carry, remember, slack
-from sim.contact.touching.impact_threshold import crowded
-from sim.contact.touching.swept_pairs import speculative_margin
-from sim.flight.motion import geom_pose
-from sim.state import DYNAMIC
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import load3, store3
+from tumble.collision.narrowphase import manifold_far as manifold
+from tumble.collision.status import UNCERTAIN
+from tumble.sim.contact.touching.carried_manifolds import carry, remember, slack
+from tumble.sim.contact.touching.impact_threshold import crowded
+from tumble.sim.contact.touching.swept_pairs import speculative_margin
+from tumble.sim.flight.motion import geom_pose
+from tumble.sim.state import DYNAMIC
 
 
 @lean

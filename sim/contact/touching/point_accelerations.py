@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, hypot, lean, remote
-from collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, norm, scale, sub
-from sim.contact.surfaces import surface_acceleration
-from sim.equations import acceleration
-from sim.state import DYNAMIC, EXAMPLE, ROWS
+from tumble.collision.kernels.jit import far, hypot, lean, remote
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, norm, scale, sub
+from tumble.sim.contact.surfaces import surface_acceleration
+from tumble.sim.equations import acceleration
+from tumble.sim.state import DYNAMIC, EXAMPLE, ROWS
 
 FLAT = 1e-6  # [1/m] a curvature below this is none
 RADIAN = 0.5  # [rad] a turn up to which the acceleration of a turning surface is that of the instant

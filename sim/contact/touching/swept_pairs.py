@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from collision.bounds import aabb
-from collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
-from collision.kernels.jit import inner, lean
-from collision.linalg import dot, load3, norm, scale, store3
-from sim.contact.ground.faces import face_to_face, off
-from sim.contact.touching.impact_threshold import crowded, forget_arrivals, slowest_impact
-from sim.flight.motion import geom_pose
-from sim.joints.pairs import banned, listed, pair_key
-from sim.state import CARRIER, DYNAMIC, OK, PAIRS_FULL, PIECE, POINTS, WANTED
+from tumble.collision.bounds import aabb
+from tumble.collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import dot, load3, norm, scale, store3
+from tumble.sim.contact.ground.faces import face_to_face, off
+from tumble.sim.contact.touching.impact_threshold import crowded, forget_arrivals, slowest_impact
+from tumble.sim.flight.motion import geom_pose
+from tumble.sim.joints.pairs import banned, listed, pair_key
+from tumble.sim.state import CARRIER, DYNAMIC, OK, PAIRS_FULL, PIECE, POINTS, WANTED
 
 
 @lean

@@ -8,15 +8,15 @@ taken by the classical Runge-Kutta method, at fixed poses.
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import add, cross, load3, load4, scale
-from sim.flight.methods.exact import turn_exact
-from sim.flight.methods.explicit import copy_row
-from sim.flight.methods.splitting import turn_splitting
-from sim.flight.rates import rates
-from sim.forces.laws import OTHERS
-from sim.forces.path_rows import arm_of, read_state
-from sim.state import END, EXACT, FLIGHT, SLOPE, STAGE
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, cross, load3, load4, scale
+from tumble.sim.flight.methods.exact import turn_exact
+from tumble.sim.flight.methods.explicit import copy_row
+from tumble.sim.flight.methods.splitting import turn_splitting
+from tumble.sim.flight.rates import rates
+from tumble.sim.forces.laws import OTHERS
+from tumble.sim.forces.path_rows import arm_of, read_state
+from tumble.sim.state import END, EXACT, FLIGHT, SLOPE, STAGE
 
 GAMMA = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 

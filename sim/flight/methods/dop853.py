@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import lean
-from sim.flight.methods.explicit import blend, copy_row, normalize_row, stages
-from sim.flight.rates import rates
-from sim.state import END, RATE1, SLOPE, STAGE
+from tumble.collision.kernels.jit import lean
+from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row, stages
+from tumble.sim.flight.rates import rates
+from tumble.sim.state import END, RATE1, SLOPE, STAGE
 
 RELATIVE = 1e-14  # of the largest component of each vector
 MOST = 10_000  # steps inside one step of the world

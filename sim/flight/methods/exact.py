@@ -24,9 +24,9 @@ import math
 
 import numpy as np
 
-from collision.kernels.jit import far, inner, lean, remote
-from collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
-from sim.flight.methods.splitting import about, conjugate
+from tumble.collision.kernels.jit import far, inner, lean, remote
+from tumble.collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
+from tumble.sim.flight.methods.splitting import about, conjugate
 
 SLICE = 0.5  # [rad] longest turn that is integrated at once ...
 LONG = 64  # ... up to so many; longer flights are taken by periods, and by

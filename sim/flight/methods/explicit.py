@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from sim.flight.rates import rates
-from sim.state import FLIGHT, SLOPE, STAGE
+from tumble.collision.kernels.jit import lean
+from tumble.sim.flight.rates import rates
+from tumble.sim.state import FLIGHT, SLOPE, STAGE
 
 
 @lean

@@ -1,4 +1,4 @@
-"""Integrators of free flight: one file and one row of the table each, in the order of the constants of sim.state."""
+"""Integrators of free flight: one file and one row of the table each, in the order of the constants of tumble.sim.state."""
 
 from __future__ import annotations
 

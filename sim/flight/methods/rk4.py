@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import lean
-from collision.linalg import qnormalize
-from sim.equations import turning_rate
-from sim.flight.methods.explicit import blend, normalize_row, stages
-from sim.state import END
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import qnormalize
+from tumble.sim.equations import turning_rate
+from tumble.sim.flight.methods.explicit import blend, normalize_row, stages
+from tumble.sim.state import END
 
 MATRIX = np.array([[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 1.0]])
 WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import lean
-from sim.flight.methods.explicit import blend, normalize_row, stages
-from sim.state import END
+from tumble.collision.kernels.jit import lean
+from tumble.sim.flight.methods.explicit import blend, normalize_row, stages
+from tumble.sim.state import END
 
 # fmt: off
 MATRIX = np.array([

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from collision.linalg import mul_t, sub
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import mul_t, sub
 
 
 @lean

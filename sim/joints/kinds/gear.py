@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import ZERO, add, axpy, cross, dot, mul_t, norm, scale, sub
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import ZERO, add, axpy, cross, dot, mul_t, norm, scale, sub
 
 
 @lean

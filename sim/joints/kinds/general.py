@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import hypot, lean
-from collision.linalg import add, axpy, cross, dot, mul_t, norm, scale, sub
+from tumble.collision.kernels.jit import hypot, lean
+from tumble.collision.linalg import add, axpy, cross, dot, mul_t, norm, scale, sub
 
 LOCKED = 1e-6  # cosine of the middle angle below which reciprocal vectors grow no further
 

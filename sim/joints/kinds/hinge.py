@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from collision.kernels.jit import lean
-from collision.linalg import mul_t, sub
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import mul_t, sub
 
 
 @lean

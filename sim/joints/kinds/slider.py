@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collision.kernels.jit import lean
-from sim.joints.kinds.fixed import measure_fixed
+from tumble.collision.kernels.jit import lean
+from tumble.sim.joints.kinds.fixed import measure_fixed
 
 
 @lean

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from collision.errors import InputError, check_number
-from sim.checks import plain
-from sim.joints.definitions import Driven, check_limits
-from sim.joints.tables import coordinate, slack
-from sim.ledger.entries import EXTERNAL
+from tumble.collision.errors import InputError, check_number
+from tumble.sim.checks import plain
+from tumble.sim.joints.definitions import Driven, check_limits
+from tumble.sim.joints.tables import coordinate, slack
+from tumble.sim.ledger.entries import EXTERNAL
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 FAST = 1e9  # [rad/s or m/s] the speed that a motor would keep if it could: it gives all its force
 

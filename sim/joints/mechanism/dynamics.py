@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from collision.pose import Pose
-from sim.joints.mechanism.tree import AXES, TRAVEL, TURN, Link, angles, rotation_about, turned
-from sim.ledger.diagnostics import rotations
-from sim.state import Model
+from tumble.collision.pose import Pose
+from tumble.sim.joints.mechanism.tree import AXES, TRAVEL, TURN, Link, angles, rotation_about, turned
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.state import Model
 
 
 class Poses(NamedTuple):

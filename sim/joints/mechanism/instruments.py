@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from collision.errors import InputError, check_number, check_quaternion, check_vector
-from collision.spelling import did_you_mean
-from sim.ledger.diagnostics import rotations
+from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
+from tumble.collision.spelling import did_you_mean
+from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
-    from sim.world.body import Body
-    from sim.world.joint import Joint
-    from sim.world.world import World
+    from tumble.sim.world.body import Body
+    from tumble.sim.world.joint import Joint
+    from tumble.sim.world.world import World
 
 Probe = Callable[[], "np.ndarray | None"]  # what reads; None: there is nothing to tell yet
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from collision.errors import InputError, check_vector
-from sim.joints.mechanism.dynamics import Motion, Poses, coordinates, forward, quaternion
-from sim.joints.mechanism.tree import tree_of
-from sim.ledger.diagnostics import rotations
+from tumble.collision.errors import InputError, check_vector
+from tumble.sim.joints.mechanism.dynamics import Motion, Poses, coordinates, forward, quaternion
+from tumble.sim.joints.mechanism.tree import tree_of
+from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
-    from sim.world.world import World
+    from tumble.sim.world.world import World
 
 
 class Mechanism:

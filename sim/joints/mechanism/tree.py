@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from collision.errors import InputError
-from sim.joints.definitions import Drive
-from sim.joints.tables import angles_of
-from sim.state import DISTANCE, DYNAMIC, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
+from tumble.collision.errors import InputError
+from tumble.sim.joints.definitions import Drive
+from tumble.sim.joints.tables import angles_of
+from tumble.sim.state import DISTANCE, DYNAMIC, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 TRAVEL, TURN = range(2)
 AXES = np.eye(3)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.files import regular
+from tumble.sim.files import regular
 
 TABLE = "checksum"
 PART = ".zarr.json.part"  # the root file before it has its name

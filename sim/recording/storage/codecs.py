@@ -46,5 +46,5 @@ def hold() -> None:
             return await super()._decode_single(chunk_bytes, chunk_spec)
 
     for name, codec in (("vlen-utf8", VLenUTF8Codec), ("zstd", ZstdCodec)):
-        register_codec(name, codec, qualname=f"sim.recording.storage.codecs.{codec.__name__}")
-        zarr.config.set({f"codecs.{name}": f"sim.recording.storage.codecs.{codec.__name__}"})
+        register_codec(name, codec, qualname=f"tumble.sim.recording.storage.codecs.{codec.__name__}")
+        zarr.config.set({f"codecs.{name}": f"tumble.sim.recording.storage.codecs.{codec.__name__}"})

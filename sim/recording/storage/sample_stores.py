@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from sim.errors import RecordingError
-from sim.files import clear, regular, settle, whole
-from sim.pace import Pace
-from sim.recording.recorded_contacts import AXES, IMPACT, RowStore
-from sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
-from sim.recording.run import Run, check_whole
-from sim.recording.storage.checksums import (
+from tumble.sim.errors import RecordingError
+from tumble.sim.files import clear, regular, settle, whole
+from tumble.sim.pace import Pace
+from tumble.sim.recording.recorded_contacts import AXES, IMPACT, RowStore
+from tumble.sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
+from tumble.sim.recording.run import Run, check_whole
+from tumble.sim.recording.storage.checksums import (
     PART,
     TABLE,
     TAIL,
@@ -36,7 +36,7 @@ from sim.recording.storage.checksums import (
     put_full,
     writable,
 )
-from sim.words import few
+from tumble.sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
 FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most, where writing is fast (pace.py)
@@ -111,7 +111,7 @@ class Store:
         """Take up the samples until ``step``; the last ones, of a chunk that is not full, go back into the buffers."""
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         run = Run.open(self.path)  # says what is wrong where it is no recording
         clear(self.path)
@@ -171,7 +171,7 @@ class Store:
     def _create(self, attributes: dict[str, Any], codec: Any) -> None:
         import zarr
 
-        from sim.recording.storage.zarr_files import files
+        from tumble.sim.recording.storage.zarr_files import files
 
         names = self.layout.names
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))

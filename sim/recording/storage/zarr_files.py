@@ -3,7 +3,7 @@
 Nothing but regular files is read, and nothing through links that lie in the store: a pipe or a device in the place of a file has
 no end, and a link leads out of the folder. Such a file counts as missing. Nothing is read that is larger than ``MOST_BYTES``. And
 each file is written under a hidden name in the root of the store, locked by who writes it, and then gets its own: what a killed
-program left is found without a look at all files, and :func:`sim.files.clear` removes it.
+program left is found without a look at all files, and :func:`tumble.sim.files.clear` removes it.
 
 Imported only where Zarr is needed, which takes a while to load.
 """
@@ -22,7 +22,7 @@ from typing import Any
 from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
-from sim.files import MOST_BYTES, locked, remove
+from tumble.sim.files import MOST_BYTES, locked, remove
 
 
 class Files(LocalStore):

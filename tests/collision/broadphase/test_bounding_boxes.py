@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tests.collision.pairs.test_curved import KINDS, random_shape
+from tests.collision.placing import bounding_radius, reach, turn
+from tumble.collision import (
     Box,
     Compound,
     HalfSpace,
@@ -20,8 +22,6 @@ from collision import (
     candidate_pairs,
     signed_distances,
 )
-from tests.collision.pairs.test_curved import KINDS, random_shape
-from tests.collision.placing import bounding_radius, reach, turn
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.broadphase.candidate_pairs import find_pairs
 
 
 def by_brute_force(lo, hi, body, mobile):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     CollisionManager,

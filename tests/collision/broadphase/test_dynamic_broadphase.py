@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision import BroadPhase, InputError, candidate_pairs
-from collision.broadphase.box_tree import HEIGHT, LEFT, PARENT, RIGHT, swept
+from tumble.collision import BroadPhase, InputError, candidate_pairs
+from tumble.collision.broadphase.box_tree import HEIGHT, LEFT, PARENT, RIGHT, swept
 
 
 def sound(broad):

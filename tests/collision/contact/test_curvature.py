@@ -11,8 +11,8 @@ import math
 import numpy as np
 import pytest
 
-from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 from tests.collision.placing import about, measure, touch, turn
+from tumble.collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
 
 UNTURNED = np.eye(3)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from collision.geometry import SHARP
-from collision.pose import Pose
-from collision.queries.proximity import contact_manifold, signed_distance
-from collision.shapes.definitions import Box, Cone, ConvexHull, Cylinder, HalfSpace, Sphere
-from collision.status import Status
 from tests.collision.placing import EPS, UNTURNED, about, measure, touch, turn, vertices
+from tumble.collision.geometry import SHARP
+from tumble.collision.pose import Pose
+from tumble.collision.queries.proximity import contact_manifold, signed_distance
+from tumble.collision.shapes.definitions import Box, Cone, ConvexHull, Cylinder, HalfSpace, Sphere
+from tumble.collision.status import Status
 
 FEW = config.DISABLE_JIT  # uncompiled: fewer repetitions
 CUBE = Box((0.5, 0.5, 0.5))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Cone, ConvexHull, Cylinder, HalfSpace, Pose, contact_manifold, signed_distance
+from tumble.collision import Box, Cone, ConvexHull, Cylinder, HalfSpace, Pose, contact_manifold, signed_distance
 
 BASES = {
     "plane": HalfSpace(),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -23,11 +23,11 @@ from collision import (
     reference,
     signed_distance,
 )
-from collision.contact import manifold
-from collision.kernels.jit import DISABLED
-from collision.pairs import directions, meridians
-from collision.queries import proximity
-from collision.status import UNCERTAIN
+from tumble.collision.contact import manifold
+from tumble.collision.kernels.jit import DISABLED
+from tumble.collision.pairs import directions, meridians
+from tumble.collision.queries import proximity
+from tumble.collision.status import UNCERTAIN
 
 TREMBLE = 1e-9
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import collision.queries.batch_contacts
-from collision import (
+import tumble.collision.queries.batch_contacts
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -27,7 +27,7 @@ from collision import (
     signed_distances,
     times_of_impact,
 )
-from collision.kernels.jit import DISABLED
+from tumble.collision.kernels.jit import DISABLED
 
 POINTS = ("status", "start", "pairs", "points", "gaps", "ids", "normals", "parts")
 
@@ -90,7 +90,7 @@ def test_times_of_impact_are_the_same_bits_with_a_cache():
 @pytest.mark.skipif(not DISABLED, reason="kernels are spoiled where they are functions of Python: test_uncompiled.py")
 def test_a_cache_that_trusts_too_much_would_be_seen(monkeypatch):
     """Were a pair that was apart taken for apart whatever its motion, impacts would be lost."""
-    monkeypatch.setattr(collision.queries.batch_contacts, "still_missing", lambda *_: True)
+    monkeypatch.setattr(tumble.collision.queries.batch_contacts, "still_missing", lambda *_: True)
     shapes = ShapeSet([Box()])
     upright, still, cache = np.array([[1.0, 0, 0, 0]]), np.zeros((1, 3)), PairCache(1)
     away, toward = np.array([[0.0, 0, 1]]), np.array([[0.0, 0, -1]])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull as Qhull
 
-from collision import Box, ConvexHull, PairCache, Pose, ShapeSet, signed_distances
-from collision.distance import polytopes
-from collision.queries import batch
+from tumble.collision import Box, ConvexHull, PairCache, Pose, ShapeSet, signed_distances
+from tumble.collision.distance import polytopes
+from tumble.collision.queries import batch
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 

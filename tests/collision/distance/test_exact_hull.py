@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.exact import cross, dot, holds, square_by_hull, sub
 from benchmarks.fuzz import faults
-from collision import Box, ConvexHull, PairCache, ShapeSet, Status, signed_distances
-from collision.distance import exact_hull as careful
-from collision.kernels.jit import kernel
-from collision.linalg import matmul, mul_t, transpose
-from collision.queries.batch_kernels import pose
+from tumble.collision import Box, ConvexHull, PairCache, ShapeSet, Status, signed_distances
+from tumble.collision.distance import exact_hull as careful
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import matmul, mul_t, transpose
+from tumble.collision.queries.batch_kernels import pose
 
 EPS = np.finfo(float).eps
 # Found by `python -m benchmarks.fuzz --seed 20`: plates, needles and crowds of corners, touching or a little apart.

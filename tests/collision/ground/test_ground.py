@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import (
+from tests.physics.grounds import box_mesh, uneven_floor
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -24,8 +25,7 @@ from collision import (
     shape_from_dict,
     signed_distance,
 )
-from sim import World
-from tests.physics.grounds import box_mesh, uneven_floor
+from tumble.sim import World
 
 SQUARE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
 HALVES = [(0, 1, 2), (0, 2, 3)]

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from collision import TriangleMesh
-from collision.ground import cache
+from tumble.collision import TriangleMesh
+from tumble.collision.ground import cache
 
 
 @pytest.fixture

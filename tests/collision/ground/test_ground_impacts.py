@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.queries.shape_casts import shape_cast
-from collision.queries.time_of_impact import ImpactStatus, Motion, time_of_impact
-from collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, HalfSpace, Sphere
-from collision.shapes.ground import HeightField, TriangleMesh
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.queries.shape_casts import shape_cast
+from tumble.collision.queries.time_of_impact import ImpactStatus, Motion, time_of_impact
+from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, HalfSpace, Sphere
+from tumble.collision.shapes.ground import HeightField, TriangleMesh
 
 CRATE = Box((0.3, 0.2, 0.1))
 ROOM = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)

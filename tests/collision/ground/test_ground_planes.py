@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import HeightField, TriangleMesh
-from collision.ground.nearby import plane_near
-from collision.ground.planes import BLOCK
-from collision.kernels.jit import kernel
-from collision.shapes.shapeset import ShapeSet, own_tables
 from tests.physics.grounds import box_mesh, strip, uneven_floor
+from tumble.collision import HeightField, TriangleMesh
+from tumble.collision.ground.nearby import plane_near
+from tumble.collision.ground.planes import BLOCK
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 
 
 @kernel

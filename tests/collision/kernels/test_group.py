@@ -8,8 +8,8 @@ import numba
 import numpy as np
 import pytest
 
-import collision.kernels.group_type  # noqa: F401, compilers know groups by it
-from collision.kernels.group import Group, group
+import tumble.collision.kernels.group_type  # noqa: F401, compilers know groups by it
+from tumble.collision.kernels.group import Group, group
 
 
 @group

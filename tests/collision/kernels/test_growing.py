@@ -11,21 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from collision.kernels.building.growing import ENTER, STUBS, Growing
-from collision.kernels.building.objects import kept_at, read, write
-from collision.kernels.jit import DISABLED
-from collision.kernels.sources import cache_root
-from sim.compiled import LIBRARY
+from tumble.collision.kernels.building.growing import ENTER, STUBS, Growing
+from tumble.collision.kernels.building.objects import kept_at, read, write
+from tumble.collision.kernels.jit import DISABLED
+from tumble.collision.kernels.sources import cache_root
+from tumble.sim.compiled import LIBRARY
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
 
-DRIFT = "sim.impact.impact_loop._drift"  # in the midst of a step
-REACHED, NOT = "sim.impact.event_log._log_sensors", "sim.flight.joint_looks._correct_hold"  # by a box on a floor; small ones
+DRIFT = "tumble.sim.impact.impact_loop._drift"  # in the midst of a step
+REACHED, NOT = (
+    "tumble.sim.impact.event_log._log_sensors",
+    "tumble.sim.flight.joint_looks._correct_hold",
+)  # by a box on a floor; small ones
 SCENE = """
 import sys
-from collision import Box, HalfSpace
-from sim import World
-from sim.compiled import LIBRARY
+from tumble.collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.sim.compiled import LIBRARY
 if LIBRARY.growing is not None:
     LIBRARY.growing.patience = 0.0  # not in Python meanwhile
 world = World()
@@ -113,7 +116,7 @@ def test_two_programs_at_once(cache):
 
 
 def test_a_program_that_ends_leaves_no_compiler_and_the_next_goes_on(cache):
-    take_away(cache, REACHED, NOT, "sim.contact.contact_solve._kick_island")
+    take_away(cache, REACHED, NOT, "tumble.sim.contact.contact_solve._kick_island")
     start = (
         SCENE
         + """
@@ -140,8 +143,8 @@ ENDED = (
     SCENE
     + """
 import numpy as np
-from collision.kernels import native
-from collision.kernels.building.growing import Growing
+from tumble.collision.kernels import native
+from tumble.collision.kernels.building.growing import Growing
 native.Careful = native.{kind}
 world._begin()
 calls, plain = [], Growing.want
@@ -182,7 +185,7 @@ def test_a_kernel_that_can_not_be_compiled_is_an_error(cache):
         SCENE
         + """
 import subprocess, sys
-from collision.kernels.building import growing
+from tumble.collision.kernels.building import growing
 growing.sys = type("Spoiled", (), {"executable": sys.executable, "stderr": None})
 plain = subprocess.Popen
 growing.subprocess = type("Spoiled", (), {"Popen": lambda command, **k: plain(["false"], **k), "PIPE": subprocess.PIPE})
@@ -196,24 +199,24 @@ except RuntimeError as error:
 
 
 def test_what_far_says_of_its_kernel_is_checked():
-    from collision.kernels.compiler import Link
-    from sim.readout import glance
-    from sim.state import EXAMPLE
+    from tumble.collision.kernels.compiler import Link
+    from tumble.sim.readout import glance
+    from tumble.sim.state import EXAMPLE
 
     link = Link(glance, lambda: (EXAMPLE.bodies, 0), returns=0.0)
-    with pytest.raises(TypeError, match=r"sim.readout.glance returns .*; far says that it returns float64"):
+    with pytest.raises(TypeError, match=r"tumble.sim.readout.glance returns .*; far says that it returns float64"):
         link.compiled()
 
 
 def test_names_of_what_comes_first_are_known():
     names = set(Growing(LIBRARY).paths)
-    assert {STUBS, ENTER + "sim.pipeline.advance"} <= names
+    assert {STUBS, ENTER + "tumble.sim.pipeline.advance"} <= names
     assert LIBRARY.first
     assert set(LIBRARY.first) <= names
 
 
 def test_where_nothing_can_be_kept_compilers_have_a_folder_for_the_time_being(tmp_path, monkeypatch):
-    from collision.kernels.building.growing import home_of
+    from tumble.collision.kernels.building.growing import home_of
 
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "there"))
     assert home_of()[0] == tmp_path / "there"

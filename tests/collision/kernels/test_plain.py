@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collision.kernels import native
-from collision.kernels import plain as plainly
-from collision.kernels.jit import DISABLED, FAR, hypot
-from collision.kernels.native import Careful, Entry, Meanwhile, Plain
-from collision.kernels.plain import Limit, TooSlow, plain
-from scenarios.registry import load
-from sim import World
-from sim.compiled import ADVANCE, LIBRARY
+from tumble.collision.kernels import native
+from tumble.collision.kernels import plain as plainly
+from tumble.collision.kernels.jit import DISABLED, FAR, hypot
+from tumble.collision.kernels.native import Careful, Entry, Meanwhile, Plain
+from tumble.collision.kernels.plain import Limit, TooSlow, plain
+from tumble.scenarios.registry import load
+from tumble.sim import World
+from tumble.sim.compiled import ADVANCE, LIBRARY
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="the compiler is off")
 
@@ -100,9 +100,9 @@ def test_the_limit_ends_python(monkeypatch):
 def test_a_first_program_does_not_wait_for_the_compiler(tmp_path):
     """With nothing kept: a box falls on a floor for a second, to the bits of a program whose kernels are kept."""
     program = """
-from collision import Box, HalfSpace
-from sim import World
-from sim.compiled import LIBRARY
+from tumble.collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.sim.compiled import LIBRARY
 world = World()
 world.add(HalfSpace(), kind="static")
 world.add(Box((0.2, 0.3, 0.1)), position=(0, 0, 0.3), angular_velocity=(1, 2, 3))

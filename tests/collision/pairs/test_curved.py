@@ -10,9 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from collision.status import OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 from tests.collision.placing import (
     EPS,
     UNTURNED,
@@ -26,6 +23,9 @@ from tests.collision.placing import (
     touch,
     turn,
 )
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from tumble.collision.status import OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 DIRECTIONS = np.random.default_rng(0).normal(size=(3000, 3))
 DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1)[:, None]

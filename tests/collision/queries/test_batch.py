@@ -7,8 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, ConvexHull, HalfSpace, InputError, PairCache, Pose, ShapeSet, Sphere, signed_distance, signed_distances
-from collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, UNCERTAIN
+from tumble.collision import (
+    Box,
+    ConvexHull,
+    HalfSpace,
+    InputError,
+    PairCache,
+    Pose,
+    ShapeSet,
+    Sphere,
+    signed_distance,
+    signed_distances,
+)
+from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, UNCERTAIN
 
 EPS = np.finfo(float).eps
 FIELDS = ("status", "distance", "lower", "upper", "normal", "point_a", "point_b")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import (
+from tests.collision.pairs.test_curved import KINDS, random_shape
+from tests.collision.shapes.test_compounds import random_pose
+from tumble.collision import (
     Box,
     Compound,
     HalfSpace,
@@ -21,8 +23,6 @@ from collision import (
     time_of_impact,
     times_of_impact,
 )
-from tests.collision.pairs.test_curved import KINDS, random_shape
-from tests.collision.shapes.test_compounds import random_pose
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 

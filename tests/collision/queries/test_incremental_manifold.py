@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision import (
+from tumble.collision import (
     Box,
     Compound,
     ConvexHull,
@@ -21,7 +21,7 @@ from collision import (
     Status,
     contact_manifold,
 )
-from collision.queries.incremental_manifold import _area
+from tumble.collision.queries.incremental_manifold import _area
 
 ROOT = Path(__file__).parents[3]
 CUBE = Box((0.5, 0.5, 0.5))

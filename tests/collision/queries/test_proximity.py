@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, InputError, Pose, Sphere, Status, contact_manifold, signed_distance
+from tumble.collision import Box, Compound, InputError, Pose, Sphere, Status, contact_manifold, signed_distance
 
 CUBE = Box((0.5, 0.5, 0.5))
 

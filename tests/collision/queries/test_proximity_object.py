@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -163,7 +163,7 @@ def test_trace_of_curved_shapes():
 
 def test_two_kernels_that_differ_are_told(monkeypatch):
     """Spoiled twin: a wrong answer beside the search shows as one."""
-    from collision.queries import proximity
+    from tumble.collision.queries import proximity
 
     whole = proximity.signed_distance
     monkeypatch.setattr(proximity, "signed_distance", lambda a, pa, b, pb: whole(a, pa, b, Pose((2.001, 0, 0))))

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tests.collision.placing import EPS, turn
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -22,7 +23,6 @@ from collision import (
     ray_cast,
     ray_casts,
 )
-from tests.collision.placing import EPS, turn
 
 
 def _hull(rng=None):

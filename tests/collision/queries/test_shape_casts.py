@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import (
+from tests.collision.pairs.test_curved import KINDS, random_shape
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -23,7 +24,6 @@ from collision import (
     shape_cast,
     signed_distance,
 )
-from tests.collision.pairs.test_curved import KINDS, random_shape
 
 
 def some_pose(rng, spread):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -34,8 +34,8 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from collision.shapes import shapeset
-from collision.shapes.compounds import MANY, piece_pairs
+from tumble.collision.shapes import shapeset
+from tumble.collision.shapes.compounds import MANY, piece_pairs
 
 
 def hull(seed, n=20, size=0.5):
@@ -214,7 +214,7 @@ def test_the_tree_of_pieces_leaves_out_nothing_that_matters(apart, margin, monke
     places = [np.array([p.position for p in poses[:4]]), np.array([p.orientation for p in poses[:4]])]
     places += [np.array([p.position for p in poses[4:]]) + (apart, 0, 0), np.array([p.orientation for p in poses[4:]])]
     few = piece_pairs(shapes, a, b, places, margin)
-    monkeypatch.setattr("collision.shapes.compounds.MANY", 10**9)
+    monkeypatch.setattr("tumble.collision.shapes.compounds.MANY", 10**9)
     all_of_them = piece_pairs(shapes, a, b, places, margin)
     assert np.array_equal(few.pair, all_of_them.pair)
     assert np.array_equal(few.row, all_of_them.row)
@@ -225,12 +225,12 @@ def test_the_tree_of_pieces_leaves_out_nothing_that_matters(apart, margin, monke
 
 def test_most_pieces_are_not_looked_at(monkeypatch):
     """Of 250,000 pairs of pieces less than one in a hundred is worked on."""
-    import collision.shapes.compounds
+    import tumble.collision.shapes.compounds
 
     shapes = ShapeSet([cluster(3, 500), cluster(4, 500)])
     looked = []
-    near = collision.shapes.compounds.near
-    monkeypatch.setattr(collision.shapes.compounds, "near", lambda *given: looked.append(near(*given)) or looked[-1])
+    near = tumble.collision.shapes.compounds.near
+    monkeypatch.setattr(tumble.collision.shapes.compounds, "near", lambda *given: looked.append(near(*given)) or looked[-1])
     place = [np.zeros((1, 3)), np.array([(1.0, 0, 0, 0)]), np.array([(5.0, 0, 0)]), np.array([(1.0, 0, 0, 0)])]
     r = signed_distances(shapes, [0], [1], *place)
     assert r.status[0] == Status.SEPARATED
@@ -258,7 +258,7 @@ def test_a_call_loads_no_compiler():
     signed_distance(Box(), Pose(), Sphere(), Pose((3, 0, 0)))  # compiled now, if it never was
     code = """
 import sys
-from collision import Box, Cylinder, Pose, colliding, signed_distance
+from tumble.collision import Box, Cylinder, Pose, colliding, signed_distance
 print(signed_distance(Box(), Pose(), Cylinder(), Pose((3, 0, 0))).distance)
 print(colliding(Box(), Pose(), Box(), Pose((0, 0, 0.5))))
 assert "numba" not in sys.modules

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -27,7 +27,7 @@ from collision import (
     signed_distances,
     time_of_impact,
 )
-from collision.solids.mass_properties import mass_properties
+from tumble.collision.solids.mass_properties import mass_properties
 
 HIT, MISS, OVERLAPPING = ImpactStatus.HIT, ImpactStatus.MISS, ImpactStatus.OVERLAPPING
 CUBE = Box((0.5, 0.5, 0.5))

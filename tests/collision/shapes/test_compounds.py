@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numba import config
 
-from collision import (
+from tests.collision.pairs.test_curved import GAPS, KINDS, random_pair, random_shape
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -26,7 +27,6 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from tests.collision.pairs.test_curved import GAPS, KINDS, random_pair, random_shape
 
 FIELDS = ("status", "distance", "lower", "upper", "normal", "point_a", "point_b", "iterations")
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision.errors import InputError, check_number, check_quaternion, check_vector
-from collision.pose import Pose
-from collision.shapes.definitions import (
+from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import (
     Box,
     Capsule,
     Compound,
@@ -28,9 +28,9 @@ from collision.shapes.definitions import (
     convex_parts,
     shape_from_dict,
 )
-from collision.shapes.shapeset import ShapeSet
-from collision.solids.mass_properties import mass_properties, principal_axes
-from collision.solids.mesh_files import load_mesh
+from tumble.collision.shapes.shapeset import ShapeSet
+from tumble.collision.solids.mass_properties import mass_properties, principal_axes
+from tumble.collision.solids.mesh_files import load_mesh
 
 HULL = ConvexHull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
 SHAPES = [
@@ -65,7 +65,7 @@ def test_same_after_plain_data_and_pickle(shape):
 
 def test_a_hull_from_another_process_is_equal():
     """The hash of bytes differs from process to process; equality must not."""
-    code = "import pickle, sys; from collision.shapes.definitions import ConvexHull as H;"
+    code = "import pickle, sys; from tumble.collision.shapes.definitions import ConvexHull as H;"
     code += "sys.stdout.buffer.write(pickle.dumps(H([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])))"
     other = pickle.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert other == HULL
@@ -204,5 +204,5 @@ def test_euler_angles_turn_about_the_moving_axes():
 
 
 def test_describing_shapes_loads_no_compiler():
-    code = "import sys, collision; collision.Box(); sys.exit('numba' in sys.modules)"
+    code = "import sys; from tumble import collision; collision.Box(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

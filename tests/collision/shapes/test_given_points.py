@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.exact import holds, square_by_hull, square_of_flat
 from benchmarks.given import BLOCK, cloud, some_pairs, verify
-from collision import (
+from tumble.collision import (
     Box,
     Capsule,
     Cone,
@@ -27,8 +27,8 @@ from collision import (
     signed_distance,
     signed_distances,
 )
-from collision.shapes import polytope as polytope_module
-from collision.shapes.polytope import polytope
+from tumble.collision.shapes import polytope as polytope_module
+from tumble.collision.shapes.polytope import polytope
 
 ANGLES = np.arange(8) * np.pi / 4
 EPS = 2.0**-52

@@ -10,7 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from collision import (
+from tests.collision.pairs.test_curved import KINDS, random_shape
+from tumble.collision import (
     Box,
     Capsule,
     Compound,
@@ -40,9 +41,8 @@ from collision import (
     signed_distances,
     time_of_impact,
 )
-from collision.narrowphase import manifold
-from collision.shapes.shapeset import packed
-from tests.collision.pairs.test_curved import KINDS, random_shape
+from tumble.collision.narrowphase import manifold
+from tumble.collision.shapes.shapeset import packed
 
 CORES = [
     Box((0.4, 0.3, 0.2)),

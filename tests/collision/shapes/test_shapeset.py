@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
-from collision.bounds import aabb
-from collision.errors import InputError
-from collision.geometry import BOX, HALFSPACE, HULL, SPHERE
-from collision.pose import Pose
-from collision.shapes import polytope as polytope_module
-from collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
-from collision.shapes.polytope import polytope
-from collision.shapes.shapeset import ShapeSet
+from tumble.collision.bounds import aabb
+from tumble.collision.errors import InputError
+from tumble.collision.geometry import BOX, HALFSPACE, HULL, SPHERE
+from tumble.collision.pose import Pose
+from tumble.collision.shapes import polytope as polytope_module
+from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Sphere
+from tumble.collision.shapes.polytope import polytope
+from tumble.collision.shapes.shapeset import ShapeSet
 
 CUBE = np.array(list(itertools.product((-0.1, 0.1), (-0.2, 0.2), (-0.3, 0.3))))
 UNTURNED = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

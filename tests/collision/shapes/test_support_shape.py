@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import (
+from tumble.collision import (
     Box,
     Compound,
     Cone,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
-from collision.solids.mass_properties import mass_properties, principal_axes
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Sphere
+from tumble.collision.solids.mass_properties import mass_properties, principal_axes
 
 PHI = (1 + 5**0.5) / 2
 CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)), float)
@@ -133,7 +133,7 @@ def test_parts_of_a_cut_body_add_up(seed, n, move):
     """A hull cut by planes through an inner point is the compound of its parts; moved and turned it stays the same body."""
     points = np.random.default_rng(seed).normal(size=(n, 3))
     whole = mass_properties(ConvexHull(points))
-    from collision.shapes.polytope import polytope
+    from tumble.collision.shapes.polytope import polytope
 
     p = polytope(ConvexHull(points))
     inside = p.vertices.mean(axis=0) + 0.1

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import trimesh
 
-from collision.errors import InputError
-from collision.pose import Pose
-from collision.shapes.definitions import Box, Compound, ConvexHull, convex_parts, shape_from_dict
-from collision.solids.mass_properties import MassProperties, mass_properties
-from collision.solids.mesh_files import cache_folder, load_mesh, load_meshes
-from collision.solids.mesh_repair import MeshWarning, winding
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, convex_parts, shape_from_dict
+from tumble.collision.solids.mass_properties import MassProperties, mass_properties
+from tumble.collision.solids.mesh_files import cache_folder, load_mesh, load_meshes
+from tumble.collision.solids.mesh_repair import MeshWarning, winding
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +73,7 @@ def test_a_bracket_is_cut_into_pieces_once(tmp_path, monkeypatch):
     double = load_mesh(path, scale=2.0)
     assert double.parts == tuple((ConvexHull(2.0 * s.vertices), p) for s, p in shape.parts)
 
-    monkeypatch.setattr("collision.solids.mesh_files._cut", lambda *_: pytest.fail("cut although it stands in the cache"))
+    monkeypatch.setattr("tumble.collision.solids.mesh_files._cut", lambda *_: pytest.fail("cut although it stands in the cache"))
     assert load_mesh(path) == shape
     monkeypatch.undo()
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "elsewhere"))
@@ -231,14 +231,14 @@ def test_what_can_not_be_used_is_refused_in_one_line(tmp_path, monkeypatch):
     bracket().export(path := tmp_path / "bracket.stl")
     refused(path, "must be", convex="exact")
     refused(path, "scale = 0", scale=0)
-    monkeypatch.setattr("collision.solids.mesh_files.MOST_FACES", 10)
+    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_FACES", 10)
     refused(path, "too large: 20 triangles, at most 10")
-    monkeypatch.setattr("collision.solids.mesh_files.MOST_BYTES", 100)
+    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_BYTES", 100)
     refused(path, "too large")
 
 
 def test_naming_a_mesh_loader_loads_no_compiler():
-    code = "import sys; from collision import load_mesh; sys.exit('numba' in sys.modules)"
+    code = "import sys; from tumble.collision import load_mesh; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

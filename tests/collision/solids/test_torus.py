@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import ConvexHull, InputError, Pose, ShapeSet, mass_properties, signed_distances, torus, torus_error
-from collision.solids.mass_properties import enclosed
+from tumble.collision import ConvexHull, InputError, Pose, ShapeSet, mass_properties, signed_distances, torus, torus_error
+from tumble.collision.solids.mass_properties import enclosed
 
 
 @pytest.mark.parametrize("segments", [8, 32, 51])

@@ -11,10 +11,10 @@ ROOT = Path(__file__).parents[3]
 
 # Four balls in a row: 1 and 2 are a pair, and 2 and 3; then the box of 0 grows, and 0 and 1 come in before both.
 SCRIPT = """
-from collision import Sphere
-from sim import World
-from sim.contact.touching.swept_pairs import update_pairs
-from sim.state import KNOWN
+from tumble.collision import Sphere
+from tumble.sim import World
+from tumble.sim.contact.touching.swept_pairs import update_pairs
+from tumble.sim.state import KNOWN
 
 world = World(gravity=(0, 0, 0))
 for k in range(4):

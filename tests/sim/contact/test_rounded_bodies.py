@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Pose, Rounded, Sphere, torus
-from sim import World
+from tumble.collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Pose, Rounded, Sphere, torus
+from tumble.sim import World
 
 
 def rolled(shape, **start):

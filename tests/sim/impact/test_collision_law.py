@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import collision.linalg
-import sim.impact.collision_law
-from scenarios.validation.answers.impacts import contact_matrix, impact_by_other_means
-from sim.impact.collision_law import (
+import tumble.collision.linalg
+import tumble.sim.impact.collision_law
+from tumble.scenarios.validation.answers.impacts import contact_matrix, impact_by_other_means
+from tumble.sim.impact.collision_law import (
     APART,
     INVALID,
     LIMITED,
@@ -55,13 +55,13 @@ def strike(k, u, mu, e, law=STRONGE, kernel=impact, static=None, beta=-math.inf)
 def spoiled(*edits: tuple[str, str]) -> types.ModuleType:
     """The module uncompiled, with pieces of its source replaced."""
     plain = "kernel = inner = lambda f: f\nfar = lambda f, examples, returns: f"
-    source = Path(sim.impact.collision_law.__file__).read_text()
-    for old, new in (("from collision.kernels.jit import far, inner, kernel", plain), *edits):
+    source = Path(tumble.sim.impact.collision_law.__file__).read_text()
+    for old, new in (("from tumble.collision.kernels.jit import far, inner, kernel", plain), *edits):
         assert old in source, old
         source = source.replace(old, new)
     module = types.ModuleType("spoiled")
     exec(compile(source, "spoiled", "exec"), module.__dict__)
-    for name, value in vars(collision.linalg).items():
+    for name, value in vars(tumble.collision.linalg).items():
         if name in module.__dict__ and hasattr(value, "py_func"):
             setattr(module, name, value.py_func)
     return module

@@ -12,11 +12,11 @@ import time
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, InputError
-from collision.halving import nodes_of
-from scenarios.registry import load
-from sim import World, Worlds
-from sim.impact.thread_jobs import HELPED
+from tumble.collision import Box, HalfSpace, InputError
+from tumble.collision.halving import nodes_of
+from tumble.scenarios.registry import load
+from tumble.sim import World, Worlds
+from tumble.sim.impact.thread_jobs import HELPED
 
 
 def made(name: str, threads: int, **parameters: int) -> World:
@@ -90,7 +90,7 @@ def test_numbers_of_threads_that_can_not_be(threads):
 
 
 def test_the_environment_chooses():
-    code = "from sim import World; print(World().threads)"
+    code = "from tumble.sim import World; print(World().threads)"
     told = lambda n: subprocess.run(  # noqa: E731
         [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "TUMBLE_THREADS": n}
     )

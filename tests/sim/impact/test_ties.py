@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from collision import Sphere
-from sim import World
+from tumble.collision import Sphere
+from tumble.sim import World
 
 ROOT = Path(__file__).resolve().parents[3]
 SPOILED = """
-import sim.impact.impact_loop as impact_loop
+import tumble.sim.impact.impact_loop as impact_loop
 impact_loop.TIE = -1e-30  # nothing ties: one pair after the other
 from tests.sim.impact.test_ties import middle
 print(middle())

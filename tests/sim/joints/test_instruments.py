@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from collision.errors import InputError
-from scenarios import export_readings
-from sim import (
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios import export_readings
+from tumble.sim import (
     Accelerometer,
     ContactForce,
     Encoder,

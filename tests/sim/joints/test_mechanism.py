@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from collision import Box, Cylinder, Sphere
-from collision.errors import InputError
-from scenarios.files.scene_files import load_scene, save_scene
-from scenarios.importing.models import load_model
-from sim import (
+from tumble.collision import Box, Cylinder, Sphere
+from tumble.collision.errors import InputError
+from tumble.scenarios.files.scene_files import load_scene, save_scene
+from tumble.scenarios.importing.models import load_model
+from tumble.sim import (
     Actuator,
     Distance,
     Drive,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision.kernels.jit import kernel
-from collision.linalg import add, cross, dot, load3, load4, rotation, sub
-from sim.equations import drive
-from sim.joints.row_bends import row_bends
-from sim.joints.rows import place_at
 from tumble import Box, Distance, Fixed, Gear, General, Hinge, Point, Screw, Slider, Universal, World
+from tumble.collision.kernels.jit import kernel
+from tumble.collision.linalg import add, cross, dot, load3, load4, rotation, sub
+from tumble.sim.equations import drive
+from tumble.sim.joints.row_bends import row_bends
+from tumble.sim.joints.rows import place_at
 
 JOINTS = {
     "point": Point("a", "b", anchor=(0.5, 0, 0)),

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, Cylinder, HalfSpace, Pose, Sphere
-from sim import InputError, Scene, World
+from tumble.collision import Box, Compound, Cylinder, HalfSpace, Pose, Sphere
+from tumble.sim import InputError, Scene, World
 
 G = 9.81
 CUBE = Box((0.1, 0.1, 0.1))
@@ -170,7 +170,7 @@ def test_excluded_bodies_pass_through_each_other():
 
 
 def test_scene_files_say_who_meets(tmp_path):
-    from scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
 
     scene = Scene(name="who")
     scene.add(HalfSpace(), kind="static", name="floor", groups=6)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere
-from scenarios.showing.report import table
-from sim import Scene, World
-from sim.ledger.entries import CONTACT
-from sim.ledger.promises import thickness
+from tumble.collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Pose, Sphere
+from tumble.scenarios.showing.report import table
+from tumble.sim import Scene, World
+from tumble.sim.ledger.entries import CONTACT
+from tumble.sim.ledger.promises import thickness
 
 
 def ball(**more) -> World:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from sim import Distance, Hinge, InputError, Slider, World
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import Distance, Hinge, InputError, Slider, World
 
 G = 9.81
 

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from collision import Sphere
-from scenarios.runs.manifest import harms
-from scenarios.sweeps.ensemble import is_store
-from sim import Recorder, Run, World
-from sim.errors import RecordingError
-from sim.files import locked, put, settle, tidy
-from sim.recording.storage.sample_stores import refuse
+from tumble.collision import Sphere
+from tumble.scenarios.runs.manifest import harms
+from tumble.scenarios.sweeps.ensemble import is_store
+from tumble.sim import Recorder, Run, World
+from tumble.sim.errors import RecordingError
+from tumble.sim.files import locked, put, settle, tidy
+from tumble.sim.recording.storage.sample_stores import refuse
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes"),
@@ -168,7 +168,7 @@ def test_parts_of_chunks_that_the_dead_left_go(store):
 
 def test_chunks_are_whole_or_not_there(store, monkeypatch):
     """A program that is killed while it puts a chunk: the chunk is that of before, and the next run clears what is left."""
-    import sim.recording.storage.zarr_files
+    import tumble.sim.recording.storage.zarr_files
 
     class Killed(BaseException):
         pass
@@ -181,7 +181,7 @@ def test_chunks_are_whole_or_not_there(store, monkeypatch):
     plain = os.replace
     before = (store / "position" / "c" / "0" / "0" / "0").read_bytes()
     monkeypatch.setattr(os, "replace", killed)
-    monkeypatch.setattr(sim.recording.storage.zarr_files, "remove", lambda _: None)
+    monkeypatch.setattr(tumble.sim.recording.storage.zarr_files, "remove", lambda _: None)
     with pytest.raises(Killed):
         go_on(store)
     monkeypatch.undo()

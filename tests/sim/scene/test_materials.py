@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, InputError, Sphere
-from sim import Scene, World
+from tumble.collision import Box, HalfSpace, InputError, Sphere
+from tumble.sim import Scene, World
 
 G = 9.81
 RULES = {
@@ -106,7 +106,7 @@ def scene() -> Scene:
 
 
 def test_scenes_keep_materials_and_pairs(tmp_path):
-    from scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
 
     was = scene()
     assert Scene.from_dict(was.to_dict()) == was
@@ -179,7 +179,7 @@ def test_bad_input_names_the_field(make, name):
 
 
 def test_scene_files_say_what_a_pair_lacks(tmp_path):
-    from scenarios.files.scene_files import SceneFileError, load_scene
+    from tumble.scenarios.files.scene_files import SceneFileError, load_scene
 
     text = '[material.ice]\nfriction = 0.1\n[[body]]\nname = "floor"\nkind = "static"\nshape = { type = "halfspace" }\n[[pair]]\n'
     for pair, key, hint in (
@@ -233,7 +233,7 @@ def test_static_friction_is_not_below_the_kinetic_one(make):
 
 
 def test_all_of_a_surface_is_saved(tmp_path):
-    from scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
 
     out = Scene()
     out.set_material("felt", friction=0.4, rolling_friction=0.004, torsional_friction=0.006, tangential_restitution=0.2)

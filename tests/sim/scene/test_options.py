@@ -7,13 +7,13 @@ from dataclasses import fields
 
 import pytest
 
-from collision import Box, HalfSpace
-from scenarios.checks.rerun import check
-from scenarios.files.scene_files import load_scene, save_scene
-from scenarios.files.schema import SCENE
-from sim import Recorder, Run, Scene, World
-from sim.errors import InputError
-from sim.scene.options import LEAST_STEP, Options
+from tumble.collision import Box, HalfSpace
+from tumble.scenarios.checks.rerun import check
+from tumble.scenarios.files.scene_files import load_scene, save_scene
+from tumble.scenarios.files.schema import SCENE
+from tumble.sim import Recorder, Run, Scene, World
+from tumble.sim.errors import InputError
+from tumble.sim.scene.options import LEAST_STEP, Options
 
 OTHER = {
     "gravity": (0.1, 0.2, -1.5),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from collision.kernels.jit import kernel
-from sim.solvers.lanes import (
+from tumble.collision.kernels.jit import kernel
+from tumble.sim.solvers.lanes import (
     AWAKE,
     FAST,
     IMPULSE,
@@ -20,8 +20,8 @@ from sim.solvers.lanes import (
     relax_groups,
     start_groups,
 )
-from sim.solvers.problem import Laws, System
-from sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
+from tumble.sim.solvers.problem import Laws, System
+from tumble.sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
 
 NONE = np.zeros((0, 3))
 TURNS = 45  # columns of directions, arms and turns, the same in both tables

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.solvers.block_laws import coulomb, coulomb_step
-from sim.solvers.newton import newton
-from sim.solvers.problem import EPS, Laws, System
+from tumble.sim.solvers.block_laws import coulomb, coulomb_step
+from tumble.sim.solvers.newton import newton
+from tumble.sim.solvers.problem import EPS, Laws, System
 
 TOLERANCE = 1e-11  # m/s
 COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)

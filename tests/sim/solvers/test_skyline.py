@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision.kernels.jit import kernel
-from sim.solvers.lanes import LANES
-from sim.solvers.skyline import factor_skyline, place_in, solve_skyline
+from tumble.collision.kernels.jit import kernel
+from tumble.sim.solvers.lanes import LANES
+from tumble.sim.solvers.skyline import factor_skyline, place_in, solve_skyline
 
 
 @kernel

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, InputError
-from sim import ConstantForce, Hinge, World
+from tumble.collision import Box, HalfSpace, InputError
+from tumble.sim import ConstantForce, Hinge, World
 
 FORCE = (30.0, 0.0, -2000.0)  # within the cone of friction
 
@@ -48,7 +48,7 @@ def changing(world: World, steps: int) -> float:
 def test_a_force_that_changes_is_met_by_the_floor(monkeypatch):
     """The kick is done anew where the push changes; the twin that skips it sinks, and bounces."""
     assert changing(pressed("no push", 1), 100) < 1e-11
-    monkeypatch.setattr("sim.world.applied_forces._bears", lambda world, i: False)
+    monkeypatch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: False)
     assert changing(pressed("no push", 1), 100) > 1e-6
 
 

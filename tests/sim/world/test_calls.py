@@ -10,10 +10,10 @@ import time
 import numpy as np
 import pytest
 
-from collision import Box, Compound, HalfSpace, InputError, Pose, Sphere
-from sim import Drag, Every, Hinge, Recorder, Scene, Spring, World, Worlds
-from sim.world import compiled_recording as recollected
-from sim.world.world_queries import ARRAYS
+from tumble.collision import Box, Compound, HalfSpace, InputError, Pose, Sphere
+from tumble.sim import Drag, Every, Hinge, Recorder, Scene, Spring, World, Worlds
+from tumble.sim.world import compiled_recording as recollected
+from tumble.sim.world.world_queries import ARRAYS
 
 
 def test_a_typo_is_named():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, Compound, HalfSpace, Pose, Sphere
-from sim import Every, InputError, Recorder, RecordingError, World
+from tumble.collision import Box, Compound, HalfSpace, Pose, Sphere
+from tumble.sim import Every, InputError, Recorder, RecordingError, World
 
 
 def tower(n: int = 4) -> World:

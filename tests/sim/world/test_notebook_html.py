@@ -9,9 +9,9 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from sim import InputError, RecordingError, SimulationError, World
-from sim.words import count, few
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import InputError, RecordingError, SimulationError, World
+from tumble.sim.words import count, few
 
 
 def falling() -> World:
@@ -64,7 +64,7 @@ def test_body_from_near():
     """The picture of a body: its middle is the body, which fills a good part of it; of a half-space, the world."""
     import numpy as np
 
-    from render import picture
+    from tumble.render import picture
 
     world = World()
     world.add(HalfSpace(), kind="static", name="floor")
@@ -78,7 +78,7 @@ def test_body_from_near():
 
 
 def test_errors_tell_in_fields():
-    from render.errors import RenderError
+    from tumble.render.errors import RenderError
 
     world = World()
     ball = world.add(Sphere(0.1), name="ball")
@@ -97,7 +97,7 @@ def test_errors_tell_in_fields():
 
 def test_picture_only_where_the_program_draws():
     code = "import tests.sim.world.test_notebook_html as t\nw = t.falling()\nassert '<img' not in w._repr_html_()\n"
-    code += "import render\nassert 'data:image/png;base64,iVBOR' in w._repr_html_()\nassert '<img' in w.run(0.1)._repr_html_()\n"
+    code += "from tumble import render\nassert 'data:image/png;base64,iVBOR' in w._repr_html_()\nassert '<img' in w.run(0.1)._repr_html_()\n"
     code += "assert '<img' in w['<crate> & co']._repr_html_() and '<img' in w['floor']._repr_html_()\n"
     code += "render.picture = None\nassert 'no picture: TypeError' in w._repr_html_()"
     code = code.replace("tests.sim.world.test_notebook_html", "test_notebook_html")
@@ -108,6 +108,6 @@ def test_picture_only_where_the_program_draws():
 def test_a_notebook_shows_a_picture_without_being_asked_for_it():
     """Nobody has imported render there."""
     code = "import sys, types\nsys.modules['ipykernel'] = types.ModuleType('ipykernel')\n"
-    code += "from sim import World\nfrom collision import Sphere\nw = World()\nw.add(Sphere(0.5))\nr = w.run(0.1)\n"
+    code += "from tumble.sim import World\nfrom tumble.collision import Sphere\nw = World()\nw.add(Sphere(0.5))\nr = w.run(0.1)\n"
     code += "assert 'render' not in sys.modules\nassert '<img' in r._repr_html_()\n"
     subprocess.run([sys.executable, "-c", code], check=True)

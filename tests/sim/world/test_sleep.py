@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import Box, HalfSpace, Sphere
-from sim import Hinge, InputError, Scene, World
-from sim.forces.definitions import ConstantForce, UniformGravity
+from tumble.collision import Box, HalfSpace, Sphere
+from tumble.sim import Hinge, InputError, Scene, World
+from tumble.sim.forces.definitions import ConstantForce, UniformGravity
 
 CUBE = Box((0.1, 0.1, 0.1))
 
@@ -237,7 +237,7 @@ def test_what_pulls_a_sleeping_body_is_its_own_field():
 
 
 def test_sleep_is_part_of_a_scene(tmp_path):
-    from scenarios.files.scene_files import load_scene, save_scene
+    from tumble.scenarios.files.scene_files import load_scene, save_scene
 
     scene = Scene(name="nap", sleep_after=0.5, sleep_speed=2e-3, sleep_spin=3e-2)
     scene.add(HalfSpace(), kind="static")

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere, ray_cast, signed_distance
-from sim import InputError, World
+from tumble.collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere, ray_cast, signed_distance
+from tumble.sim import InputError, World
 
 
 def scattered(seed: int = 2, n: int = 30) -> World:

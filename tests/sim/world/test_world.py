@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere
-from sim import Every, InputError, RecordingError, Run, World
+from tumble.collision import Box, Compound, ConvexHull, HalfSpace, Pose, Sphere
+from tumble.sim import Every, InputError, RecordingError, Run, World
 
 
 def heap(seed: int = 1, n: int = 5, **options) -> World:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from collision import InputError
-from scenarios.registry import load
-from sim import World, Worlds
+from tumble.collision import InputError
+from tumble.scenarios.registry import load
+from tumble.sim import World, Worlds
 
 N = 5
 
@@ -42,7 +42,7 @@ def test_members_have_room_for_as_many_kicks_as_a_world(monkeypatch):
     world, worlds = World.from_scene(scene), Worlds(scene, 1)
     world.step(170), worlds.step(170)
     assert worlds[0].state_hash() == world.state_hash()
-    monkeypatch.setattr("sim.scene.arrays.rows_for", lambda pairs: 8 * pairs)
+    monkeypatch.setattr("tumble.sim.scene.arrays.rows_for", lambda pairs: 8 * pairs)
     cramped = Worlds(scene, 1)
     cramped.step(170)
     assert cramped[0].state_hash() != world.state_hash()
