@@ -21,6 +21,9 @@ above ``pairs`` stands narrowphase.py, the table that says which routine handles
 
 from __future__ import annotations
 
+if __name__ == "collision":  # found beside where Python was started: a second copy of all of it would load
+    raise ImportError("collision is a part of tumble: import tumble.collision")
+
 from importlib import import_module
 
 from tumble.collision.errors import InputError

@@ -53,7 +53,7 @@ class Keeps:
 
         def __init_subclass__(cls, **given: Any) -> None:
             super().__init_subclass__(**given)
-            if cls.__module__.partition(".")[0] not in PACKAGES and "__setattr__" not in cls.__dict__:
+            if cls.__module__.partition(".")[0] != "tumble" and "__setattr__" not in cls.__dict__:
                 cls.__setattr__ = object.__setattr__
 
         def __setattr__(self, name: str, value: Any) -> None:
@@ -61,6 +61,3 @@ class Keeps:
             if name[:1] != "_" and name not in kind.SETS and not hasattr(kind, name):
                 raise _error(self, name)
             object.__setattr__(self, name, value)
-
-
-PACKAGES = ("collision", "sim", "render", "scenarios")

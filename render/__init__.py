@@ -7,6 +7,9 @@ loads nothing heavy: OpenGL, PyAV and matplotlib come in with the first call tha
 
 from __future__ import annotations
 
+if __name__ == "render":  # found beside where Python was started: a second copy of all of it would load
+    raise ImportError("render is a part of tumble: import tumble.render")
+
 import importlib
 import os
 from typing import TYPE_CHECKING, Any

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+if __name__ == "scenarios":  # found beside where Python was started: a second copy of all of it would load
+    raise ImportError("scenarios is a part of tumble: import tumble.scenarios")
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -21,6 +21,9 @@ library of what Python calls).
 
 from __future__ import annotations
 
+if __name__ == "sim":  # found beside where Python was started: a second copy of all of it would load
+    raise ImportError("sim is a part of tumble: import tumble.sim")
+
 from importlib import import_module
 
 _HOME = {

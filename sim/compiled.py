@@ -25,14 +25,16 @@ RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 KEEP = Entry(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
 # What the first step of a box on a floor reaches, the dearest early: compiled before all else where nothing is kept.
 FIRST = (
-    "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin", "tumble.sim.contact.contact_solve._kick_island",
-    "tumble.collision.narrowphase.convex_manifold", "tumble.sim.impact.impact_loop._drift", "tumble.sim.solvers.newton.newton_in",
-    "tumble.sim.impact.thread_jobs._work", "tumble.sim.pipeline._find_candidates", "tumble.sim.pipeline._contact", "enter tumble.sim.pipeline.advance",
-    "tumble.sim.contact.touching.contact_table._tabulate", "tumble.sim.impact.time_of_impact._next_impact", "tumble.collision.narrowphase.distance_of",
-    "tumble.collision.broadphase.candidate_pairs.find_pairs", "tumble.sim.contact.touching.point_accelerations._contact_acceleration",
-    "tumble.sim.impact.event_log._log_contacts", "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
-    "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at", "tumble.sim.flight.motion.flight",
-    "tumble.collision.narrowphase.manifold_of",
+    "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin",
+    "tumble.sim.contact.contact_solve._kick_island", "tumble.collision.narrowphase.convex_manifold",
+    "tumble.sim.impact.impact_loop._drift", "tumble.sim.solvers.newton.newton_in", "tumble.sim.impact.thread_jobs._work",
+    "tumble.sim.pipeline._find_candidates", "tumble.sim.pipeline._contact", "enter tumble.sim.pipeline.advance",
+    "tumble.sim.contact.contact_table._tabulate", "tumble.sim.impact.time_of_impact._next_impact",
+    "tumble.collision.narrowphase.distance_of", "tumble.collision.broadphase.candidate_pairs.find_pairs",
+    "tumble.sim.contact.contact_table._contact_acceleration", "tumble.sim.impact.event_log._log_contacts",
+    "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
+    "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",
+    "tumble.sim.flight.motion.flight", "tumble.collision.narrowphase.manifold_of",
 )  # fmt: skip
 ENTRIES = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)
 LIBRARY = Library("tumble.sim.compiled", *ENTRIES, first=FIRST, meanwhile=True)

@@ -19,6 +19,7 @@ LADDER = {
     "scenarios": {"collision", "sim", "scenarios"},
     "tumble": {"collision", "sim", "render", "scenarios"},  # names of theirs, and none of its own
 }
+PLACES = {package: f"tumble.{package}".replace("tumble.tumble", "tumble") for package in LADDER}  # and their names
 MAY_RENDER = {"cli.py", "testing.py", "showing", "verbs"}  # of scenarios, inside functions
 PACKAGES = set(LADDER)
 
@@ -32,11 +33,13 @@ def breaches(package: str, file: str, source: str) -> list[str]:
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            modules = [node.module or ""] if node.level == 0 else [package]
+            modules = [node.module or ""] if node.level == 0 else [f"tumble.{package}"]
+            if modules == ["tumble"]:
+                modules = [f"tumble.{alias.name}" for alias in node.names]
         else:
             continue
         for module in modules:
-            top = module.partition(".")[0]
+            top = module.removeprefix("tumble.").partition(".")[0]
             allowed = set(LADDER[package])
             if package == "scenarios" and file.partition("/")[0] in MAY_RENDER and (node in inside or _typing_only(tree, node)):
                 allowed.add("render")
@@ -75,25 +78,41 @@ def test_ladder_sees_a_breach(package, file, source):
     assert len(breaches(package, file, source)) == 1
 
 
+def name_of(folder: Path) -> str:
+    """The name that a folder of the tree is installed under."""
+    package, *below = folder.relative_to(ROOT).parts
+    return ".".join((PLACES[package], *below))
+
+
+def files_of(package: str) -> list[Path]:
+    """Files of a package; those that links in tumble/ lead to are of others."""
+    return [p for p in sorted((ROOT / package).rglob("*")) if p.is_file() and "__pycache__" not in p.parts]
+
+
 def test_all_packages_are_named():
     """pyproject names each folder with code or data, and no other: a forgotten one would be missing from a wheel."""
     said = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     named, data = set(said["packages"]), set(said["package-data"])
-    there = {
-        p.parent.relative_to(ROOT).as_posix().replace("/", ".") for package in LADDER for p in (ROOT / package).rglob("*.py")
-    }
-    assert all(any((ROOT / name.replace(".", "/")).iterdir()) for name in data)
+    there = {name_of(p.parent) for package in LADDER for p in files_of(package) if p.suffix == ".py"}
     assert named == there | data
+    assert said["package-dir"] == {name: package for package, name in PLACES.items()}
 
 
 def test_shaders_are_packaged():
     """Each file that is no code is in a package whose data are named."""
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    others = [p for package in LADDER for p in (ROOT / package).rglob("*") if p.is_file() and p.suffix not in (".py", ".pyc")]
+    others = [p for package in LADDER for p in files_of(package) if p.suffix != ".py"]
     assert others
     for path in others:
-        package = ".".join(path.relative_to(ROOT).parent.parts)
-        assert any(path.match(pattern) for pattern in data.get(package, [])), path
+        assert any(path.match(pattern) for pattern in data.get(name_of(path.parent), [])), path
+
+
+@pytest.mark.parametrize("package", sorted(set(LADDER) - {"tumble"}))
+def test_a_package_has_one_name(package):
+    """Beside the tree a package would be found by its folder's name too, and all of it loaded a second time."""
+    answer = subprocess.run([sys.executable, "-c", f"import {package}"], cwd=ROOT, capture_output=True, text=True)
+    assert answer.stderr.splitlines()[-1] == f"ImportError: {package} is a part of tumble: import tumble.{package}"
+    assert (ROOT / "tumble" / package).samefile(ROOT / package) or not (ROOT / ".git").exists()
 
 
 def test_help_is_light():
@@ -119,7 +138,7 @@ def test_the_one_name_loads_nothing():
     """`import tumble` costs what a file of forty lines costs; what is used of it loads then."""
     program = (
         "import sys, tumble\n"
-        "early = {'numpy', 'numba', 'collision', 'sim', 'render', 'scenarios'} & set(sys.modules)\n"
+        "early = {name for name in sys.modules if name.startswith(('numpy', 'numba', 'tumble.'))}\n"
         "tumble.World, tumble.film, tumble.run_scenario, tumble.sim\n"
         "late = {'numba', 'matplotlib', 'av'} & set(sys.modules)\n"
         "sys.exit(f'loaded {early | late}' if early | late else 0)\n"
@@ -129,7 +148,8 @@ def test_the_one_name_loads_nothing():
 
 
 def test_describing_a_scene_needs_no_compiler():
-    program = "import sys; from tumble.scenarios.registry import catalog; [s() for s in catalog().values()]; sys.exit('numba' in sys.modules)"
+    program = "import sys; from tumble.scenarios.registry import catalog; [s() for s in catalog().values()]\n"
+    program += "sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
 
 

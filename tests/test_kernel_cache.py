@@ -59,10 +59,11 @@ def answer(x):
 
 @pytest.fixture
 def package(tmp_path):
-    """A package `collision` of two modules with the real decorator, apart from the real one."""
-    folder = tmp_path / "collision"
+    """A package `tumble.collision` of two modules with the real decorator, apart from the real one."""
+    folder = tmp_path / "tumble" / "collision"
     (folder / "kernels" / "building").mkdir(parents=True)
-    (folder / "__init__.py").write_text("")
+    for each in (folder, folder.parent):
+        (each / "__init__.py").write_text("")
     kernels = ("__init__", "jit", "compiler", "code_library", "kernel_cache", "sources", "group", "group_type")
     for module in (*kernels, "building/__init__", "building/objects", "building/worker"):
         shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels" / f"{module}.py")
@@ -76,10 +77,10 @@ def write(package: Path, value: float, style: dict) -> None:
 
 def ask(package: Path, **around: str) -> tuple[float, int]:
     """(the kernel's answer, how many kernels were compiled for it), from a fresh process."""
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache"), "PYTHONDONTWRITEBYTECODE": "1"} | around
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache"), "PYTHONDONTWRITEBYTECODE": "1"} | around
     environment.pop("NUMBA_DISABLE_JIT", None)
     program = [sys.executable, "-c", ASK]
-    answer = subprocess.run(program, cwd=package.parent, env=environment, capture_output=True, text=True)
+    answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     value, compiled = answer.stdout.split()
     return float(value), int(compiled)
@@ -96,13 +97,18 @@ def test_edited_callee_is_seen(package):
     assert ask(package) == (10.0, 0)
 
 
-def test_kept_code_that_asks_for_memory_finds_the_runtime(package):
-    """Nothing is compiled in the second process, so nothing but the loader can ask for it; 0 was called then."""
-    (package / "callee.py").write_text(FAR_CALLEE)
-    (package / "caller.py").write_text(FAR_CALLER)
-    answer, _ = ask(package)
-    assert answer == 6.0
-    assert ask(package) == (6.0, 0)
+def test_what_was_edited_while_a_program_ran_is_not_its_code(package):
+    """A program that has loaded its sources compiles those, though the files say something else by then: what it keeps must not
+    be taken for the code of the new ones."""
+    write(package, 3.0, TUMBLE)
+    edit = f"open({str(package / 'callee.py')!r}, 'w').write({CALLEE.format(value=5.0, **TUMBLE)!r})\nprint("
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    program = [sys.executable, "-c", ASK.replace("print(", edit)]
+    answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
+    assert answer.stdout.split() == ["6.0", "2"], answer.stderr
+    assert ask(package) == (10.0, 2)
+    write(package, 3.0, TUMBLE)
+    assert ask(package) == (6.0, 0)  # it was kept under what it was made of
 
 
 def test_edit_back_finds_the_old_kernels(package):
@@ -132,14 +138,18 @@ def test_plain_numba_cache_goes_stale(package):
 @pytest.mark.parametrize(
     ("line", "package", "found"),
     [
-        ("from tumble.collision.vectors import dot", (), {"collision.vectors", "collision.vectors.dot"}),
-        ("from tumble.collision.vectors import (\n    dot,  # a (b) c\n    cross as x,\n)", (), {"collision.vectors.cross"}),
-        ("from tumble.collision import vectors, \\\n    callee", (), {"collision.vectors", "collision.callee"}),
-        ("import collision.vectors as v", (), {"collision.vectors"}),
-        ("def f():\n    from tumble.collision import vectors", (), {"collision.vectors"}),
-        ("from . import vectors", ("collision",), {"collision.vectors"}),
-        ("from .vectors import dot", ("collision",), {"collision.vectors"}),
-        ("from ..vectors import (\n  dot)", ("collision", "pairs"), {"collision.vectors"}),
+        ("from tumble.collision.vectors import dot", (), {"tumble.collision.vectors", "tumble.collision.vectors.dot"}),
+        (
+            "from tumble.collision.vectors import (\n    dot,  # a (b) c\n    cross as x,\n)",
+            (),
+            {"tumble.collision.vectors.cross"},
+        ),
+        ("from tumble.collision import vectors, \\\n    callee", (), {"tumble.collision.vectors", "tumble.collision.callee"}),
+        ("import tumble.collision.vectors as v", (), {"tumble.collision.vectors"}),
+        ("def f():\n    from tumble.collision import vectors", (), {"tumble.collision.vectors"}),
+        ("from . import vectors", ("tumble", "collision"), {"tumble.collision.vectors"}),
+        ("from .vectors import dot", ("tumble", "collision"), {"tumble.collision.vectors"}),
+        ("from ..vectors import (\n  dot)", ("tumble", "collision", "pairs"), {"tumble.collision.vectors"}),
     ],
     ids=["plain", "in parentheses", "with a backslash", "as", "in a function", "dot", "one up", "two up"],
 )
@@ -173,7 +183,7 @@ def test_damaged_code_is_compiled_anew(package, harm):
     """Never run: machine code with a bit flipped ends the interpreter, or gives another number."""
     write(package, 3.0, TUMBLE)
     assert ask(package) == (6.0, 2)
-    files = sorted((package.parent / "cache").rglob("*.nbc"))
+    files = sorted((package.parents[1] / "cache").rglob("*.nbc"))
     whole = [file.read_bytes() for file in files]
     assert len(files) == 2
     for file, data, other in zip(files, whole, reversed(whole), strict=True):
@@ -196,9 +206,9 @@ def test_code_of_another_machine_is_not_run(package):
 def test_a_folder_that_can_not_be_written(package):
     """It says so, once, and what can be read there is read."""
     write(package, 3.0, TUMBLE)
-    (package.parent / "cache").write_text("a file where the folder should be")
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
-    answer = subprocess.run([sys.executable, "-c", ASK], cwd=package.parent, env=environment, capture_output=True, text=True)
+    (package.parents[1] / "cache").write_text("a file where the folder should be")
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache")}
+    answer = subprocess.run([sys.executable, "-c", ASK], cwd=package.parents[1], env=environment, capture_output=True, text=True)
     assert answer.stdout.split() == ["6.0", "2"]
     assert answer.stderr.count("compiled kernels can not be kept") == 1
 
@@ -206,14 +216,14 @@ def test_a_folder_that_can_not_be_written(package):
 def test_processes_that_fill_one_cache(package):
     """Each gets its answer, each of another signature; afterwards nobody compiles, and nothing else lies there."""
     write(package, 3.0, TUMBLE)
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache")}
     asks = [ASK.replace("answer(2.0)", value) for value in ("answer(2.0)", "answer(2)", "answer(True)", "answer(2.0)")]
-    run = lambda ask: subprocess.Popen([sys.executable, "-c", ask], cwd=package.parent, env=environment, stdout=-1)  # noqa: E731
+    run = lambda ask: subprocess.Popen([sys.executable, "-c", ask], cwd=package.parents[1], env=environment, stdout=-1)  # noqa: E731
     for expected in (None, 0):
         answers = [process.communicate()[0].split() for process in [run(ask) for ask in asks]]
         assert [float(value) for value, _ in answers] == [6.0, 6.0, 3.0, 6.0]
         assert expected is None or all(int(compiled) == expected for _, compiled in answers)
-    assert {file.suffix for file in (package.parent / "cache").rglob("*") if file.is_file()} == {".nbc"}
+    assert {file.suffix for file in (package.parents[1] / "cache").rglob("*") if file.is_file()} == {".nbc"}
 
 
 CALL = """
@@ -235,7 +245,7 @@ for _ in range(2):
 def test_kernels_for_kernels_raise_when_python_calls_them(package, name):
     """Before and after they are compiled. They used to end the interpreter."""
     program = [sys.executable, "-c", CALL.format(name=name, then="pass" if name == "remote" else "print(outer(1.0))")]
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parent / "cache")}
-    answer = subprocess.run(program, cwd=package.parent, env=environment, capture_output=True, text=True)
+    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache")}
+    answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("__main__.only is a kernel that only kernels can call") == 2

@@ -109,7 +109,7 @@ from tumble.collision.kernels.jit import FAR
 from tumble.collision.kernels.building.objects import name_of
 library = importlib.import_module({module!r}).LIBRARY
 known = {{name_of(far) for far in FAR}}
-import tumble.collision.broadphase.collision_manager, tumble.collision.queries.proximity, sim, tumble.sim.compiled
+import tumble.collision.broadphase.collision_manager, tumble.collision.queries.proximity, tumble.sim.compiled
 print(*(set(far_below(library)) - known))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

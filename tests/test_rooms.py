@@ -33,13 +33,13 @@ ORDER = {package: row.split(" / ") for package, row in ROOMS.items()}
 
 def room_of(module: str) -> str:
     """The room of a module, "" in the hall: ``tumble.sim.contact.half_kick`` is in contact."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 2 or (len(parts) == 2 and parts[1] in ORDER[parts[0]]) else ""
+    _, package, *parts = module.split(".")
+    return parts[0] if len(parts) > 1 or (parts and parts[0] in ORDER[package]) else ""
 
 
 def level(module: str) -> int:
     """How high a module stands, 0 the ground floor: rooms at 2, 4, 6 ..., a module that stands on a room one above it."""
-    package, name = module.split(".")[0], module.split(".")[-1]
+    package, name = module.split(".")[1], module.split(".")[-1]
     room = room_of(module)
     if room:
         return 2 * ORDER[package].index(room) + 2
@@ -60,18 +60,18 @@ def imported(source: str, package: str) -> list[str]:
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in found if name.startswith(f"{package}.")]
+    return [name for name in found if name.startswith(f"tumble.{package}.")]
 
 
 def breaches(module: str, source: str) -> list[str]:
     """Imports by which a module reaches up: into a room above its own, or to what stands on one."""
-    package = module.split(".")[0]
+    package = module.split(".")[1]
     out = []
     for name in imported(source, package):
         parts = name.split(".")
-        if parts[1] in APART:
+        if parts[2] in APART:
             continue
-        target = ".".join(parts[:3] if parts[1] in ORDER[package] else parts[:2])
+        target = ".".join(parts[:4] if parts[2] in ORDER[package] else parts[:3])
         if room_of(target) != room_of(module) and level(target) > level(module):
             out.append(f"{module} imports {name}")
     return out
@@ -79,14 +79,14 @@ def breaches(module: str, source: str) -> list[str]:
 
 def modules(package: str) -> dict[str, Path]:
     files = sorted((ROOT / package).rglob("*.py"))
-    return {".".join(f.relative_to(ROOT).with_suffix("").parts): f for f in files}
+    return {".".join(("tumble", *f.relative_to(ROOT).with_suffix("").parts)): f for f in files}
 
 
 @pytest.mark.parametrize("package", ORDER)
 def test_rooms_import_one_way(package):
     found = []
     for module, file in modules(package).items():
-        if file.name != "__init__.py" and module.split(".")[1] not in APART:
+        if file.name != "__init__.py" and module.split(".")[2] not in APART:
             found += breaches(module, file.read_text(encoding="utf-8"))
     assert found == []
 
@@ -106,7 +106,7 @@ def test_rooms_import_one_way(package):
     ],
 )
 def test_a_way_up_is_seen(module, source):
-    assert breaches(module, source) == [f"{module} imports {imported(source, module.split('.')[0])[0]}"]
+    assert breaches(module, source) == [f"{module} imports {imported(source, module.split('.')[1])[0]}"]
     late = f"def f():\n    {source}"
     assert breaches(module, late) == []
 

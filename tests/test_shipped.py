@@ -119,13 +119,17 @@ def test_a_wheel_is_given_machine_code(tmp_path):
     spec.loader.exec_module(tool)
     wheel = tmp_path / "tumble-0.1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as made:
-        made.writestr("collision/a.py", "a = 1\n")
-        made.writestr("tumble.dist-info/RECORD", "collision/a.py,sha256=x,6\ntumble.dist-info/RECORD,,\n")
+        made.writestr("tumble/collision/a.py", "a = 1\n")
+        made.writestr("tumble.dist-info/RECORD", "tumble/collision/a.py,sha256=x,6\ntumble.dist-info/RECORD,,\n")
     for data in (b"old", b"new"):
         tool.add(wheel, {f"{tool.PLACE}{data.decode()}.o": data})
     with zipfile.ZipFile(wheel) as made:
-        assert sorted(made.namelist()) == ["collision/a.py", "collision/machine_code/new.o", "tumble.dist-info/RECORD"]
+        assert set(made.namelist()) == {"tumble/collision/a.py", f"{tool.PLACE}new.o", "tumble.dist-info/RECORD"}
         rows = made.read("tumble.dist-info/RECORD").decode().splitlines()
-        assert made.read("collision/machine_code/new.o") == b"new"
+        assert made.read(f"{tool.PLACE}new.o") == b"new"
     digest = base64.urlsafe_b64encode(hashlib.sha256(b"new").digest()).rstrip(b"=").decode()
-    assert rows == ["collision/a.py,sha256=x,6", f"collision/machine_code/new.o,sha256={digest},3", "tumble.dist-info/RECORD,,"]
+    assert rows == [
+        "tumble/collision/a.py,sha256=x,6",
+        f"tumble/collision/machine_code/new.o,sha256={digest},3",
+        "tumble.dist-info/RECORD,,",
+    ]

@@ -18,7 +18,7 @@ import zipfile
 from pathlib import Path
 
 LEVEL = "x86-64-v3"
-PLACE = "collision/machine_code/"
+PLACE = "tumble/collision/machine_code/"
 
 
 def main(wheel: Path, pythons: list[str]) -> int:

@@ -50,7 +50,7 @@ def tried(own: Path, made: Path, place: Path, bill: Path | None, tools: Path) ->
     plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": ""}
     subprocess.run([str(own.parent / "tumble"), *scene], check=True, cwd=place, env=plain, stdout=subprocess.DEVNULL)
     run(own, "-m", "pip", "uninstall", "-q", "-y", "tumble")
-    ours = {"collision", "sim", "render", "scenarios", "tumble"}
+    ours = {"collision", "sim", "render", "scenarios", "tumble"}  # and the four packages stand nowhere else
     sites = [path for site in place.glob("lib/python*/site-packages") for path in site.iterdir()]
     return [path.name for path in (*sites, *own.parent.iterdir()) if path.name in ours or "tumble" in path.name]
 

@@ -39,10 +39,27 @@ def main(venv: Path, extra: str, stamp: Path, locked: bool = False) -> int:
         code = install(python, step, venv / LOG)
         if code:
             return code
+    lead(venv, python)
     stamp.touch()
     clear()
     print(f"Set up {venv} with Python {sys.version.split()[0]} in {time.monotonic() - begun:.0f} s", flush=True)
     return 0
+
+
+def lead(venv: Path, python: Path) -> None:
+    """A path of packages with the source tree under its one name, which editors and type checkers follow; pip's own way runs code
+    that they can not read. Where no link can be made, Python alone finds it."""
+    ask = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
+    site = subprocess.run([str(python), "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
+    folder = venv.resolve() / "src"
+    folder.mkdir(exist_ok=True)
+    link = folder / "tumble"
+    try:
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT / "tumble", target_is_directory=True)
+    except OSError:
+        return
+    Path(site, "tumble_tree.pth").write_text(f"{folder}\n", encoding="utf-8")
 
 
 def works(python: Path) -> bool:

@@ -6,21 +6,32 @@ one's. The stub beside this file lists the names, for editors. They load when th
 
 from __future__ import annotations
 
+import os as _os
 from importlib import import_module
+from types import ModuleType
+
+# In a source tree the packages lie beside this one, and links in it lead there. Where links can not be made, this does it.
+_FOLDER = _os.path.dirname(_os.path.abspath(__file__))
+if not _os.path.isdir(_os.path.join(_FOLDER, "sim")):
+    __path__.append(_os.path.dirname(_FOLDER))
 
 PACKAGES = ("sim", "scenarios", "render", "collision")
 
 
 def __getattr__(name: str) -> object:
     if name in PACKAGES:
-        return import_module(name)
+        return import_module(f"tumble.{name}")
     if name == "__all__":
         return __dir__()
-    for package in map(import_module, PACKAGES) if not name.startswith("_") else ():
+    for package in _packages() if not name.startswith("_") else ():
         if name in package.__all__:
             return globals().setdefault(name, getattr(package, name))  # found at once from now on
     raise import_module("tumble.collision.spelling").not_in(__name__, name, __dir__())
 
 
 def __dir__() -> list[str]:
-    return sorted({*PACKAGES, *(name for package in map(import_module, PACKAGES) for name in package.__all__)})
+    return sorted({*PACKAGES, *(name for package in _packages() for name in package.__all__)})
+
+
+def _packages() -> list[ModuleType]:
+    return [import_module(f"tumble.{name}") for name in PACKAGES]

@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import tumble.scenarios.runs.run
-import tumble.sim.recording.storage.sample_stores
 from tumble.scenarios import cli
+from tumble.scenarios.runs import run as runner
 from tumble.sim.files import whole
+from tumble.sim.recording.storage import sample_stores
 from tumble.sim.recording.storage.checksums import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,7 +109,7 @@ def child(folder: Path, words: Sequence[str], terminal: int | None = None) -> in
 def often() -> None:
     """Flush and save ten times as often than users need, and draw no figure: that is most of the time of a short run. A blank
     one is written as slowly as one that is drawn."""
-    import tumble.render.figures.plots
+    from tumble.render.figures import plots
 
     def blank(run: Any, path: Path) -> Path:
         with whole(path) as part, open(part, "wb") as file:
@@ -118,10 +118,10 @@ def often() -> None:
                 time.sleep(0.02)
         return path
 
-    render.plots.energy_momentum = blank
-    tumble.sim.recording.storage.sample_stores.FLUSH_SECONDS = 0.4
-    plain = tumble.scenarios.runs.run.Checkpoints
-    tumble.scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
+    plots.energy_momentum = blank
+    sample_stores.FLUSH_SECONDS = 0.4
+    plain = runner.Checkpoints
+    runner.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.4)
 
 
 def ended(pid: int, patience: float = PATIENCE) -> int:
@@ -415,11 +415,10 @@ ASK = "from tumble.collision.caller import answer\nprint(answer(2.0))\n"
 def cache_filled(folder: Path, seconds: float | None, both: bool) -> Outcome:
     """A program, or two, that fills a cache of kernels and is killed after so many seconds (None: not at all); the next has the
     right answer, and keeps it."""
-    package = folder / "collision"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    for module in ("jit", "compiler", "kernel_cache", "sources", "group", "group_type"):
-        shutil.copy(ROOT / "collision" / f"{module}.py", package)
+    package = folder / "tumble" / "collision"
+    shutil.copytree(ROOT / "collision" / "kernels", package / "kernels")
+    for each in (package, package.parent):
+        (each / "__init__.py").write_text("")
     (package / "caller.py").write_text(KERNELS)
     environment = {**os.environ, "TUMBLE_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
     start = lambda: subprocess.Popen(  # noqa: E731

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy
 
+from tumble.collision.kernels.sources import remember
+
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels are plain functions of Python then
 hypot = numpy.hypot if DISABLED else math.hypot  # of the C library, which kernels call; that of Python rounds in another way
 FOR_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -61,6 +63,7 @@ def _later(function: Callable, kept: bool, literals: bool = True, **options: Any
     """A kernel to be compiled; ``kept`` on disk."""
     if DISABLED:
         return function
+    remember(function.__code__.co_filename)
 
     def make():
         from tumble.collision.kernels.compiler import dispatcher

@@ -26,7 +26,7 @@ import numpy as np
 from tumble.collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, read
 from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.jit import DISABLED
-from tumble.collision.kernels.sources import ROOT
+from tumble.collision.kernels.sources import file_of
 
 if TYPE_CHECKING:
     from tumble.collision.kernels.building.growing import Growing
@@ -247,7 +247,7 @@ class Library:
     @functools.cached_property
     def path(self) -> Path:
         """Where it is kept when all is compiled."""
-        return kept_under(self.module, ROOT.joinpath(*self.module.split(".")).with_suffix(".py"))
+        return kept_under(self.module, file_of(self.module))
 
     @functools.cached_property
     def growing(self) -> Growing | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import llvmlite
 import numpy
 
-from tumble.collision.kernels.sources import ROOT, numba_version, sources
+from tumble.collision.kernels.sources import file_of, numba_version, sources
 
 if TYPE_CHECKING:
     from tumble.collision.kernels.native import Library
@@ -37,7 +37,7 @@ def name_of(module: str, level: str) -> str:
     numbers = ".".join(numpy.__version__.split(".")[:2])
     digest = hashlib.sha256(repr((sys.version_info[:2], numbers, numba_version(), llvmlite.__version__)).encode())
     digest.update(f"{llvm.get_default_triple()} {level}".encode())
-    for file in sources(ROOT.joinpath(*module.split(".")).with_suffix(".py")):
+    for file in sources(file_of(module)):
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return f"{module}-{digest.hexdigest()[:16]}.o"
 

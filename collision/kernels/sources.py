@@ -3,6 +3,9 @@
 A kernel is filed under a hash over the sources of its module, of every module of ours that it imports, directly or not, and over
 the versions of Python, NumPy, Numba and llvmlite. An edit anywhere below a kernel gives another hash; an edit elsewhere leaves
 the kernel's own as it is.
+
+Sources are read when the module of a kernel is loaded, and not again. Were they read when code is kept, a process that runs while
+they are edited would keep the code of the old ones under the hash of the new, where a later process finds it and ends.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import hashlib
 import os
 import platform
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -22,7 +26,7 @@ import llvmlite
 import numpy
 import platformdirs
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]  # where the folders of these packages are
 PACKAGES = ("collision", "sim")
 LONGEST = 60  # lines of one import
 
@@ -33,13 +37,43 @@ def cache_root() -> Path:
     return Path(base) / "kernels"
 
 
-def _file_of(module: str) -> Path | None:
-    """The source file of a module of ours, None where the name is not a module."""
-    path = ROOT.joinpath(*module.split("."))
+def file_of(module: str) -> Path | None:
+    """The source file of a module of ours, None where the name is none of these."""
+    top, *below = module.split(".")
+    if top != "tumble" or not below or below[0] not in PACKAGES:
+        return None
+    path = ROOT.joinpath(*below)
     for candidate in (path.with_suffix(".py"), path / "__init__.py"):
         if candidate.is_file():
             return candidate
     return None
+
+
+@cache
+def _content(path: Path) -> bytes:
+    """A source file as it was when it was first asked for."""
+    _read.append(path)
+    return path.read_bytes()
+
+
+_read: list[Path] = []
+
+
+@cache
+def remember(file: str) -> None:
+    """Read the source of a module that is just being loaded, and those of all that it imports."""
+    with contextlib.suppress(OSError):  # of a function that was typed in
+        sources(Path(file).resolve())
+
+
+def edited() -> list[Path]:
+    """Sources that are no longer as they were when they were read."""
+    return sorted(path for path in _read if not path.is_file() or path.read_bytes() != _content(path))
+
+
+def import_path() -> str:
+    """The folder in which another process finds the package."""
+    return str(Path(sys.modules["tumble"].__file__).resolve().parents[1])
 
 
 def import_statements(text: str) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -72,16 +106,17 @@ def modules(statement: ast.Import | ast.ImportFrom, package: tuple[str, ...]) ->
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
     """Files of ours that a file imports."""
-    package = path.relative_to(ROOT).parent.parts if path.is_relative_to(ROOT) else ()
+    package = ("tumble", *path.relative_to(ROOT).parent.parts) if path.is_relative_to(ROOT) else ()
     found = set()
-    for statement in import_statements(path.read_text(encoding="utf-8")):
+    for statement in import_statements(_content(path).decode("utf-8")):
         for module in modules(statement, package):
-            if module.split(".")[0] in PACKAGES and (file := _file_of(module)):
+            if file := file_of(module):
                 found.add(file)
     return tuple(sorted(found))
 
 
-def sources(path: Path) -> list[Path]:
+@cache
+def sources(path: Path) -> tuple[Path, ...]:
     """A source file and all files of ours below it in the import graph, sorted."""
     seen, todo = {path}, [path]
     while todo:
@@ -89,7 +124,7 @@ def sources(path: Path) -> list[Path]:
             if file not in seen:
                 seen.add(file)
                 todo.append(file)
-    return sorted(seen)
+    return tuple(sorted(seen))
 
 
 @cache
@@ -106,7 +141,7 @@ def source_hash(path: Path) -> str:
     versions = (platform.python_version(), numpy.__version__, numba_version(), llvmlite.__version__)
     digest.update(repr(versions).encode())
     for file in sources(path):
-        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+        digest.update(file.name.encode() + b"\0" + _content(file))
     return digest.hexdigest()[:16]
 
 

@@ -1,6 +1,6 @@
 """The short way to the depth of round bodies: Newton's method finds it, an inner polytope and a cap prove it.
 
-D = B - A holds the origin. As in `tumble.collision.distance.epa` a polytope inside D grows where it is nearest to the origin. Along
+D = B - A holds the origin. As in `collision/distance/epa.py` a polytope inside D grows where it is nearest to the origin. Along
 the normal of that face Newton's method soon finds a local minimum d of D's support function h. About it, in a cap of
 directions, h is d or more for what is known of its curvature there:
 

@@ -93,7 +93,7 @@ class Programs:
             thing.release()
 
     def _compile(self, name: str) -> Any:
-        folder = files("render") / "shaders"
+        folder = files("tumble.render") / "shaders"
         source, *defined = name.split()
         defined += ["GATHERED"] * self.gathered + ["OCCLUDED"] * self._preset.occluded
         defined += ["SOFT"] * (self._preset.softness > 0.0)

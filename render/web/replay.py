@@ -101,4 +101,4 @@ def base64_of(values: np.ndarray, kind: str = "<f4") -> str:
 
 def page_file(name: str) -> str:
     """A file that pages are made of."""
-    return (files("render") / "page" / name).read_text(encoding="utf-8")
+    return (files("tumble.render") / "page" / name).read_text(encoding="utf-8")

@@ -106,7 +106,7 @@ def assert_momentum(run: Run, rtol: float = 1e-12, atol: float = 0.0, functions:
     """Momentum changes by the impulse of gravity and forces and by what immovable bodies take, and by nothing else.
 
     ``rtol`` is relative to the largest sum of |m v| plus the impulses of gravity and forces. Forces that vary are integrated
-    from the samples (:mod:`tumble.sim.recording.force_impulse`), and what that leaves open is allowed for: some 1e-5 of their impulse
+    from the samples (`sim/recording/force_impulse.py`), and what that leaves open is allowed for: some 1e-5 of their impulse
     where each step is recorded, 1e-9 where nothing touches. What bodies do to each other cancels, so it leaves nothing open.
     ``functions``: those that are forces, by name. InputError where a force can not be known: its function is missing, a body that
     it acts on was not recorded, or the samples are too far apart to tell.

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tumble.collision.errors import InputError
+from tumble.collision.kernels.sources import import_path
 
 SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its parameters, seconds
     "tumbling": ("tumbling_boxes", {"count": 1000}, 1.0),
@@ -33,7 +34,7 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
 STEP = 1 / 240  # s
 STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
     "broad": ("tumble.collision.broadphase.",),
-    "narrow": ("collision.",),
+    "narrow": ("tumble.collision.",),
     "solver": ("tumble.sim.solvers.",),
     "contact": ("tumble.sim.contact.", "tumble.sim.joints."),
     "impacts": ("tumble.sim.impact.",),
@@ -53,7 +54,7 @@ class Chunk(NamedTuple):
 
 
 def stage_of(symbol: str) -> str:
-    name = symbol.removeprefix("tumble.")
+    name = symbol
     return next((stage for stage, heads in STAGES.items() if name.startswith(heads)), REST)
 
 
@@ -123,7 +124,7 @@ def _kernels(chunks: list[Chunk]) -> tuple[float, dict[str, dict[str, float]]]:
     for c in kept:
         scale = 1e6 * min(1.0, c.cpu / c.wall) / steps
         for symbol, r in c.readings.items():
-            kernel = out.setdefault(symbol.removeprefix("tumble."), {"calls": 0.0, "total": 0.0, "own": 0.0})
+            kernel = out.setdefault(symbol, {"calls": 0.0, "total": 0.0, "own": 0.0})
             kernel["calls"] += r.calls / steps
             kernel["total"] += scale * r.total
             kernel["own"] += scale * r.own
@@ -162,8 +163,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
 def _clocked(steps: dict[str, int]) -> list[dict[str, Any]]:
     """The same steps in another process, with clocks."""
     asked = [sys.executable, "-m", "tumble.scenarios.measuring.bench", json.dumps(steps)]
-    root = str(Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    paths = os.pathsep.join(filter(None, (import_path(), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(asked, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths})
     if done.returncode != 0:
         raise OSError(f"the process with clocks ended with {done.returncode}: {done.stderr.strip()[-300:]}")

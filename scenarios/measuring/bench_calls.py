@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tumble.collision.kernels.sources import import_path
+
 ROUNDS = 7
 MEMBERS, STEPS = 64, 100
 
@@ -271,8 +273,7 @@ def _seconds(code: str) -> float:
 
 
 def _process(arguments: list[str], **environment: str) -> float:
-    root = str(Path(__file__).resolve().parents[2])
-    paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    paths = os.pathsep.join(filter(None, (import_path(), os.environ.get("PYTHONPATH"))))
     begun = time.perf_counter()
     subprocess.run(
         [sys.executable, *arguments], check=True, capture_output=True, env={**os.environ, "PYTHONPATH": paths, **environment}

@@ -60,7 +60,7 @@ def versions() -> dict[str, str]:
 @cache
 def git_revision() -> str:
     """The revision of the source tree that this package runs from, "+changes" if it was edited; empty where it is none."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return ""
     try:

@@ -33,7 +33,7 @@ def summarize(run: Run) -> dict[str, Any]:
         [J] is what no entry of the books explains: rounding, as ``books_close`` says. In words: :func:`energy_statement`.
     momentum_drift
         largest |P(t) - P(0) - impulse of gravity and forces + momentum given to immovable bodies| [kg m/s], less what the
-        samples leave open of forces that vary (:mod:`tumble.sim.recording.force_impulse`); ``_relative`` to the largest sum of |m v|
+        samples leave open of forces that vary (`sim/recording/force_impulse.py`); ``_relative`` to the largest sum of |m v|
         that occurred (see :func:`momentum_scale`) plus those impulses. null where a force can not be known.
     steps_per_second
         of the simulation alone; ``wall_seconds`` has recording and compilation in it too.

@@ -60,7 +60,7 @@ class BodyDef:
     color : a name ("red", "steelblue"), "#rrggbb", "#rgb" or (r, g, b) in [0, 1]; left out, the renderer picks one.
     finish : "plain", "matte", "metal", "rubber" or "glass": how its surface takes the light in pictures; "relief": ground that is
         coloured by height.
-    visual : a :class:`~tumble.sim.scene.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which alone collides.
+    visual : a :class:`~tumble.sim.scene.visual.Visual`, or the name of a mesh file: drawn in place of the shape, which collides.
 
     Raises
     ------

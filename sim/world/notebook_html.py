@@ -84,7 +84,7 @@ def run(r: Run) -> str:
 
 def shown(what: Run | World, **options: Any) -> Any:
     """:func:`render.show` of a run or a world. Found by its name when it is called for: to simulate loads nothing that draws."""
-    return importlib.import_module("render").show(what, **options)
+    return importlib.import_module("tumble.render").show(what, **options)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -111,12 +111,12 @@ def _block(head: str, parts: Sequence[str], picture: str = "") -> str:
 
 def _picture(what: Any) -> str:
     """A still, in a notebook, and where the program draws anyway; nothing where it can not."""
-    if "render" not in sys.modules and KERNEL not in sys.modules:
+    if "tumble.render" not in sys.modules and KERNEL not in sys.modules:
         return ""
     try:
         from PIL import Image
 
-        render = importlib.import_module("render")
+        render = importlib.import_module("tumble.render")
 
         file = io.BytesIO()
         Image.fromarray(np.asarray(render.picture(what, size=SIZE))).convert("RGB").save(file, "PNG")

@@ -499,7 +499,8 @@ class World(Keeps, Asking):
 
     @spelled
     def add_force(self, force: Force | Callable[..., Any], bodies: Body | str | Iterable[Body | str] | None = None) -> Force:
-        """Add a force of :mod:`tumble.sim.forces.definitions`, or a function f(t, position, orientation, velocity, angular_velocity).
+        """Add a force, such as :class:`~tumble.sim.forces.definitions.Spring`, or a function of your own:
+        f(t, position, orientation, velocity, angular_velocity).
 
         ``bodies``: bodies, or names, that it acts on; left out, those that the force names, or all dynamic ones, also those
         that come later. Returns the force as it stands in ``world.forces``. InputError names what is wrong.

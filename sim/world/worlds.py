@@ -1,6 +1,6 @@
 """Many worlds of one scene, stepped together on all cores: ensembles, control, learning.
 
-Each member is a :class:`~tumble.sim.world.world.World` and gives, bit for bit, what it gives alone, on any number of threads. The states
+Each member is a :class:`World` and gives, bit for bit, what it gives alone, on any number of threads. The states
 of all members lie side by side, so that they are read, and set, as arrays (n, bodies, 3).
 """
 

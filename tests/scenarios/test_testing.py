@@ -135,7 +135,7 @@ def test_costs_others_nothing(foreign):
         import sys
         def test_theirs(request):
             assert request.config.pluginmanager.has_plugin("tumble.scenarios.testing")
-            assert not {"numba", "numpy", "sim", "collision", "render"} & set(sys.modules)
+            assert not {"numba", "numpy", "tumble.sim", "tumble.collision", "tumble.render"} & set(sys.modules)
         """
     )
     others = ("hypothesispytest", "xdist", "zarr")  # zarr's own plugin loads all of zarr

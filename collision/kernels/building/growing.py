@@ -38,7 +38,7 @@ from tumble.collision.kernels.building.objects import (
 )
 from tumble.collision.kernels.building.runtime import runtime
 from tumble.collision.kernels.jit import FAR
-from tumble.collision.kernels.sources import ROOT, cache_root, sources
+from tumble.collision.kernels.sources import cache_root, edited, import_path, sources
 
 if TYPE_CHECKING:
     from tumble.collision.kernels.native import Code, Library
@@ -208,7 +208,7 @@ class Growing:
                 if llvm.address_of_symbol(function) is None:
                     llvm.add_symbol(function, linker.get_function_address(function))
             for k, name in enumerate(self._names):
-                llvm.add_symbol(f"tumble.{name}", linker.get_function_address(f"tumble.stub.{k}"))
+                llvm.add_symbol(name, linker.get_function_address(f"tumble.stub.{k}"))
             return {name: linker.get_global_value_address(f"tumble.slot.{k}") for k, name in enumerate(self._names)}
 
     def _need(self, k: int) -> int:
@@ -226,7 +226,7 @@ class Growing:
         with self._linking:
             if name not in self._addresses:
                 address = self._addresses[name] = loaded_far(objects)
-                llvm.add_symbol(f"tumble.{name}", address)
+                llvm.add_symbol(name, address)
                 ctypes.c_void_p.from_address(self._slots[name]).value = address
             return self._addresses[name]
 
@@ -262,7 +262,7 @@ class Workers:
         self.busy: set[str] = set()
         self.home, self._folder = home_of()
         environment = {**os.environ, "TUMBLE_CACHE_DIR": str(self.home)}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), environment.get("PYTHONPATH"))))
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (import_path(), environment.get("PYTHONPATH"))))
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         command = [sys.executable, "-m", "tumble.collision.kernels.building.worker", growing.library.module]
         pipes: dict[str, Any] = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
@@ -287,7 +287,10 @@ class Workers:
                     self._ask(process, f"{STUBS} {path}" if name == STUBS else name)
                     objects = read(path)
                 if objects is None:
-                    raise RuntimeError(f"compiling {name} left nothing at {path}")
+                    why = f"compiling {name} left nothing at {path}"
+                    if changed := edited():
+                        why = f"{changed[0]} was edited since this process loaded it: start anew, to compile what it says now"
+                    raise RuntimeError(why)
             except Exception as error:
                 self.failed, objects = error, None
             with growing._news:

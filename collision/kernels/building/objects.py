@@ -39,7 +39,7 @@ def name_of(kernel: Callable) -> str:
 
 def symbol_of(kernel: Callable) -> str:
     """The name by which far calls know a kernel."""
-    return f"tumble.{name_of(kernel)}"
+    return name_of(kernel)
 
 
 def file_of(kernel: Callable) -> Path:
