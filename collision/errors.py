@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import reprlib
 import sys
+from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -115,3 +117,26 @@ def check_quaternion(name: str, value: object) -> tuple[float, float, float, flo
     if abs(length - 1.0) > 1e-3:
         raise InputError(name, value, f"must be a unit quaternion (w, x, y, z); its length is {length:.6g}")
     return unit(q)
+
+
+# As pyproject.toml has them: the modules that each extra brings.
+EXTRAS = {
+    "film": ("av", "matplotlib", "moderngl", "pygame", "pygltflib"),
+    "view": ("moderngl", "pygame"),
+    "mesh": ("coacd", "networkx", "trimesh"),
+    "data": ("mcap", "pyarrow", "xarray", "zarr"),
+    "dask": ("distributed",),
+}
+
+
+class MissingExtra(ImportError):
+    """A package is not installed, which an extra of tumble brings."""
+
+
+@cache
+def need(extra: str) -> None:
+    """Nothing, where all of an extra is installed; else MissingExtra."""
+    missing = [module for module in EXTRAS[extra] if find_spec(module) is None]
+    if missing:
+        told = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed"
+        raise MissingExtra(f'{told}: pip install "tumble[{extra}]"', name=missing[0])

@@ -71,6 +71,7 @@ def _note(*warning: Any) -> None:
 
 def _code(error: Exception) -> int | None:
     """The exit code of an error that a user can do something about; None for any other."""
+    from tumble.collision.errors import MissingExtra
     from tumble.sim.errors import InputError, RecordingError, SimulationError
 
     if isinstance(error, InputError):
@@ -79,7 +80,7 @@ def _code(error: Exception) -> int | None:
         full = getattr(error.__cause__, "errno", None) in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
         return FAILED if full else BAD_INPUT
     render = sys.modules.get("tumble.render.errors")
-    if isinstance(error, SimulationError | OSError) or (render and isinstance(error, render.RenderError)):
+    if isinstance(error, SimulationError | OSError | MissingExtra) or (render and isinstance(error, render.RenderError)):
         return FAILED
     return None
 

@@ -84,7 +84,7 @@ def test_a_script_may_have_files_of_any_name(site, tmp_path):
 def test_packages_by_their_old_names_would_stand_in_the_way(site, tmp_path):
     """The twin that fails: with folders called sim and render on the path, the user's own would be taken for ours."""
     (tmp_path / "sim.py").write_text("mine = 1\n")
-    (tmp_path / "script.py").write_text("from sim import World\n")
+    (tmp_path / "script.py").write_text(f"from {PARTS[-1]} import World\n")
     answer = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True,
                             env={**os.environ, "PYTHONPATH": str(site / "tumble")})  # fmt: skip
     assert "cannot import name 'World' from 'sim'" in answer.stderr

@@ -97,6 +97,15 @@ def test_edited_callee_is_seen(package):
     assert ask(package) == (10.0, 0)
 
 
+def test_kept_code_that_asks_for_memory_finds_the_runtime(package):
+    """Nothing is compiled in the second process, so nothing but the loader can ask for it; 0 was called then."""
+    (package / "callee.py").write_text(FAR_CALLEE)
+    (package / "caller.py").write_text(FAR_CALLER)
+    answer, _ = ask(package)
+    assert answer == 6.0
+    assert ask(package) == (6.0, 0)
+
+
 def test_what_was_edited_while_a_program_ran_is_not_its_code(package):
     """A program that has loaded its sources compiles those, though the files say something else by then: what it keeps must not
     be taken for the code of the new ones."""

@@ -114,3 +114,11 @@ print(*(set(far_below(library)) - known))
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == []
+
+
+def test_what_is_compiled_first_is_there():
+    """A kernel that was renamed would be compiled last where a first step waits for it."""
+    program = "from tumble.sim.compiled import FIRST, LIBRARY\nfrom tumble.collision.kernels.building.growing import Growing\n"
+    program += "print(*(set(FIRST) - set(Growing(LIBRARY).paths)))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == []

@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number
+from tumble.collision.errors import InputError, check_number, need
 from tumble.collision.hints import FileName
 from tumble.collision.pose import Pose
 from tumble.collision.regular import regular
@@ -116,6 +116,7 @@ def _shape(path: Path, mesh, scale: float) -> ConvexHull | Compound:
 
 def read_mesh(path: Path):
     """The mesh of a file, its equal vertices merged and faces without area removed."""
+    need("mesh")
     import trimesh
 
     name = str(path)
@@ -199,6 +200,7 @@ def _decompose(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.n
 
 
 def _cut(path: Path, vertices: np.ndarray, faces: np.ndarray) -> list[np.ndarray]:
+    need("mesh")
     import coacd
 
     coacd.set_log_level("error")

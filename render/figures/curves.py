@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
 from tumble.render.files import whole
 
@@ -35,6 +35,7 @@ def panels(title: str, fields: Sequence[Panel], path: str | Path, across: int = 
 
     On logarithmic axes what is not positive is left out. InputError: the path is no kind of picture.
     """
+    need("film")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.collision.queries.trace import Trace
 from tumble.render.files import whole
 from tumble.render.films.writers import write
@@ -90,6 +90,7 @@ def _frames(trace: Trace, size: tuple[int, int]) -> Iterator[np.ndarray]:
 
 def _figure(size: tuple[int, int], trace: Trace) -> Figure:
     """An empty figure with a title above and the key below."""
+    need("film")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

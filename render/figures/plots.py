@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.render.files import whole
 from tumble.render.look import PALETTE
 from tumble.sim.words import printable
@@ -46,6 +46,7 @@ def energy_momentum(
         raise InputError("path", str(path), "a figure is a .png, .svg or .pdf file")
     if len(run.times) == 0:
         raise InputError("run", getattr(run, "path", None), "holds no sample, so there is nothing to plot")
+    need("film")
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

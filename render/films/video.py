@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number
+from tumble.collision.errors import InputError, check_number, need
 from tumble.render import look
 from tumble.render.camera import Camera
 from tumble.render.cameras.framing import framed, near
@@ -139,6 +139,7 @@ def film(
     InputError : odd input, named. RenderError : no encoder, no room on the disk, no such folder. RecordingError : the run
     holds no contacts to show, or no impacts to hear.
     """
+    need("film")
     if isinstance(run, str | os.PathLike):
         from tumble.sim.recording.run import Run
 
@@ -189,6 +190,7 @@ def film_beside(
     ``labels``: what stands above each; ``curve``: times [s] and how far apart they are [m], a graph under the pictures. The other
     parameters are those of :func:`film`. The shorter run stands still at its end.
     """
+    need("film")
     path, (left, right) = Path(path), runs
     fps, speed, size = check_range("fps", fps, *FPS), check_range("speed", speed, *SPEED), check_size(size)
     writer(path, size, fps, quality)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tumble.collision.errors import need
 from tumble.render import look
 from tumble.render.errors import RendererWarning
 from tumble.render.rotation import rotate
@@ -35,6 +36,7 @@ class Skin:
 @lru_cache(maxsize=64)
 def skins_of(visual: Visual) -> tuple[Skin, ...] | None:
     """The surfaces of a visual; None, with a warning, where its file can not be read any more: then the shape is drawn."""
+    need("mesh")
     import trimesh
 
     try:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tumble.collision.errors import need
 from tumble.render.errors import RenderError, RendererWarning
 from tumble.render.interrupts import held
 
@@ -85,6 +86,7 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
     RenderError : TUMBLE_RENDERER asks for something that is not there.
     """
     global _warned
+    need("view")
     wish = choice()
     if wish != "painter":
         try:
@@ -106,6 +108,7 @@ def open_renderer(size: tuple[int, int], preset: str = "default") -> Renderer | 
 
 def windowed(size: tuple[int, int]) -> GL:
     """Open pygame's window with OpenGL 3.3 in it, resizable; its context. Raises what the driver raises where there is none."""
+    need("view")
     import moderngl
     import pygame
 
@@ -129,6 +132,7 @@ def screen() -> str:
 
     Left alone, SDL falls back on a driver that shows nothing, which would be waited at in vain.
     """
+    need("view")
     import pygame
 
     hint = "SDL_VIDEODRIVER=offscreen opens windows that nobody sees"

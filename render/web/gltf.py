@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number
+from tumble.collision.errors import InputError, check_number, need
 from tumble.render import look
 from tumble.render.files import whole
 from tumble.render.films.writers import encoded
@@ -73,6 +73,7 @@ class _Builder:
     """Gathers arrays into the one buffer of a .glb file."""
 
     def __init__(self) -> None:
+        need("film")
         import pygltflib
 
         self.lib = pygltflib

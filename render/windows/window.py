@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tumble.collision.errors import need
 from tumble.render.camera import Camera
 from tumble.render.cameras.pick import Hit, pick, ray
 from tumble.render.cameras.rig import Rig
@@ -53,6 +54,7 @@ class Window:
     """
 
     def __init__(self, size: tuple[int, int], preset: str, title: str, camera: Camera, overlays: Sequence[str]):
+        need("view")
         import pygame
 
         self._pygame, self.preset = pygame, preset

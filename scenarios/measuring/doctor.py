@@ -11,9 +11,10 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
+from tumble.collision.errors import EXTRAS
 from tumble.sim.words import count as number
 
-PACKAGES = ("tumble", "numpy", "scipy", "numba", "llvmlite", "zarr", "xarray", "trimesh", "coacd", "matplotlib", "moderngl", "av")
+PACKAGES = ("tumble", "numpy", "scipy", "numba", "llvmlite")
 
 
 class Finding(NamedTuple):
@@ -47,12 +48,16 @@ def _python() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    pygame = "pygame-ce" if sys.version_info >= (3, 14) else "pygame"
-    for package in (*PACKAGES, pygame):
+    wanted = dict.fromkeys(PACKAGES, "")
+    for extra in ("view", "film", "mesh", "data"):
+        wanted = dict.fromkeys(EXTRAS[extra], extra) | wanted
+    for module, extra in sorted(wanted.items(), key=lambda item: item[1]):
+        package = "pygame-ce" if module == "pygame" and sys.version_info >= (3, 14) else module
         try:
             yield Finding(True, package, version(package))
         except PackageNotFoundError:
-            yield Finding(False, package, "missing", f"python -m pip install {package}")
+            remedy = f'python -m pip install "tumble[{extra}]"' if extra else f"python -m pip install {package}"
+            yield Finding(None if extra else False, package, "missing", remedy)
 
 
 def _compiler() -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
 from tumble.sim.files import whole
 from tumble.sim.ledger.readings import CONTACT
@@ -44,7 +44,7 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     with a row for each, and the bodies by name: see :func:`table_paths`.
     MCAP: topics ``/tf`` (foxglove.FrameTransforms), ``/scene`` (foxglove.SceneUpdate), ``/energy``, ``/ledger``, ``/contacts``
     and ``/impacts``, as JSON.
-    InputError: another kind of file, or the library for it is missing.
+    InputError: another kind of file. MissingExtra: the library for it is missing.
     """
     path = Path(path)
     writers = {".csv": _csv, ".parquet": _parquet, ".mcap": _mcap}
@@ -53,17 +53,14 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {path.parent}")
     write, progress = writers[path.suffix.lower()], progress or (lambda done, total: None)
-    try:
-        for table, file in table_paths(run, path).items():
-            with whole(file) as part:
-                write(table_rows(run, table), part, {}, lambda done: None)
-        with whole(path) as part:
-            if write is _mcap:
-                _mcap(run, part, progress)
-            else:
-                write(blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
-    except ImportError as error:
-        raise InputError("path", str(path), f'needs {error.name}: pip install "tumble[export]"') from None
+    for table, file in table_paths(run, path).items():
+        with whole(file) as part:
+            write(table_rows(run, table), part, {}, lambda done: None)
+    with whole(path) as part:
+        if write is _mcap:
+            _mcap(run, part, progress)
+        else:
+            write(blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
     return path
 
 
@@ -142,6 +139,7 @@ def _csv(table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[st
 def _parquet(
     table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]
 ) -> None:
+    need("data")
     import pyarrow
     import pyarrow.parquet
 
@@ -161,6 +159,7 @@ def _parquet(
 
 
 def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
+    need("data")
     from mcap.writer import Writer
 
     with open(path, "wb") as file:

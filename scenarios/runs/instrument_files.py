@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.scenarios.runs.exports import SCHEMA_OF_NUMBERS, _csv, _parquet
 from tumble.sim.files import whole
 from tumble.sim.joints.mechanism.instruments import Instruments, Readings
@@ -16,7 +16,8 @@ from tumble.sim.joints.mechanism.instruments import Instruments, Readings
 def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:
     """Write all readings to "F.csv" or "F.parquet", one file an instrument, F.NAME.csv, or to one file "F.mcap"; the paths.
 
-    Columns are time [s] and those of the instrument. InputError: another kind of file, or the library for it is missing.
+    Columns are time [s] and those of the instrument. InputError: another kind of file.
+    MissingExtra: the library for it is missing.
     """
     path = Path(path)
     kind = path.suffix.lower()
@@ -27,20 +28,17 @@ def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:
     slashed = next((name for name in instruments if set(name) & set("/\\\0")), None)
     if slashed is not None:
         raise InputError("name", slashed, "can not be part of the name of a file")
-    try:
-        if kind == ".mcap":
-            with whole(path) as part:
-                _log(instruments, part)
-            return [path]
-        out = []
-        for name, readings in instruments.items():
-            file = path.with_name(f"{path.stem}.{name}{path.suffix}")
-            with whole(file) as part:
-                (_csv if kind == ".csv" else _parquet)([_columns(readings)], part, {"unit": readings.unit}, lambda done: None)
-            out.append(file)
-        return out
-    except ImportError as error:
-        raise InputError("path", str(path), f'needs {error.name}: pip install "tumble[export]"') from None
+    if kind == ".mcap":
+        with whole(path) as part:
+            _log(instruments, part)
+        return [path]
+    out = []
+    for name, readings in instruments.items():
+        file = path.with_name(f"{path.stem}.{name}{path.suffix}")
+        with whole(file) as part:
+            (_csv if kind == ".csv" else _parquet)([_columns(readings)], part, {"unit": readings.unit}, lambda done: None)
+        out.append(file)
+    return out
 
 
 def _columns(readings: Readings) -> dict[str, np.ndarray]:
@@ -48,6 +46,7 @@ def _columns(readings: Readings) -> dict[str, np.ndarray]:
 
 
 def _log(instruments: Instruments, path: Path) -> None:
+    need("data")
     from mcap.writer import Writer
 
     with open(path, "wb") as file:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError, check_number
+from tumble.collision.errors import InputError, check_number, need
 from tumble.collision.spelling import did_you_mean
 from tumble.scenarios.fields import Real
 from tumble.scenarios.files.limits import MOST_MEMBERS, STRICT, Reading, read_toml
@@ -188,6 +188,7 @@ class Store:
     """Rows of members on disk. Written by one process; rows go out whole, their status last."""
 
     def __init__(self, path: str | Path, mode: str = "r"):
+        need("data")
         import zarr
 
         from tumble.sim.recording.storage.zarr_files import files
@@ -217,6 +218,7 @@ class Store:
     @classmethod
     def create(cls, path: str | Path, plan: Plan, members: Sequence[Mapping[str, Any]]) -> Store:
         """A new store, nothing done yet. What is there is replaced where it is a sweep, else RecordingError."""
+        need("data")
         import zarr
 
         from tumble.sim.recording.storage.zarr_files import files
@@ -261,6 +263,7 @@ class Store:
         self.waiting.clear()
 
     def close(self) -> None:
+        need("data")
         import zarr
 
         from tumble.sim.recording.storage.zarr_files import files
@@ -272,6 +275,7 @@ class Store:
 
     def dataset(self) -> Any:
         """All of it as an xarray Dataset along ``member``, as far as it has come."""
+        need("data")
         import xarray
 
         from tumble.sim.recording.storage.zarr_files import files

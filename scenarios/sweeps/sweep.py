@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.errors import InputError
+from tumble.collision.errors import InputError, need
 from tumble.scenarios.progress import Bar
 from tumble.scenarios.sweeps.ensemble import DONE, FAILED, Plan, Store, is_store, load_plan
 
@@ -202,10 +202,9 @@ def _go_with_parent() -> None:
 
 def _on_dask(plan: Plan, jobs: Sequence[tuple[int, Any]], scheduler: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Outcomes as they come from a Dask cluster; what a lost worker had is run by the others."""
-    try:
-        from distributed import Client, KilledWorker, wait
-    except ImportError:
-        raise InputError("scheduler", scheduler, 'needs Dask: pip install "tumble[dask]"') from None
+    need("dask")
+    from distributed import Client, KilledWorker, wait
+
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tumble.collision.errors import need
 from tumble.collision.suggesting import Keeps, Reads
 from tumble.sim.errors import RecordingError
 from tumble.sim.files import regular, standing
@@ -66,6 +67,7 @@ class Run(Keeps, Reads):
     @classmethod
     def open(cls, path: str | Path) -> Run:
         """Open a recording: the Zarr store, or a folder that holds one as ``trajectory.zarr``. RecordingError if it is none."""
+        need("data")
         import zarr
 
         from tumble.sim.recording.storage.zarr_files import files
@@ -340,6 +342,7 @@ class Run(Keeps, Reads):
     @property
     def dataset(self) -> xarray.Dataset:
         """All variables with dimensions time and body, units and long names, as an xarray Dataset."""
+        need("data")
         import xarray
 
         if self.path is not None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tumble.collision.errors import need
 from tumble.sim.errors import RecordingError
 from tumble.sim.files import clear, regular, settle, whole
 from tumble.sim.pace import Pace
@@ -93,6 +94,7 @@ class Store:
     """
 
     def __init__(self, path: Path, layout: Layout, attributes: dict[str, Any], compression: int = 1, step: int | None = None):
+        need("data")
         self.path, self.layout, self.variables = path, layout, layout.variables
         self.begin = 0  # first sample of the buffer
         self.count = 0  # samples in the buffer
