@@ -1,4 +1,4 @@
-# demo test validate bench bench-collision bench-engines lint lock docs clean: each sets up what it needs in .venv by itself.
+# demo test test-fast validate bench bench-collision bench-engines lint lock docs clean: each sets up what it needs in .venv by itself.
 # Needed beforehand: make and Python 3.11 to 3.14 (make PYTHON=/path/to/python3 picks one).
 
 VENV ?= .venv
@@ -10,8 +10,9 @@ DEV_STAMP = $(VENV)/.set-up-dev
 PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt locked.txt tools/setup_venv.py
 JOBS ?= 2
+FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py
 
-.PHONY: demo test validate bench bench-collision bench-engines lint lock docs clean
+.PHONY: demo test test-fast validate bench bench-collision bench-engines lint lock docs clean
 .DEFAULT_GOAL = demo
 
 demo: $(USER_STAMP)
@@ -20,6 +21,11 @@ demo: $(USER_STAMP)
 test: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm
 	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(ARGS)
+
+# in a minute once kernels are kept: of what is computed the first case of each test; no films, no programs, no long runs
+test-fast: $(DEV_STAMP)
+	@$(BIN)/python -m tumble.scenarios.warm
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --one-case -m "not validate and not slow" $(FAST) $(ARGS)
 
 validate: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm

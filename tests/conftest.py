@@ -9,3 +9,19 @@ pytest_plugins = ["tumble.scenarios.testing", "pytester"]  # the first comes by 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--one-case", action="store_true", help="of each test that has many cases, the first alone")
+
+
+def pytest_collection_modifyitems(config, items):
+    """``make test-fast``: a test function is the same for all of its cases, and what breaks it mostly breaks the first."""
+    if not config.getoption("--one-case"):
+        return
+    first = {}
+    for item in items:
+        first.setdefault(item.nodeid.partition("[")[0], item)
+    left = [item for item in items if item not in first.values()] if len(first) < len(items) else []
+    config.hook.pytest_deselected(items=left)
+    items[:] = first.values()

@@ -187,7 +187,7 @@ def test_a_typo_is_told_what_was_meant(call, meant):
 
 
 # Examples whose own functions go without types, as those for pytest and Numba are written, and numbers of structured arrays.
-UNTYPED = {"testing_1", "own_forces_1", "free_motion_2", "contacts_1"}
+UNTYPED = {"testing_1", "own_forces_1", "free_motion_2", "contacts_1", "first_kernel_1", "first_force_1"}
 # What the verbs of the command line do, called from Python.
 VERBS = """
 from tumble.scenarios import load, run_scene, scene_of

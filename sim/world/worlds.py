@@ -26,7 +26,8 @@ from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.scene import Scene
 from tumble.sim.state import OK, Bodies, Model
 from tumble.sim.world import checkpoint
-from tumble.sim.world.world import CALL, World
+from tumble.sim.world.parts.stepping import CALL
+from tumble.sim.world.world import World
 from tumble.sim.world.world_queries import fixed, write_into
 
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
