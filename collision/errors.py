@@ -12,7 +12,7 @@ import numpy as np
 
 # Lengths and coordinates [m]: between these no product of them in a query, nor an inertia, leaves the range of a double.
 LEAST_LENGTH, MOST_LENGTH = 1e-30, 1e30
-UNIT = 4.0 * sys.float_info.epsilon  # what normalising may leave of a length: closer to 1 than this is taken as it is
+UNIT_ROUNDING = 4.0 * sys.float_info.epsilon  # what normalising may leave of a length: closer to 1 than this is taken as it is
 
 _SHORT = reprlib.Repr()  # long values are cut, so that a message stays one line
 _SHORT.maxtuple = _SHORT.maxlist = _SHORT.maxdict = 4
@@ -99,7 +99,7 @@ def check_point(name: str, value: object) -> tuple[float, float, float]:
 def unit(vector: tuple[float, ...]) -> tuple[float, ...]:
     """The vector at unit length; one that was normalised before comes back bit for bit."""
     length = math.hypot(*vector)
-    return vector if abs(length - 1.0) <= UNIT else tuple(x / length for x in vector)
+    return vector if abs(length - 1.0) <= UNIT_ROUNDING else tuple(x / length for x in vector)
 
 
 def scalar_first(value: object) -> object:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
-from tumble.collision.contact.manifold import MOST, bend_rows, swap_rows
+from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows
 from tumble.collision.contact.polytope_manifold import polytope_manifold_far
 from tumble.collision.distance.polytopes import polytope_distance
 from tumble.collision.distance.result import SIGN_ONLY, swapped
@@ -24,8 +24,8 @@ from tumble.collision.pairs.smooth import smooth_distance
 from tumble.collision.pairs.smooth_manifold import smooth_manifold
 from tumble.collision.pairs.sphere import sphere_distance, sphere_manifold
 
-INSIDE = 1e-10  # of the size: points so far beyond the rim of a facet are over it
-DEEP = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
+RIM_SLACK = 1e-10  # of the size: points so far beyond the rim of a facet are over it
+BESIDE_FACET = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
 
 
 @lean
@@ -118,7 +118,7 @@ def convex_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
 
 
 convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
-spare_rows, spare_ids = stack_table(MOST, 14), stack_table(1, MOST, "int64")
+spare_rows, spare_ids = stack_table(MANIFOLD_POINTS, 14), stack_table(1, MANIFOLD_POINTS, "int64")
 
 
 @remote
@@ -130,12 +130,12 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     the facet itself are added.
     """
     size = g.radius[b]
-    slack = INSIDE * size
+    slack = RIM_SLACK * size
     if is_level(g, f):
         found, n, status = halfspace_manifold(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin, rows, ids)
         bend_rows(rows, found, 0.0, g.skin[b])
         count, least = _over(g, f, xf, rf, slack, rows, ids, found)
-        if count == 0 or least >= -DEEP * size:
+        if count == 0 or least >= -BESIDE_FACET * size:
             return count, n, status
     count, n, status = convex_manifold_far(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids)
     if count == 0:
@@ -148,7 +148,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
         least = min(least, rows[k, 3])
     more, names, extra = spare_rows(), spare_ids()[0], 0
     if kind == OWN:
-        for k in range(min(count, MOST)):
+        for k in range(min(count, MANIFOLD_POINTS)):
             if at_open_edge(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
                 _copy_row(rows, ids, k, more, names, extra)
                 extra += 1
@@ -157,7 +157,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     count = 0
     for k in range(found):
         point = mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))
-        deep = kind == BARRED and rows[k, 3] < -DEEP * size and rows[k, 3] < 4.0 * least
+        deep = kind == BARRED and rows[k, 3] < -BESIDE_FACET * size and rows[k, 3] < 4.0 * least
         if not deep and holds(g, f, point, slack):
             _copy_row(rows, ids, k, rows, ids, count)
             count += 1

@@ -17,7 +17,7 @@ from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.shapeset import ShapeSet, set_of
 from tumble.collision.shapes.support_points import EPS
 
-ROUNDING = 8.0 * EPS  # of size + distance from the origin: by so much boxes are widened
+BOX_ROUNDING = 8.0 * EPS  # of size + distance from the origin: by so much boxes are widened
 
 
 def bounding_box(shape: Shape, pose: PoseLike) -> tuple[np.ndarray, np.ndarray]:
@@ -68,9 +68,9 @@ def boxes(g, rows, x, q, margin, lo, hi):
         at = load3(x, k)
         _, r = pose(at, load4(q, k))
         low, high = aabb(g, rows[k], at, r)
-        fat = margin + ROUNDING * norm(at)
+        fat = margin + BOX_ROUNDING * norm(at)
         if g.radius[rows[k]] < np.inf:
-            fat += ROUNDING * g.radius[rows[k]]
+            fat += BOX_ROUNDING * g.radius[rows[k]]
         store3(lo, k, (low[0] - fat, low[1] - fat, low[2] - fat))
         store3(hi, k, (high[0] + fat, high[1] + fat, high[2] + fat))
 

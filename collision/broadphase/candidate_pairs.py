@@ -16,7 +16,7 @@ from tumble.collision.halving import halve_range, put_centers
 from tumble.collision.kernels.jit import far, inner, kernel, lean
 from tumble.collision.kernels.shared import add, address_of
 
-FEW = 24  # up to so many boxes, comparing all with all is quicker
+FEW_BOXES = 24  # up to so many boxes, comparing all with all is quicker
 
 
 class Tree(NamedTuple):
@@ -46,7 +46,7 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
     """
     n, found = lo.shape[0], np.zeros(1, np.int64)
     counter = address_of(found)
-    if n <= FEW:
+    if n <= FEW_BOXES:
         _all_with_all(lo, hi, body_of, mobile, counter, pairs)
         return found[0]
     order = np.empty(n, np.int64)

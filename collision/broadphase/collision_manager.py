@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.broadphase.bounding_boxes import bounding_boxes
 from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, meets, nearest_boxes, swept
-from tumble.collision.broadphase.dynamic_broadphase import ALL, BroadPhase, PairChanges, _bits
+from tumble.collision.broadphase.dynamic_broadphase import ALL_GROUPS, BroadPhase, PairChanges, _bits
 from tumble.collision.errors import InputError, check_number, check_point, check_vector
 from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
 from tumble.collision.kernels.jit import inner, kernel
@@ -22,7 +22,7 @@ from tumble.collision.queries.shape_casts import ShapeHit, first_hit, unit_direc
 from tumble.collision.shapes.definitions import ConvexHull, HalfSpace, Shape
 from tumble.collision.shapes.shapeset import ShapeSet, set_of
 
-FIRST = 8  # boxes that a search for the nearest shapes begins with
+FIRST_BOXES = 8  # boxes that a search for the nearest shapes begins with
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class CollisionManager:
         """(n,) all handles, rising."""
         return self.broad.handles
 
-    def add(self, shape: Shape, pose: PoseLike = Pose(), groups: int = 1, mask: int = ALL, mobile: bool = True) -> int:
+    def add(self, shape: Shape, pose: PoseLike = Pose(), groups: int = 1, mask: int = ALL_GROUPS, mobile: bool = True) -> int:
         """Take in a shape at a pose: its handle. Two that are not ``mobile`` make no pair."""
         if not isinstance(shape, Shape):
             raise InputError("shape", shape, "must be a Shape")
@@ -86,7 +86,7 @@ class CollisionManager:
         positions: Numbers | Rows,
         orientations: Numbers | Rows | None = None,
         groups: Whole = 1,
-        mask: Whole = ALL,
+        mask: Whole = ALL_GROUPS,
         mobile: bool | np.ndarray = True,
     ) -> np.ndarray:
         """Take in a shape n times: (n,) handles. positions (n, 3) [m]; orientations (n, 4), upright where not given."""
@@ -172,7 +172,7 @@ class CollisionManager:
         near = found.lower <= self.margin
         return pairs[near], Distances(*(column[near] for column in vars(found).values()))
 
-    def ray_cast(self, origin: Numbers, direction: Numbers, reach: float = math.inf, mask: int = ALL) -> RayHit | None:
+    def ray_cast(self, origin: Numbers, direction: Numbers, reach: float = math.inf, mask: int = ALL_GROUPS) -> RayHit | None:
         """The first shape on a ray; ``shape`` of the hit is its handle. See `collision.ray_cast`."""
         found = self.ray_casts(np.array([check_point("origin", origin)]), [check_vector("direction", direction)], reach, mask)
         if found.shape[0] < 0:
@@ -180,7 +180,9 @@ class CollisionManager:
         distance = float(found.distance[0])
         return RayHit(distance, found.point[0], found.normal[0], distance == 0.0, int(found.part[0]), int(found.shape[0]))
 
-    def ray_casts(self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, mask: int = ALL) -> RayHits:
+    def ray_casts(
+        self, origins: Numbers | Rows, directions: Numbers | Rows, reach: float = math.inf, mask: int = ALL_GROUPS
+    ) -> RayHits:
         """Many rays in one compiled call: origins and directions (n, 3), or one row for all."""
         reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
         origins, directions = (np.atleast_2d(np.array(v, float)) for v in (origins, directions))
@@ -208,7 +210,7 @@ class CollisionManager:
         hit[hit >= 0] = self.broad.handles_of(hit[hit >= 0])
         return RayHits(distance, point, normal, part, hit)
 
-    def overlap(self, shape: Shape, pose: PoseLike = Pose(), mask: int = ALL) -> np.ndarray:
+    def overlap(self, shape: Shape, pose: PoseLike = Pose(), mask: int = ALL_GROUPS) -> np.ndarray:
         """(n,) handles of what overlaps or touches a shape at a pose, rising; a point (3,) will do for the shape."""
         shape, pose, (low, high) = _asked(shape, pose)
         found = self.broad.query(low, high, mask)
@@ -217,7 +219,12 @@ class CollisionManager:
         return found[collisions(shapes, 0, which, *_once(pose), self._x[rows], self._q[rows])] if len(rows) else found
 
     def nearest(
-        self, shape: Shape | Numbers, pose: PoseLike = Pose(), count: int | None = 1, reach: float = math.inf, mask: int = ALL
+        self,
+        shape: Shape | Numbers,
+        pose: PoseLike = Pose(),
+        count: int | None = 1,
+        reach: float = math.inf,
+        mask: int = ALL_GROUPS,
     ) -> list[Near]:
         """The ``count`` shapes that are nearest to a shape at a pose, all of them for None, by rising signed distance.
 
@@ -229,7 +236,7 @@ class CollisionManager:
         shape, pose, (low, high) = _asked(shape, pose)
         bits, total = int(_bits("mask", mask, 1, 0)[0]), len(self)
         wanted = total if count is None else min(int(count), total)
-        room = min(max(FIRST, 2 * wanted), total)
+        room = min(max(FIRST_BOXES, 2 * wanted), total)
         best: list[Near] = []
         asked = 0
         while room > 0:
@@ -258,7 +265,7 @@ class CollisionManager:
         pose: PoseLike,
         direction: Numbers,
         reach: float = math.inf,
-        mask: int = ALL,
+        mask: int = ALL_GROUPS,
         tolerance: float | None = None,
     ) -> ShapeHit | None:
         """The first shape that another touches on its way; ``shape`` of the hit is its handle. See `collision.shape_cast`."""
@@ -272,7 +279,7 @@ class CollisionManager:
         bits = int(_bits("mask", mask, 1, 0)[0])
         there = swept(*self.broad.tree, bits, low, high, d, reach, rows, enter)
         order = np.lexsort((rows[:there], enter[:there]))
-        best, begin, size = None, 0, FIRST
+        best, begin, size = None, 0, FIRST_BOXES
         while begin < there and (best is None or enter[order[begin]] <= best.distance):
             some = rows[order[begin : begin + size]]
             shapes, which = self._beside(shape, some)

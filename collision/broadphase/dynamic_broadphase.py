@@ -12,7 +12,7 @@ from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import Numbers, Rows, Whole
 from tumble.collision.queries.batch import table
 
-ALL = 0xFFFFFFFF  # of groups and masks: every bit
+ALL_GROUPS = 0xFFFFFFFF  # of groups and masks: every bit
 NO_PAIRS = np.zeros((0, 2), np.int64)
 
 
@@ -64,14 +64,21 @@ class BroadPhase:
         return np.sort(self._handle[self._alive])
 
     @overload
-    def add(self, lo: Sequence[float], hi: Sequence[float], groups: int = 1, mask: int = ALL, mobile: bool = True) -> int: ...
+    def add(
+        self, lo: Sequence[float], hi: Sequence[float], groups: int = 1, mask: int = ALL_GROUPS, mobile: bool = True
+    ) -> int: ...
     @overload
     def add(
-        self, lo: Rows, hi: Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray[Any, Any] = True
+        self, lo: Rows, hi: Rows, groups: Whole = 1, mask: Whole = ALL_GROUPS, mobile: bool | np.ndarray[Any, Any] = True
     ) -> np.ndarray[Any, Any]: ...
 
     def add(
-        self, lo: Numbers | Rows, hi: Numbers | Rows, groups: Whole = 1, mask: Whole = ALL, mobile: bool | np.ndarray = True
+        self,
+        lo: Numbers | Rows,
+        hi: Numbers | Rows,
+        groups: Whole = 1,
+        mask: Whole = ALL_GROUPS,
+        mobile: bool | np.ndarray = True,
     ) -> int | np.ndarray:
         """Take in boxes lo, hi (n, 3) [m], which may have no end: their handles (n,). One box (3,) has one handle, an int.
 
@@ -133,7 +140,7 @@ class BroadPhase:
         self._last = now
         return PairChanges(_without(now, before), _without(before, now))
 
-    def query(self, lo: Numbers | Rows, hi: Numbers | Rows, mask: Whole = ALL) -> np.ndarray:
+    def query(self, lo: Numbers | Rows, hi: Numbers | Rows, mask: Whole = ALL_GROUPS) -> np.ndarray:
         """(n,) handles of the boxes that overlap or touch the box lo-hi and have a bit of ``mask`` in their groups, rising."""
         (low,), (high,) = _boxes(lo, hi)
         room = 64
@@ -226,7 +233,7 @@ def _boxes(lo, hi) -> tuple[np.ndarray, np.ndarray]:
 def _bits(name: str, value, n: int, least: int) -> np.ndarray:
     """(n,) sets of 32 bits."""
     found = np.asarray(value)
-    if found.dtype.kind not in "iu" or found.shape not in ((), (n,)) or (found < least).any() or (found > ALL).any():
+    if found.dtype.kind not in "iu" or found.shape not in ((), (n,)) or (found < least).any() or (found > ALL_GROUPS).any():
         raise InputError(name, value, f"must be a set of bits, a whole number from {least} to 2^32 - 1, or one for each box")
     return np.broadcast_to(found, (n,)).astype(np.int64)
 

@@ -19,7 +19,7 @@ from tumble.collision.geometry import EDGES, FACET, FIELD, HALFSPACE, HELD, HULL
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 
-FLAT = 1e-6  # [rad] triangles that bend less where they meet are flat there
+FLAT_BEND = 1e-6  # [rad] triangles that bend less where they meet are flat there
 ANGLE = 1e-9  # [rad] normals so little outside what is allowed are inside
 UPRIGHT = 1e-7  # [rad] normals so near to that of the triangle are its own
 SMOOTH, BENT, RIM = range(3)  # edges
@@ -170,7 +170,7 @@ def set_facet(g, f, s, t):
             theirs = away(start, end, p)
             for k in range(3):
                 g.facets[row, EDGES + 7 * e + 3 + k] = theirs[k]
-            kind = SMOOTH if abs(dot(theirs, n)) <= FLAT and dot(theirs, own) < 0.0 else BENT
+            kind = SMOOTH if abs(dot(theirs, n)) <= FLAT_BEND and dot(theirs, own) < 0.0 else BENT
         g.facets[row, EDGES + 7 * e + 6] = kind
         _set_ring(g, row, s, t, e, a if e == 0 else (b if e == 1 else c))
     g.facets[row, HELD] = t

@@ -20,12 +20,12 @@ POINT, LINE, POLYGON, DISC = range(4)
 RIM_POINTS = 8  # of a flat round base
 # Names of what goes round with the lowest point of a rim: that point itself, at -z and at +z, and the others, from these on.
 LOWEST, BESIDE = 16, 40
-ALIGNED = 1e-9  # [rad] a normal this close to that of a flat or a line belongs to it
-EVEN = 1e-6  # of the radius: height within which all of a rim counts as equally high
-CLOSE = 1e-7  # of the size: a point this close to an edge or a corner is on it
+ALONG_NORMAL = 1e-9  # [rad] a normal this close to that of a flat or a line belongs to it
+EVEN_RIM = 1e-6  # of the radius: height within which all of a rim counts as equally high
+ON_EDGE = 1e-7  # of the size: a point this close to an edge or a corner is on it
 # Columns of a row of corners: position, direction of curvature, along it and across.
 DIR, ALONG, ACROSS = 3, 6, 7
-COLUMNS = 8
+FEATURE_COLUMNS = 8
 
 
 @lean
@@ -122,7 +122,7 @@ def facing_revolved(g, s, x, r, d, limit, work, tags):
     top = 1 if d[2] > 0.0 else 0
     # A base that stands on all of its rim has points fixed to it. Else its lowest point has a name of its own, that of the end of
     # the side there, and the others keep their distance from it: as the disc rolls all go round with it, and none is passed.
-    stands = 2.0 * radius * across <= min(limit, EVEN * radius)
+    stands = 2.0 * radius * across <= min(limit, EVEN_RIM * radius)
     for k in range(RIM_POINTS):
         angle = k * (2.0 * math.pi / RIM_POINTS)
         c, f = math.cos(angle), math.sin(angle)
@@ -171,22 +171,22 @@ def bend_at(g, s, r, d, p):
     if is_revolved(kind):
         radius, half = g.size[s, 0], g.size[s, 1]
         across = hypot(d[0], d[1])
-        if across <= ALIGNED and (kind == CYLINDER or d[2] < 0.0):
+        if across <= ALONG_NORMAL and (kind == CYLINDER or d[2] < 0.0):
             return any_way, 0.0, 0.0, 32
-        inside = abs(p[2]) < half * (1.0 - CLOSE)
+        inside = abs(p[2]) < half * (1.0 - ON_EDGE)
         slope = d[2]
         if kind == CONE:
             slant = hypot(2.0 * half, radius)
             slope = d[2] * (2.0 * half / slant) - across * (radius / slant)
-            if p[2] >= half * (1.0 - CLOSE):
+            if p[2] >= half * (1.0 - ON_EDGE):
                 return any_way, SHARP, SHARP, 17
-        if inside and abs(slope) <= 1e3 * ALIGNED:
+        if inside and abs(slope) <= 1e3 * ALONG_NORMAL:
             e, along, bend = side_bend(g, s, r, (0.0, 0.0, 0.0), mul(r, p))
             return e, along, bend, 33
         return mul(r, rim_direction(d)), across / radius, SHARP, 34 if p[2] < 0.0 else 35
     if kind == CAPSULE:
         bend = 1.0 / g.size[s, 0]
-        if abs(p[2]) < g.size[s, 1] * (1.0 - CLOSE):
+        if abs(p[2]) < g.size[s, 1] * (1.0 - ON_EDGE):
             return (r[2], r[5], r[8]), 0.0, bend, 2
         return any_way, bend, bend, 1 if p[2] > 0.0 else 0
     if not is_polytope(kind):
@@ -198,9 +198,9 @@ def bend_at(g, s, r, d, p):
 def polytope_bend(g, s, r, d, p, any_way):
     """`bend_at` for a polytope: the face with that normal, else the edge or vertex that the point is on."""
     f = aligned_face(g, s, d)
-    if f >= 0 and norm(cross(load3(g.normals, f), d)) <= ALIGNED and dot(load3(g.normals, f), d) > 0.0:
+    if f >= 0 and norm(cross(load3(g.normals, f), d)) <= ALONG_NORMAL and dot(load3(g.normals, f), d) > 0.0:
         return any_way, 0.0, 0.0, 64 + f - g.face[s, 0]
-    near = CLOSE * g.radius[s]
+    near = ON_EDGE * g.radius[s]
     for k in range(g.vertex[s, 0], g.vertex[s, 1]):
         if norm(sub(load3(g.vertices, k), p)) <= near:
             return any_way, SHARP, SHARP, k - g.vertex[s, 0]

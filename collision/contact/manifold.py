@@ -8,7 +8,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, axpy, norm, orthonormal, sub
 
 ALIKE, AS_DEEP = 1e-6, 1e-8  # of how far the candidates are apart
-MOST = 8  # points of a manifold, where no other number is asked for
+MANIFOLD_POINTS = 8  # points of a manifold, where no other number is asked for
 
 
 @lean

@@ -16,9 +16,9 @@ from tumble.collision.contact.features import (
     ACROSS,
     ALONG,
     BESIDE,
-    COLUMNS,
     DIR,
     DISC,
+    FEATURE_COLUMNS,
     LINE,
     LOWEST,
     POINT,
@@ -38,11 +38,11 @@ from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t
 from tumble.collision.shapes.support_functions import is_revolved
 from tumble.collision.shapes.support_points import EPS, inflation
 
-PARALLEL = 0.05  # [rad] lines that cross at a smaller angle share a stretch
+SHARED_STRETCH = 0.05  # [rad] lines that cross at a smaller angle share a stretch
 ASKEW = 1e-4  # of a radius: how far a crossing of two rims may be off
 BY_OTHERS = 1e-3  # of the smaller body: a point beside the lowest of a rim that is this near to another one is left out
 RIMS, PASSED, CROSSED = 5, 6, 7  # in names of candidates, from bit 56: two rims cross; a line passes a polygon, an edge a rim
-CORNER = 1 << 27  # in the names of those of a line: it passes a corner of the polygon
+CORNER_BIT = 1 << 27  # in the names of those of a line: it passes a corner of the polygon
 WHOSE = 1 << 55  # in the names of candidates: a corner of B
 ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, across
 
@@ -208,7 +208,7 @@ def line_over_polygon(g, s, own, r, x, work, n, other, names, count_other, m, of
             foot = drop(c, n, m, offset)
             for corner in (i, j):  # the line of a side passes the corner that it touches with: either edge will do
                 if norm(sub(foot, at(other, corner, 0))) <= snap:
-                    name, along = CORNER | names[corner], SHARP
+                    name, along = CORNER_BIT | names[corner], SHARP
             name |= PASSED << 56 | own << 55
             kept = crossing(
                 own, n, u, v, f, m, offset, bend_u, (scale(1.0 / norm(e), e), along, SHARP), limit, snap, name, found, tags, kept
@@ -269,8 +269,8 @@ def lines_shared(g, own, n, other, x, r, work, names, line, bend, limit, snap, f
 @inner
 def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     """Candidates of the facing features of a, at the origin, and of b at x: their number."""
-    work_a, names_a = np.empty((corner_capacity(g, a), COLUMNS)), np.empty(corner_capacity(g, a), np.int64)
-    work_b, names_b = np.empty((corner_capacity(g, b), COLUMNS)), np.empty(corner_capacity(g, b), np.int64)
+    work_a, names_a = np.empty((corner_capacity(g, a), FEATURE_COLUMNS)), np.empty(corner_capacity(g, a), np.int64)
+    work_b, names_b = np.empty((corner_capacity(g, b), FEATURE_COLUMNS)), np.empty(corner_capacity(g, b), np.int64)
     origin, x = scale(g.skin[a], n), axpy(-g.skin[b], n, x)  # the features of skins are those of the cores, moved along n
     form_a, count_a, ma, oa = facing(g, a, origin, ra, n, limit, work_a, names_a)
     form_b, count_b, mb, ob = facing(g, b, x, rb, neg(n), limit, work_b, names_b)
@@ -315,7 +315,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
         ea, eb = sub(at(work_a, 1, 0), at(work_a, 0, 0)), sub(at(work_b, 1, 0), at(work_b, 0, 0))
         fa, fb = axpy(-dot(n, ea), n, ea), axpy(-dot(n, eb), n, eb)
         product = norm(fa) * norm(fb)
-        if product > 1e-6 * norm(ea) * norm(eb) and norm(cross(fa, fb)) <= PARALLEL * product:
+        if product > 1e-6 * norm(ea) * norm(eb) and norm(cross(fa, fb)) <= SHARED_STRETCH * product:
             _, _, ka = side_bend(g, a, ra, origin, scale(0.5, add(at(work_a, 0, 0), at(work_a, 1, 0))))
             _, _, kb = side_bend(g, b, rb, x, scale(0.5, add(at(work_b, 0, 0), at(work_b, 1, 0))))
             bend = ka * (kb / (ka + kb))
@@ -411,7 +411,7 @@ put_contact = far(
 @inner
 def put_on_plane(g, b, xa, x, rb, n, offset, limit, rows, ids):
     """Rows for a round shape b at x from xa over the plane n . y = offset of A: (count, least height)."""
-    work, names = np.empty((RIM_POINTS, COLUMNS)), np.empty(RIM_POINTS, np.int64)
+    work, names = np.empty((RIM_POINTS, FEATURE_COLUMNS)), np.empty(RIM_POINTS, np.int64)
     _, corners, _, _ = facing(g, b, axpy(-g.skin[b], n, x), rb, neg(n), limit, work, names)
     flat, _ = orthonormal(n)
     count, lowest = 0, math.inf

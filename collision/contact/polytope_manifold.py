@@ -8,7 +8,7 @@ import numpy as np
 
 from tumble.collision.contact.manifold import put, put_patch
 from tumble.collision.distance.axes import NO_ROWS, best_axis
-from tumble.collision.distance.clip import INSIDE, face_patch, patch_capacity
+from tumble.collision.distance.clip import INSIDE_SLACK, face_patch, patch_capacity
 from tumble.collision.distance.polytopes import polytope_query_far, relative, start_axis
 from tumble.collision.distance.result import answer, inflated, slack_of, to_world, touching_limit, unlike
 from tumble.collision.distance.sat import sat_boxes
@@ -20,7 +20,7 @@ from tumble.collision.status import BEYOND_MARGIN, UNCERTAIN
 
 # Faces whose normals differ by less [rad] are parallel: the warm axis, one of theirs a step ago, can not tell which.
 ALIKE = 1e-5
-RIM = 1e-3  # of the size: a point of a face this near to its edges may belong to them
+RIM_WIDTH = 1e-3  # of the size: a point of a face this near to its edges may belong to them
 PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
 
 
@@ -119,7 +119,7 @@ def at_rim(g, a, xa, ra, b, xb, rb, f, side, rows):
     for k in range(3):
         if k != across:
             room = min(room, g.size[s, k] - abs(y[k]))
-    return room < RIM * g.radius[s]
+    return room < RIM_WIDTH * g.radius[s]
 
 
 @lean
@@ -146,9 +146,9 @@ def put_face(g, a, xa, ra, b, x, rb, f, side, limit, most, size, rows, ids):
     work = np.empty((cap, 10))
     tags = np.empty((cap, 5), np.int64)
     if side == 0:
-        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, INSIDE, work, tags)
+        count, least, _ = face_patch(g, a, origin, ra, b, x, rb, f, limit, size, INSIDE_SLACK, work, tags)
     else:
-        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, INSIDE, work, tags)
+        count, least, _ = face_patch(g, b, x, rb, a, origin, ra, f, limit, size, INSIDE_SLACK, work, tags)
     if count == 0 or least > most:
         return 0, least, normal
     return put_patch(work, tags, count, neg(outward), xa, normal, side, rows, ids), least, normal

@@ -17,7 +17,7 @@ from tumble.collision.linalg import dot, mul_t, neg, norm, sub
 from tumble.collision.shapes.support_functions import reach
 from tumble.collision.shapes.support_points import inflation
 
-SURE = 1e-6  # of the size: shapes that are apart by so much more than what matters are found apart by every search
+SURELY_APART = 1e-6  # of the size: shapes that are apart by so much more than what matters are found apart by every search
 
 
 class Kept(NamedTuple):
@@ -65,7 +65,7 @@ def apart(g, a, xa, ra, b, xb, rb, n):
 def still_apart(g, a, xa, ra, b, xb, rb, n, margin):
     """Is it certain that a search finds the shapes further apart than the margin?"""
     gap, size = apart(g, a, xa, ra, b, xb, rb, n)
-    return gap > max(margin, 0.0) + SURE * size
+    return gap > max(margin, 0.0) + SURELY_APART * size
 
 
 @lean
@@ -76,4 +76,4 @@ def still_missing(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, n, duration, 
     if gap > way:  # not so of half-spaces, which have no radius
         way += min(norm(wa) * duration, 2.0) * (g.radius[a] + norm(ca))
         way += min(norm(wb) * duration, 2.0) * (g.radius[b] + norm(cb))
-    return gap - way > tolerance + SURE * size
+    return gap - way > tolerance + SURELY_APART * size

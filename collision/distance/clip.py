@@ -16,7 +16,7 @@ from tumble.collision.shapes.support_points import EPS, aligned_face, is_polytop
 
 # Of the shortest edge of the two features. A vertex this little beyond a side counts as inside, so that aligned boxes
 # have the same four points whatever the rounding.
-INSIDE = 1e-7
+INSIDE_SLACK = 1e-7
 # Points closer than this are one. A corner cut off by less keeps the id of the vertex that it stands for.
 SNAP = 1e-6
 MASK = (1 << 14) - 1
@@ -169,8 +169,8 @@ def face_patch(g, ref, x_ref, r_ref, inc, x_inc, r_inc, f, limit, size, beyond, 
     """Clip the incident feature of ``inc`` against face ``f`` of ``ref``; positions relative to one origin near both.
 
     Writes points of the incident feature (not moved to the plane), their gaps <= ``limit`` [m] and ids to the columns
-    OUT, GAP and NAME. ``beyond``: how far points may lie out of the sides, of the shortest edge; see INSIDE. Returns (count,
-    least gap, its row); work and tags must hold `patch_capacity` rows.
+    OUT, GAP and NAME. ``beyond``: how far points may lie out of the sides, of the shortest edge; see INSIDE_SLACK. Returns
+    (count, least gap, its row); work and tags must hold `patch_capacity` rows.
     """
     n = mul(r_ref, load3(g.normals, f))
     m = load_incident(g, inc, x_inc, r_inc, incident_face(g, inc, neg(mul_t(r_inc, n))), work, tags)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.distance.axes import best_axis
-from tumble.collision.distance.gjk import CLOSE, NO_NAME, NO_NAMES, SHIFT, lowest, named_point
+from tumble.collision.distance.gjk import NO_NAME, NO_NAMES, SETTLED, SHIFT, lowest, named_point
 from tumble.collision.distance.sat import sat_boxes, separation_here
 from tumble.collision.distance.segments import edge_points
 from tumble.collision.geometry import BOX
@@ -55,7 +55,7 @@ SLIVER = 1e-12  # square of the sine of an angle: a face that is more slender st
 # higher than the depth by more than this need no second look.
 ROUGH = 1e-8
 LAST_POINT, LAST_FACE = MOST_POINTS - 1, MOST_FACES - 1  # as masks: what is taken from a table is known not to be negative then
-SURE = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
+PLANE_ERROR = 4.0  # EPS of size: what heights of planes may be off; a lower plane may have the origin in front of it
 GONE = 1 << 30  # a turn that never comes
 face_table = stack_table(MOST_FACES, 4)
 key_table = stack_table(MOST_FACES, 1)
@@ -316,7 +316,7 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     corners = named[i, 0], named[j, 0], named[k, 0], NO_NAME
     n = scale(-1.0 / norm(n), n)
     low = separation_here(g, a, b, r, t, n)
-    close = CLOSE * EPS * size
+    close = SETTLED * EPS * size
     # faces about as near with care
     reach = ROUGH * size + max(-low, 0.0)
     reach *= reach
@@ -393,7 +393,7 @@ def no_more(top, n, p, q, size):
     a plane that is askew there it may be far. So it is the two points that tell. Where B's lies behind A's along n, that
     is by no more than planes are off: it counts as none.
     """
-    if top < -SURE * EPS * size:
+    if top < -PLANE_ERROR * EPS * size:
         return top
     v = sub(q, p)
     along = dot(n, v)
@@ -412,7 +412,7 @@ def quick_boxes(g, a, b, r, t, size):
         tip = edges[1] * SHIFT + edges[3]
         corners = edges[0] * SHIFT + edges[2], tip, tip, NO_NAME
         p, q = edge_points(g.vertices, r, t, edges)
-        found = norm(axpy(-best, n, sub(q, p))) <= CLOSE * EPS * size
+        found = norm(axpy(-best, n, sub(q, p))) <= SETTLED * EPS * size
     elif which == 0:
         found, p, q = on_box(g, a, b, r, t, n, best, size)
     else:
@@ -429,7 +429,7 @@ def on_box(g, a, b, r, t, n, sep, size):
     Where an edge or a face of B is level with A's face all its points are lowest. Its edges are clipped to what lies over A's
     face, and where none does, but all of A's face lies under it, a corner of A's is taken.
     """
-    m, slack = mul_t(r, n), SURE * EPS * size
+    m, slack = mul_t(r, n), PLANE_ERROR * EPS * size
     middle, d, e = t, ZERO, ZERO  # of the lowest feature of B, and its half edges
     for k in range(3):
         half, axis = g.size[b, k], (r[k], r[3 + k], r[6 + k])
@@ -449,12 +449,12 @@ def on_box(g, a, b, r, t, n, sep, size):
         q = axpy(low, way, start)
         x = axpy(-sep, n, q)
         p = within(x, size_a)
-        if low <= high and norm(sub(x, p)) <= CLOSE * EPS * size:
+        if low <= high and norm(sub(x, p)) <= SETTLED * EPS * size:
             return True, p, q
     p = math.copysign(size_a[0], n[0]), math.copysign(size_a[1], n[1]), math.copysign(size_a[2], n[2])
     y = mul_t(r, sub(axpy(sep, n, p), t))
     q = within(y, (g.size[b, 0], g.size[b, 1], g.size[b, 2]))
-    return norm(sub(y, q)) <= CLOSE * EPS * size, p, add(mul(r, q), t)
+    return norm(sub(y, q)) <= SETTLED * EPS * size, p, add(mul(r, q), t)
 
 
 @tight

@@ -27,17 +27,17 @@ from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, neg, norm, orthonormal, scale, store3, sub
 from tumble.collision.shapes.support_points import EPS
 
-MOST = 256  # corners
-HALVES = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits
+MOST_CORNERS = 256  # corners
+SPLITTER = 134217729.0  # 2^27 + 1: a product by it parts a number into its upper and lower 26 bits
 ONE = 4.0  # units of the lattice: lengths are one but for rounding
 TIP = 2.0**40  # units of the lattice: length of the tip of a flat difference
-TOUCH = 16.0  # units of the lattice: a vector this short has no direction
+NO_DIRECTION = 16.0  # units of the lattice: a vector this short has no direction
 
 
 @lean
 def product_error(x, y, product):
     """x y - product, exactly, where product is x y rounded."""
-    x_high, y_high = HALVES * x - (HALVES * x - x), HALVES * y - (HALVES * y - y)
+    x_high, y_high = SPLITTER * x - (SPLITTER * x - x), SPLITTER * y - (SPLITTER * y - y)
     x_low, y_low = x - x_high, y - y_high
     return x_low * y_low - (((product - x_high * y_high) - x_low * y_high) - x_high * y_low)
 
@@ -335,8 +335,12 @@ def careful(g, a, b, r, t, axis, size):
     of D that the points lie between; none where D is a segment or a point: n is then a normal of it, high is infinite, and the
     points mean nothing.
     """
-    points, named = np.empty((MOST, 3)), np.empty((MOST, 1), np.int64)
-    faces, planes, seen = np.empty((3 * MOST, 3), np.int64), np.empty((3 * MOST, 4)), np.empty(3 * MOST, np.bool_)
+    points, named = np.empty((MOST_CORNERS, 3)), np.empty((MOST_CORNERS, 1), np.int64)
+    faces, planes, seen = (
+        np.empty((3 * MOST_CORNERS, 3), np.int64),
+        np.empty((3 * MOST_CORNERS, 4)),
+        np.empty(3 * MOST_CORNERS, np.bool_),
+    )
     unit = math.ldexp(1.0, math.frexp(size)[1] - 52)
     rank, n = spread(g, a, b, r, t, axis, unit, points, named, faces, planes)
     low, high = separation(g, a, b, r, t, n), math.inf
@@ -346,7 +350,7 @@ def careful(g, a, b, r, t, axis, size):
             low, n = other, neg(n)
         return low, high, n, ZERO, ZERO, NO_NAMES, 1
     count, used, turns = 4, 4, 0
-    while used < MOST:
+    while used < MOST_CORNERS:
         turns += 1
         near = 0
         for f in range(1, count):
@@ -357,7 +361,7 @@ def careful(g, a, b, r, t, axis, size):
         if not behind_all(points, faces, planes, count):
             v = nearest(points, used, faces, planes, count)
             high = norm(v) * unit
-            if norm(v) > TOUCH:
+            if norm(v) > NO_DIRECTION:
                 m = scale(1.0 / norm(v), v)
         height = separation(g, a, b, r, t, m)
         if height > low:

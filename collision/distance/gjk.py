@@ -26,8 +26,8 @@ SHIFT = 1 << 31
 NO_NAME = -1
 NO_NAMES = (-1, -1, -1, -1)
 MOST_TURNS = 64  # the worst seen in fuzzing is far below
-TINY = 1e-140  # [m] shorter vectors have squares of few digits
-CLOSE = 16.0  # EPS of size: bounds this close settle a pair
+LEAST_LENGTH = 1e-140  # [m] shorter vectors have squares of few digits
+SETTLED = 16.0  # EPS of size: bounds this close settle a pair
 
 
 @tight
@@ -237,7 +237,7 @@ def quick_distance(g, a, b, r, t, axis, margin, size, known, names):
     ``names``: ``known`` corners where the last search of the pair ended. n (of any length), p, q are in A's frame.
     Not settled: only names means something, four corners around the origin where count is 0.
     """
-    close = CLOSE * EPS * size
+    close = SETTLED * EPS * size
     limit = max(margin, 0.0) + 128.0 * EPS * size
     count, turns = known, 0
     low, high, n, p, q = -math.inf, math.inf, axis, axis, axis
@@ -281,13 +281,13 @@ def quick_capsules(g, a, b, t, za, zb, axis):
         v = sub(axpy(u, zb, t), p)
     radius_a, radius_b = g.size[a, 0], g.size[b, 0]
     length = norm(v)
-    if not length > TINY:
+    if not length > LEAST_LENGTH:
         return False, 0.0, 0.0, axis, p, p
     along = dot(v, t) - half_b * abs(dot(v, zb)) - half_a * abs(dot(v, za))  # does not wait for the root
     inverse = 1.0 / length
     n = scale(inverse, v)
     low = inverse * along
-    close = CLOSE * EPS * (g.radius[a] + g.radius[b] + norm(t))
+    close = SETTLED * EPS * (g.radius[a] + g.radius[b] + norm(t))
     if length - low > close:  # cores that nearly meet leave little of v: across an axis the normal is made so anew
         m = v
         if abs(s) < half_a and abs(u) < half_b:

@@ -23,8 +23,8 @@ from tumble.collision.kernels.jit import far, inner, lean, remote, tight
 from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.shapes.support_points import EPS, face_at, support
 
-TOUCH = 64.0  # EPS of size: bounds so close settle a pair that touches
-ALIGNED = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
+TOUCHING_WIDTH = 64.0  # EPS of size: bounds so close settle a pair that touches
+SAME_FACE = 1.0 - 1e-6  # cosine of an angle beyond which a face can not be the one that a normal belongs to
 
 
 @lean
@@ -102,11 +102,11 @@ def nearest_features(g, a, b, r, t, n, corners):
     # a face that is not square to n can do no better than n, which is the best there is but for rounding
     if face_a >= 0:
         m = load3(g.normals, face_a)
-        if dot(m, n) > ALIGNED:
+        if dot(m, n) > SAME_FACE:
             sep_a = separation(g, a, b, r, t, m)
     if face_b >= 0:
         m = neg(mul(r, load3(g.normals, face_b)))
-        if dot(m, n) > ALIGNED:
+        if dot(m, n) > SAME_FACE:
             sep_b = separation(g, a, b, r, t, m)
     sep = separation(g, a, b, r, t, n)
     edges = named_features(corners)
@@ -126,7 +126,7 @@ def touching(g, a, b, r, t, axis, size, names, corners, low, high, n):
     face of an inner polytope, if there is one; with its normal n, and the bounds low and high. Returns (low, high, n, p, q,
     named), with a wide interval what is best so far.
     """
-    small = TOUCH * EPS * size
+    small = TOUCHING_WIDTH * EPS * size
     p, q, named = ZERO, ZERO, NO_ROWS
     simplex, boxes = names[0] >= 0 and names[3] < 0, g.kind[a] == BOX and g.kind[b] == BOX
     if simplex:
@@ -181,12 +181,12 @@ def slow_query(g, a, b, r, t, axis, size, names, corners, low, high, n, last):
     Unless it is the ``last`` try: iterations is 0 where a search from the axis n may do better, of bodies that are apart.
     """
     low, high, n, p, q, named = touching(g, a, b, r, t, axis, size, names, corners, low, high, n)
-    if high - low <= TOUCH * EPS * size:
+    if high - low <= TOUCHING_WIDTH * EPS * size:
         return low, high, n, p, q, named, 1
     if not last and names[0] >= 0 and names[3] < 0 and low > 0.0:
         return low, high, n, p, q, named, 0
     below, above, m, u, v, names, turns = careful(g, a, b, r, t, axis, size)
-    if low > below and (low > 0.0 or low > below + TOUCH * EPS * size):  # else m fits the points of this search
+    if low > below and (low > 0.0 or low > below + TOUCHING_WIDTH * EPS * size):  # else m fits the points of this search
         below, m = low, n
     if above < high:
         return below, above, m, u, v, named_features(names), turns

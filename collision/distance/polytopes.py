@@ -21,7 +21,7 @@ from tumble.collision.kernels.jit import far, lean, remote, tight
 from tumble.collision.linalg import IDENTITY, ZERO, add, load3, matmul, mul, mul_t, norm, scale, sub, transpose
 from tumble.collision.shapes.support_points import EPS
 
-DEEP = -2  # in place of the number of known corners: there is a surface
+KEPT_SURFACE = -2  # in place of the number of known corners: there is a surface
 
 
 @tight
@@ -34,7 +34,7 @@ def quick_query(g, a, b, r, t, axis, margin, size, known, names, kept, row):
     """
     settled, low, high, n, p, q, turns, grown = False, -math.inf, math.inf, axis, ZERO, ZERO, 0, True
     corners = NO_NAMES
-    deep = known == DEEP and margin != SIGN_ONLY
+    deep = known == KEPT_SURFACE and margin != SIGN_ONLY
     if deep:
         names = NO_NAMES
     else:
@@ -46,7 +46,7 @@ def quick_query(g, a, b, r, t, axis, margin, size, known, names, kept, row):
             return True, -math.inf, 0.0, (0.0, 0.0, 1.0), ZERO, ZERO, turns, 0, NO_NAMES, corners, False
     if deep:
         settled, low, high, n, p, q, turns, grown, corners = known_depth(g, a, b, r, t, size, names, kept, row)
-        known = DEEP
+        known = KEPT_SURFACE
     return settled, low, high, n, p, q, turns, known, names, corners, grown
 
 

@@ -17,7 +17,7 @@ from tumble.collision.kernels.jit import lean, tight
 from tumble.collision.linalg import dot, mul_t, neg, norm, scale
 from tumble.collision.shapes.support_points import extent
 
-PARALLEL = 1e-14  # sine of the angle between edges, below which they span no axis
+PARALLEL_EDGES = 1e-14  # sine of the angle between edges, below which they span no axis
 NO_EDGES = (-1, -1, -1, -1)
 
 
@@ -66,7 +66,7 @@ def sat_boxes(g, a, b, r, t):
             else:
                 n = (-y, x, 0.0)
             sine = norm(n)
-            if sine <= PARALLEL:
+            if sine <= PARALLEL_EDGES:
                 continue
             n = scale(1.0 / sine, n)
             along = dot(n, t)

@@ -20,10 +20,10 @@ import numpy as np
 from tumble.collision.kernels.sources import cache_root, source_hash
 from tumble.collision.regular import regular
 
-FEWEST = 20_000  # triangles, below which making takes no longer than reading
-MOST = 2_000_000_000  # bytes of all files together: the oldest go first
+FEWEST_TRIANGLES = 20_000  # triangles, below which making takes no longer than reading
+MOST_KEPT_BYTES = 2_000_000_000  # bytes of all files together: the oldest go first
 DIGEST = 16  # bytes
-WIDTH = 8  # bytes of the length of a header
+LENGTH_BYTES = 8  # bytes of the length of a header
 
 
 def folder() -> Path:
@@ -69,14 +69,14 @@ def kept_tables(arrays: tuple[np.ndarray, ...], make: Callable[[], dict[str, np.
 def read(path: Path) -> dict[str, np.ndarray] | None:
     """The tables in a file; None where there is none, or it is damaged."""
     try:
-        data = memoryview(regular(path, MOST))
+        data = memoryview(regular(path, MOST_KEPT_BYTES))
     except OSError:
         return None
-    if len(data) < DIGEST + WIDTH or hashlib.blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
+    if len(data) < DIGEST + LENGTH_BYTES or hashlib.blake2b(data[DIGEST:], digest_size=DIGEST).digest() != data[:DIGEST]:
         return None
-    at = DIGEST + WIDTH + int.from_bytes(data[DIGEST : DIGEST + WIDTH], "little")
+    at = DIGEST + LENGTH_BYTES + int.from_bytes(data[DIGEST : DIGEST + LENGTH_BYTES], "little")
     found = {}
-    for name, kind, shape in json.loads(bytes(data[DIGEST + WIDTH : at])):
+    for name, kind, shape in json.loads(bytes(data[DIGEST + LENGTH_BYTES : at])):
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
         found[name] = np.frombuffer(data[at : at + size], kind).reshape(shape).copy()  # aligned
         at += size
@@ -84,9 +84,9 @@ def read(path: Path) -> dict[str, np.ndarray] | None:
 
 
 def write(path: Path, tables: dict[str, np.ndarray]) -> None:
-    """Keep tables in a file, and no more than MOST bytes of files. OSError where that can not be done."""
+    """Keep tables in a file, and no more than MOST_KEPT_BYTES bytes of files. OSError where that can not be done."""
     header = json.dumps([(name, table.dtype.str, table.shape) for name, table in tables.items()]).encode()
-    parts = [len(header).to_bytes(WIDTH, "little"), header, *(np.ascontiguousarray(table) for table in tables.values())]
+    parts = [len(header).to_bytes(LENGTH_BYTES, "little"), header, *(np.ascontiguousarray(table) for table in tables.values())]
     digest = hashlib.blake2b(digest_size=DIGEST)
     for part in parts:
         digest.update(part)
@@ -106,5 +106,5 @@ def write(path: Path, tables: dict[str, np.ndarray]) -> None:
     total = 0
     for _, size, file in files:
         total += size
-        if total > MOST and file != path:
+        if total > MOST_KEPT_BYTES and file != path:
             file.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ from tumble.collision.shapes.ground import Facet, Ground
 from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 from tumble.collision.status import BEYOND_MARGIN
 
-FIRST = 1e-3  # of the sizes: how far triangles are looked for at first
+FIRST_REACH = 1e-3  # of the sizes: how far triangles are looked for at first
 
 
 @kernel
@@ -39,7 +39,7 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
         abs(rs[2]) * half[0] + abs(rs[5]) * half[1] + abs(rs[8]) * half[2],
     )
     all_of_it = norm(middle) + norm(half) + g.radius[s]
-    reach = min(margin, FIRST * (norm(half) + g.radius[s]))
+    reach = min(margin, FIRST_REACH * (norm(half) + g.radius[s]))
     found = np.empty(64, np.int64)
     best, low = (BEYOND_MARGIN, math.inf, math.inf, math.inf, ZERO, xa, xs, 0), math.inf
     while True:

@@ -24,7 +24,7 @@ from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 
 FEW, MANY = 16, 256  # triangles in a slice, that make the next one longer or itself shorter
-ROUNDING = 1e-12  # of the coordinates
+COORDINATE_ROUNDING = 1e-12  # of the coordinates
 SHORTEST = 0.125  # of the radius of the shape: no slice needs to be shorter
 
 
@@ -57,12 +57,12 @@ def slices_over_ground(shape: Shape, motion, ground: Ground, pose: Pose, duratio
                 return
         else:
             ends = sorted(((lo[k] - radius - start[k]) / way[k], (hi[k] + radius - start[k]) / way[k]))
-            begin, end = max(begin, ends[0] * (1.0 - ROUNDING)), min(end, ends[1] * (1.0 + ROUNDING))
+            begin, end = max(begin, ends[0] * (1.0 - COORDINATE_ROUNDING)), min(end, ends[1] * (1.0 + COORDINATE_ROUNDING))
     span = radius / speed if speed > 0.0 else duration
     while begin < end:
         span = min(span, end - begin)
         ends = np.array([start + begin * way, start + (begin + span) * way])
-        slack = radius + ROUNDING * (np.abs(ends).max() + radius)
+        slack = radius + COORDINATE_ROUNDING * (np.abs(ends).max() + radius)
         corners = _corners(g, tuple((ends.min(axis=0) - slack).tolist()), tuple((ends.max(axis=0) + slack).tolist()))
         if len(corners) > MANY and span * speed > SHORTEST * radius:
             span *= 0.5

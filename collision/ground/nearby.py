@@ -6,7 +6,7 @@ import math
 
 from tumble.collision.contact.facets import boxed, mesh_triangle, misses_node
 from tumble.collision.geometry import BOX, FIELD
-from tumble.collision.ground.planes import BLOCK
+from tumble.collision.ground.planes import BLOCK_CELLS
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, cross, dot, load3, mul_t, neg, norm, scale, sub
 from tumble.collision.shapes.support_functions import reach
@@ -122,9 +122,9 @@ def _plane_of_cells(g, s, lo, hi):
     cell, x0, y0, rows, side = g.size[s, 0], g.size[s, 1], g.size[s, 2], g.ground[s, 2], g.ground[s, 3]
     if not (lo[0] > x0 and lo[1] > y0 and hi[0] < x0 + cell * (rows - 1) and hi[1] < y0 + cell * (side - 1)):
         return -1
-    i0, i1 = int((lo[0] - x0) / cell) // BLOCK, min(int((hi[0] - x0) / cell), rows - 2) // BLOCK
-    j0, j1 = int((lo[1] - y0) / cell) // BLOCK, min(int((hi[1] - y0) / cell), side - 2) // BLOCK
-    blocks, found = (side - 2) // BLOCK + 1, -1
+    i0, i1 = int((lo[0] - x0) / cell) // BLOCK_CELLS, min(int((hi[0] - x0) / cell), rows - 2) // BLOCK_CELLS
+    j0, j1 = int((lo[1] - y0) / cell) // BLOCK_CELLS, min(int((hi[1] - y0) / cell), side - 2) // BLOCK_CELLS
+    blocks, found = (side - 2) // BLOCK_CELLS + 1, -1
     for i in range(i0, i1 + 1):
         for j in range(j0, j1 + 1):
             own = int(g.patches[g.patch[s, 0] + i * blocks + j])

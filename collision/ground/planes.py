@@ -12,25 +12,25 @@ import numpy as np
 from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import add, cross, dot, load3, norm, scale, sub
 
-ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
-BLOCK = 8  # cells along a side of a block of a field
+PLANE_ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
+BLOCK_CELLS = 8  # cells along a side of a block of a field
 NO_PLANES = np.empty((0, 4))
 
 
 def planes_of_mesh(vertices: np.ndarray, triangles: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(face of each triangle (m,) int32, -1 where it has none but itself; planes of faces (p, 4): normal, offset [m])."""
     faces, planes = np.full(len(triangles), -1, np.int32), np.empty((len(triangles) // 2, 4))
-    tolerance = ROUNDING * float(np.abs(vertices).max(initial=0.0))
+    tolerance = PLANE_ROUNDING * float(np.abs(vertices).max(initial=0.0))
     count = mesh_faces(vertices, triangles, across, tolerance, faces, planes)
     return faces, planes[:count].copy()
 
 
 def planes_of_field(heights: np.ndarray, cell: float, x: float, y: float) -> tuple[np.ndarray, np.ndarray]:
     """(face of each block (b,) int32, -1: it is not plane; planes of faces (p, 4)) of a field whose first sample is at (x, y)."""
-    blocks = [-(-(side - 1) // BLOCK) for side in heights.shape]
+    blocks = [-(-(side - 1) // BLOCK_CELLS) for side in heights.shape]
     faces, planes = np.full(blocks, -1, np.int32), np.empty((blocks[0] * blocks[1], 4))
     size = max(float(np.abs(heights).max()), 0.5 * cell * max(heights.shape))
-    count = field_faces(heights, cell, x, y, ROUNDING * size, faces, planes)
+    count = field_faces(heights, cell, x, y, PLANE_ROUNDING * size, faces, planes)
     return faces.reshape(-1), planes[:count].copy()
 
 
@@ -112,8 +112,8 @@ def mesh_faces(vertices, triangles, across, tolerance, faces, planes):
 @lean
 def _fits(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):
     """Whether block (bi, bj) lies in the plane through ``height`` at sample (i, j), with the cells around it."""
-    for p in range(max(0, BLOCK * bi - 1), min(heights.shape[0], BLOCK * bi + BLOCK + 2)):
-        for q in range(max(0, BLOCK * bj - 1), min(heights.shape[1], BLOCK * bj + BLOCK + 2)):
+    for p in range(max(0, BLOCK_CELLS * bi - 1), min(heights.shape[0], BLOCK_CELLS * bi + BLOCK_CELLS + 2)):
+        for q in range(max(0, BLOCK_CELLS * bj - 1), min(heights.shape[1], BLOCK_CELLS * bj + BLOCK_CELLS + 2)):
             if not abs(heights[p, q] - height - slope_i * (p - i) - slope_j * (q - j)) <= tolerance:
                 return False
     return True
@@ -128,8 +128,8 @@ def field_faces(heights, cell, x, y, tolerance, faces, planes):
         for bj in range(columns):
             if faces[bi, bj] != -1:
                 continue
-            i, j = BLOCK * bi, BLOCK * bj
-            k, m = min(heights.shape[0] - 1, i + BLOCK), min(heights.shape[1] - 1, j + BLOCK)
+            i, j = BLOCK_CELLS * bi, BLOCK_CELLS * bj
+            k, m = min(heights.shape[0] - 1, i + BLOCK_CELLS), min(heights.shape[1] - 1, j + BLOCK_CELLS)
             slope_i, slope_j = (heights[k, j] - heights[i, j]) / (k - i), (heights[i, m] - heights[i, j]) / (m - j)
             height = heights[i, j]
             if not _fits(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):

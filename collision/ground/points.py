@@ -21,7 +21,7 @@ from tumble.collision.linalg import add, axpy, dot, load3, norm, scale, store3, 
 if TYPE_CHECKING:
     from tumble.collision.shapes.ground import Ground, TriangleMesh
 
-ROUNDING = 64 * 2.0**-52  # of the coordinates: how far off a distance may be
+DISTANCE_ROUNDING = 64 * 2.0**-52  # of the coordinates: how far off a distance may be
 
 
 class GroundDistances(NamedTuple):
@@ -176,7 +176,7 @@ def distances_of_points(ground: Ground, points: object) -> GroundDistances:
     if signed and ground.type != "height_field":
         inside = np.einsum("ij,ij->i", rows - at, _normals(ground, triangle, part)) < 0.0
         distance = np.where(inside, -distance, distance)
-    return GroundDistances(distance, ROUNDING * size, at, triangle, signed)
+    return GroundDistances(distance, DISTANCE_ROUNDING * size, at, triangle, signed)
 
 
 def _normals(mesh: TriangleMesh, triangle: np.ndarray, part: np.ndarray) -> np.ndarray:

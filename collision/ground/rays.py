@@ -13,7 +13,7 @@ from tumble.collision.geometry import FIELD
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, cross, dot, neg, norm, scale, sub
 
-RIM = 1e-12  # of the sides of a triangle
+SIDE_SLACK = 1e-12  # of the sides of a triangle
 
 
 @lean
@@ -30,7 +30,7 @@ def triangle_ray(a, b, c, o, d, reach):
         return math.inf, ZERO
     q = cross(x, d)
     u, v = dot(f, q) / down, -dot(e, q) / down
-    if u < -RIM or v < -RIM or u + v > 1.0 + RIM:
+    if u < -SIDE_SLACK or v < -SIDE_SLACK or u + v > 1.0 + SIDE_SLACK:
         return math.inf, ZERO
     n = scale(1.0 / norm(n), n)
     return t, n if down > 0.0 else neg(n)

@@ -28,8 +28,8 @@ from numba.extending import intrinsic, lower_builtin, type_callable
 from tumble.collision.kernels.compiler import Link
 from tumble.collision.kernels.native import Library
 
-MOST = 256  # symbols
-_COUNTS = np.zeros((MOST, 3), dtype=np.int64)  # calls, ticks in all, ticks without those of clocked callees
+MOST_SYMBOLS = 256  # symbols
+_COUNTS = np.zeros((MOST_SYMBOLS, 3), dtype=np.int64)  # calls, ticks in all, ticks without those of clocked callees
 _INSIDE = np.zeros(1, dtype=np.int64)  # ticks of the callees of the call that runs
 _NAMES: list[str] = []
 _LEAN = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}

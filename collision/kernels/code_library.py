@@ -27,7 +27,7 @@ LEFT_OUT = (
 )  # fmt: skip
 
 
-INSIDE = ".inside"  # what ends the names of functions that only one kernel can call
+INNER_NAMES = ".inside"  # what ends the names of functions that only one kernel can call
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -87,7 +87,7 @@ class KernelLibrary(JITCodeLibrary):
                 function.linkage = "internal"
                 # LLVM's loader knows names of internal functions too, and gives them to others who ask for one that may stand
                 # in several places: whose arguments are still all there
-                function.name += INSIDE
+                function.name += INNER_NAMES
         return whole
 
     def object_code(self) -> bytes:

@@ -20,7 +20,7 @@ from numba.np import arrayobj
 import tumble.collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
 from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
 from tumble.collision.kernels.code_library import Kernels
-from tumble.collision.kernels.jit import FAR, FOR_KERNELS, Later
+from tumble.collision.kernels.jit import FAR_KERNELS, FOR_KERNELS, Later
 from tumble.collision.kernels.kernel_cache import KernelCache
 from tumble.collision.kernels.sources import sources
 
@@ -179,6 +179,6 @@ def link_callees(function: Callable) -> None:
     """
     rtsys.initialize(cpu_target.target_context)
     below = set(sources(Path(function.__code__.co_filename).resolve()))
-    for later in FAR:
+    for later in FAR_KERNELS:
         if later.made.path in below:
             _ = later.made.address

@@ -141,7 +141,7 @@ def intrinsic(uncompiled: Callable) -> Callable:
     return lambda load: uncompiled if DISABLED else Later(load, uncompiled=uncompiled)
 
 
-FAR: list[Later] = []  # in the order of import: callees come before their callers
+FAR_KERNELS: list[Later] = []  # in the order of import: callees come before their callers
 
 
 def far(function: Callable, examples: Callable[[], tuple], returns: Any) -> Callable:
@@ -162,6 +162,6 @@ def far(function: Callable, examples: Callable[[], tuple], returns: Any) -> Call
 
         return Link(function, examples, returns)
 
-    FAR.append(Later(make, function.py_func))
-    FAR[-1].far = True
-    return FAR[-1]
+    FAR_KERNELS.append(Later(make, function.py_func))
+    FAR_KERNELS[-1].far = True
+    return FAR_KERNELS[-1]

@@ -28,7 +28,7 @@ import platformdirs
 
 ROOT = Path(__file__).resolve().parents[2]  # where the folders of these packages are
 PACKAGES = ("collision", "sim")
-LONGEST = 60  # lines of one import
+LONGEST_IMPORT = 60  # lines of one import
 
 
 def cache_root() -> Path:
@@ -86,7 +86,7 @@ def import_statements(text: str) -> Iterator[ast.Import | ast.ImportFrom]:
     for k, line in enumerate(lines):
         if not line.lstrip().startswith(("import ", "from ")):
             continue
-        longest = LONGEST if "(" in line or line.endswith("\\") else 1
+        longest = LONGEST_IMPORT if "(" in line or line.endswith("\\") else 1
         for end in range(k + 1, min(k + longest, len(lines)) + 1):
             with contextlib.suppress(SyntaxError):
                 yield from ast.parse("\n".join(lines[k:end]).lstrip()).body

@@ -18,10 +18,10 @@ from tumble.collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orth
 from tumble.collision.pairs.meridians import askew, off_axis, round_directions
 from tumble.collision.shapes.support_functions import support_piece
 
-LEVELS = 60  # corners are then 1e-9 rad apart
-MOST_TRIANGLES = 1024
-ALIGNED = 1e-2  # of the size: where a ring of directions ripples by less it is searched by meridians
-WIDTH = 18  # of a row: three directions, three support points
+MOST_SPLITS = 60  # corners are then 1e-9 rad apart
+MOST_DIRECTION_TRIANGLES = 1024  # of directions, that are still to be split
+RIPPLE = 1e-2  # of the size: where a ring of directions ripples by less it is searched by meridians
+TRIANGLE_COLUMNS = 18  # of a row: three directions, three support points
 
 
 @lean
@@ -137,9 +137,9 @@ def about_tips(g, a, b, r, t, n, low, tolerance, size):
     """`round_directions` of two bodies of which one touches with a tip near the axis of the other; not proven of others."""
     back, x, m = transpose(r), neg(mul_t(r, t)), neg(mul_t(r, n))
     off_a, off_b = off_axis(g, a, b, r, t, n), off_axis(g, b, a, back, x, m)
-    if off_a <= min(off_b, ALIGNED * size):
+    if off_a <= min(off_b, RIPPLE * size):
         return round_directions(g, a, b, r, t, -1.0, n, low, tolerance)
-    if off_b <= ALIGNED * size:
+    if off_b <= RIPPLE * size:
         proven, m, top = round_directions(g, b, a, back, x, -1.0, m, low, tolerance)
         return proven, neg(mul(r, m)), top
     return False, n, low
@@ -155,14 +155,14 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
     """
     best, top = n, low
     ripple = askew(g, a, b, r, t)
-    if ripple <= ALIGNED * size:  # as deep all around the axis of one, but for that
+    if ripple <= RIPPLE * size:  # as deep all around the axis of one, but for that
         proven, best, top = round_directions(g, a, b, r, t, ripple, n, low, 2.0 * tolerance)
         if proven:
             return top + 2.0 * tolerance, best, top
-    now, new = np.empty((MOST_TRIANGLES, WIDTH)), np.empty((MOST_TRIANGLES, WIDTH))
+    now, new = np.empty((MOST_DIRECTION_TRIANGLES, TRIANGLE_COLUMNS)), np.empty((MOST_DIRECTION_TRIANGLES, TRIANGLE_COLUMNS))
     count = octants(g, a, b, r, t, n, now)
     high = -math.inf
-    for level in range(LEVELS):
+    for level in range(MOST_SPLITS):
         kept = 0
         over, most = -math.inf, -math.inf  # of triangles that had no room, of those that had
         for k in range(count):
@@ -171,7 +171,7 @@ def best_direction(g, a, b, r, t, n, low, foot, tolerance, size):
                 continue
             n0, n1, n2 = at(now, k, 0), at(now, k, 3), at(now, k, 6)
             w0, w1, w2 = at(now, k, 9), at(now, k, 12), at(now, k, 15)
-            if kept + 2 > MOST_TRIANGLES or level == LEVELS - 1:
+            if kept + 2 > MOST_DIRECTION_TRIANGLES or level == MOST_SPLITS - 1:
                 over = max(over, bound)
                 continue
             most = max(most, bound)

@@ -10,7 +10,7 @@ from tumble.collision.linalg import ZERO, add, axpy, dot, mul, mul_t, neg, sub
 from tumble.collision.shapes.support_functions import reach, support_piece
 from tumble.collision.shapes.support_points import EPS
 
-NEAR = 0.9  # cosine: an axis this near to the normal of a flat may belong to it
+NEAR_FLAT = 0.9  # cosine: an axis this near to the normal of a flat may belong to it
 
 
 @lean
@@ -24,14 +24,14 @@ def near_flat(g, s, d):
     """Outward normal of the flat of a cylinder, a cone or a box where it is near the unit vector d; else zero."""
     kind = g.kind[s]
     if kind == CYLINDER:
-        if abs(d[2]) > NEAR:
+        if abs(d[2]) > NEAR_FLAT:
             return (0.0, 0.0, math.copysign(1.0, d[2]))
     elif kind == CONE:
-        if d[2] < -NEAR:
+        if d[2] < -NEAR_FLAT:
             return (0.0, 0.0, -1.0)
     elif kind == BOX:
         for k in range(3):
-            if abs(d[k]) > NEAR:
+            if abs(d[k]) > NEAR_FLAT:
                 one = math.copysign(1.0, d[k])
                 return (one if k == 0 else 0.0, one if k == 1 else 0.0, one if k == 2 else 0.0)
     return ZERO

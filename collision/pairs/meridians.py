@@ -28,7 +28,7 @@ FIRST, MOST_SECTORS = 8, 4096  # sectors to begin with, and of one size
 MOST_LOOKS = 200000  # directions; 70 ns each
 BESIDE, TILT = 8, 1e-2  # directions beside one that is foremost, and how far [rad]
 NARROW = 1e-9  # [rad] between directions that are not told apart any more
-DEEP = 128  # arcs that are still to be looked at, by halves
+MOST_ARCS = 128  # arcs that are still to be looked at, by halves
 PROVEN, SPLIT, LOST = range(3)
 
 
@@ -198,7 +198,7 @@ def meridian(g, a, b, r, t, d, ripple, angle, half, best, top, tolerance, arcs):
         plain = sector_bound(arcs[k], 0.0)
         if bound - plain > max(0.1 * tolerance, plain - max(x0 * u0 + y0 * v0, x1 * u1 + y1 * v1)):
             return SPLIT, best, top, looks
-        if wide < NARROW or count + 2 > DEEP:
+        if wide < NARROW or count + 2 > MOST_ARCS:
             return LOST, best, top, looks
         between, x, y = crossing(x0, y0, x1, y1, u0, v0, u1, v1)
         if not between or min(hypot(x - x0, y - y0), hypot(x - x1, y - y1)) < 0.1 * wide:
@@ -221,7 +221,7 @@ def round_directions(g, a, b, r, t, ripple, n, low, tolerance):
     ``ripple``: `askew`, to turn points of B as well; negative to leave them where they are.
     """
     d = lean_of(r)
-    now, new, arcs = np.empty((MOST_SECTORS, 2)), np.empty((MOST_SECTORS, 2)), np.empty((DEEP + 2, 14))
+    now, new, arcs = np.empty((MOST_SECTORS, 2)), np.empty((MOST_SECTORS, 2)), np.empty((MOST_ARCS + 2, 14))
     first = math.atan2(n[1], n[0])
     for k in range(FIRST):
         now[k, 0], now[k, 1] = first + 2.0 * math.pi * k / FIRST, math.pi / FIRST

@@ -18,8 +18,8 @@ from tumble.collision.linalg import add, dot, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.shapes.support_functions import piece_bend, piece_point, turned
 from tumble.collision.shapes.support_points import EPS
 
-STEPS = 12
-MOST = 3  # active pieces of one body
+NEWTON_STEPS = 12  # of Newton's method for the closest points of round bodies
+MOST_PIECES = 3  # active pieces of one body
 
 
 @lean
@@ -132,10 +132,10 @@ def newton(g, a, b, r, t, n0, count, pieces, weights, size):
     A piece whose weight turns out negative is left out and the search repeated. Not found: it did not converge, or
     went off; p and q are points of the bodies where it did.
     """
-    names = np.empty((2, MOST), np.int64)
-    shares = np.empty((2, MOST))
-    start = np.empty((2, MOST))
-    points = np.empty((2, MOST, 3))
+    names = np.empty((2, MOST_PIECES), np.int64)
+    shares = np.empty((2, MOST_PIECES))
+    start = np.empty((2, MOST_PIECES))
+    points = np.empty((2, MOST_PIECES, 3))
     m = np.empty((8, 10))
     z = np.empty(8)
     na = distinct(pieces, weights, count, 0, names, shares)
@@ -148,7 +148,7 @@ def newton(g, a, b, r, t, n0, count, pieces, weights, size):
         s = 0.0
         p, q = n, n
         done = False
-        for step in range(STEPS):
+        for step in range(NEWTON_STEPS):
             if step == 0:
                 p, q = fill(g, a, b, r, t, n, 0.0, names, shares, na, nb, points, m, size)
                 s = dot(n, sub(q, p))
@@ -170,7 +170,7 @@ def newton(g, a, b, r, t, n0, count, pieces, weights, size):
                     shares[side, 0] -= z[row]
                     moved = max(moved, abs(z[row]))
                     row += 1
-            if turn <= 4.0 * EPS and moved <= 64.0 * EPS or step == STEPS - 1 and turn < 1e-12:
+            if turn <= 4.0 * EPS and moved <= 64.0 * EPS or step == NEWTON_STEPS - 1 and turn < 1e-12:
                 done = True
                 break
         if not done:

@@ -9,7 +9,7 @@ from tumble.collision.kernels.jit import hypot, lean
 from tumble.collision.linalg import dot, load3, mul_t, norm, scale, sub
 from tumble.collision.shapes.support_functions import reach
 
-NEWTON = 60  # steps for the root; ten are the rule
+POINT_STEPS = 60  # steps for the root; ten are the rule
 
 
 @lean
@@ -96,7 +96,7 @@ def ellipsoid_root(a, b, c, fa, fb, fc, x, y, z, low):
     (Conn, Gould, Toint 2000, Trust-Region Methods, 7.3.2).
     """
     t = low
-    for _ in range(NEWTON):
+    for _ in range(POINT_STEPS):
         u, v, w = quotient(a * x, t + fa), quotient(b * y, t + fb), quotient(c * z, t + fc)
         f = u * u + v * v + w * w
         slope = quotient(u * u, t + fa) + quotient(v * v, t + fb) + quotient(w * w, t + fc)

@@ -32,9 +32,9 @@ from tumble.collision.shapes.support_points import EPS, aligned_face, inflation,
 from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 APART, INSIDE, BEYOND = range(3)  # how a search ends
-LIMIT = 64  # iterations of GJK
-ROUNDS = 12  # moves out of an overlap
-WIDEST = 1e-9  # of size: a wider interval is UNCERTAIN
+MOST_TURNS_ROUND = 64  # iterations of GJK
+MOST_MOVES_OUT = 12  # moves out of an overlap
+WIDEST_ROUND = 1e-9  # of size: a wider interval is UNCERTAIN
 LOOSE = 1e-2  # of the distance: where Newton's method takes over from GJK
 NO_PIECES = (0, 0, 0, 0, 0, 0, 0, 0)
 
@@ -62,7 +62,7 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
     stalled = 0
     iterations = 0
     w, fourth = w0, (-1, -1)
-    while iterations < LIMIT:
+    while iterations < MOST_TURNS_ROUND:
         iterations += 1
         length = norm(v)
         if length <= 16.0 * EPS * size:
@@ -175,7 +175,7 @@ def climb(g, a, b, r, t, n, low, small, size):
     """
     p, q = ZERO, ZERO
     count, pieces, weights = 0, NO_PIECES, (1.0, 0.0, 0.0)
-    for k in range(ROUNDS):
+    for k in range(MOST_MOVES_OUT):
         gap = 0.02 * small + 0.05 * abs(low)
         shift = scale(gap - low, n)
         enough = 1e-4 * gap if k < 2 else 1e-9 * gap
@@ -337,11 +337,11 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
             high = min(high, norm(sub(q, p)))
             if s > low:
                 n, low = m, s
-        if low > 0.0 and high - low <= 1e-4 * WIDEST * size:
+        if low > 0.0 and high - low <= 1e-4 * WIDEST_ROUND * size:
             return low, high, n, p, q, iterations
         axis = n
     m, s, x, y, top, more = overlap(g, a, b, r, t, axis, small, size)
-    if top - s > WIDEST * size and high - low < top - s:  # they touch: what was found before is less sharp, but certain
+    if top - s > WIDEST_ROUND * size and high - low < top - s:  # they touch: what was found before is less sharp, but certain
         return low, high, n, p, q, iterations + more
     return s, top, m, x, y, iterations + more
 
@@ -372,7 +372,7 @@ def last_points(g, a, b, r, t, n, low, which, small, size):
 @lean
 def overlap(g, a, b, r, t, axis, small, size):
     """Cores that touch or overlap: (n, low, p, q, high, rounds)."""
-    tolerance = 0.25 * WIDEST * size
+    tolerance = 0.25 * WIDEST_ROUND * size
     n, low, _ = better_flat(g, a, b, r, t, axis, separation(g, a, b, r, t, axis), 0.0)
     high = math.inf
     p, q = ZERO, ZERO
@@ -431,7 +431,7 @@ def smooth_status(low, high, size, slack, margin):
     lower, upper = low - ROUNDING * size - slack, high + ROUNDING * size + slack
     if lower > margin:
         return BEYOND_MARGIN, lower, upper
-    if upper - lower > WIDEST * size:
+    if upper - lower > WIDEST_ROUND * size:
         return UNCERTAIN, lower, upper
     if lower > 0.0:
         return SEPARATED, lower, upper

@@ -47,8 +47,8 @@ MOST_CAPS = 4
 cap_table = stack_table(MOST_CAPS, 4)  # axis, square of the cosine
 WIDEST_CAP = 0.7  # tangent of half the angle
 LEAST_CAP = 1e-3
-EVEN = 0.15  # of the height of a face: how far beyond it a support point may be for a search to begin there
-FINE = 1e-10  # of size: what bounds of depths may differ by
+WORTH_A_SEARCH = 0.15  # of the height of a face: how far beyond it a support point may be for a search to begin there
+DEPTH_WIDTH = 1e-10  # of size: what bounds of depths may differ by
 
 
 @lean
@@ -183,14 +183,14 @@ def by_point(g, a, b, r, t, p, q, size):
     if g.kind[a] >= CYLINDER:
         _, high, n, x = point_curved(g, a, q, q)
         s = separation(g, a, b, r, t, n)
-        if high < 0.0 and high - s <= 2.0 * FINE * size:
+        if high < 0.0 and high - s <= 2.0 * DEPTH_WIDTH * size:
             return True, n, s, max(high, s), x, q
     if g.kind[b] >= CYLINDER:
         y = mul_t(r, sub(p, t))
         _, high, m, x = point_curved(g, b, y, y)
         n = neg(mul(r, m))
         s = separation(g, a, b, r, t, n)
-        if high < 0.0 and high - s <= 2.0 * FINE * size:
+        if high < 0.0 and high - s <= 2.0 * DEPTH_WIDTH * size:
             return True, n, s, max(high, s), p, add(mul(r, x), t)
     return False, q, 0.0, math.inf, p, q
 
@@ -224,7 +224,7 @@ def critical(g, a, b, r, t, n, low, pieces, weights, count, size):
     high = norm(sub(q, p))
     if s < 0.0 and high - s > 64.0 * EPS * size:
         high = depth_bound(g, a, b, r, t, p, q)  # one body may hold a ball about the other's point
-        if high - s > 2.0 * FINE * size:
+        if high - s > 2.0 * DEPTH_WIDTH * size:
             high = s + 64.0 * EPS * size if around(g, a, b, r, t, m, -s, tangent, size) else math.inf
     return True, m, s, max(high, s), p, q, tangent
 
@@ -274,7 +274,7 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
                 continue
         w, ia, ib = far_point(g, a, b, r, t, neg(m))
         high = dot(m, w)
-        if high - height <= EVEN * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
+        if high - height <= WORTH_A_SEARCH * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:
             tries += 1
             three = (
                 named[i, 0] // SHIFT, named[i, 0] % SHIFT, named[j, 0] // SHIFT, named[j, 0] % SHIFT, named[k, 0] // SHIFT,
@@ -286,7 +286,7 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
                 return True, s, top, k_n, x, y, turns
             if found and s < 0.0 and -s < depth:
                 depth, n, p, q = -s, k_n, x, y
-                enough = depth - FINE * size
+                enough = depth - DEPTH_WIDTH * size
             if found and s < 0.0 and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
                 tangent = min(0.999 * tangent, WIDEST_CAP)
                 cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
@@ -312,4 +312,4 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
             m = scale(1.0 / norm(m), m)
             for e in range(3):
                 top = max(top, -dot(m, load3(points, links[f, e])))
-    return top - low <= 4.0 * FINE * size, low, top, n, p, q, turns
+    return top - low <= 4.0 * DEPTH_WIDTH * size, low, top, n, p, q, turns

@@ -19,8 +19,8 @@ from tumble.collision.linalg import ZERO, add, axpy, dot, load3, mul, mul_t, neg
 from tumble.collision.shapes.support_functions import is_curved, piece_point, support_piece
 from tumble.collision.shapes.support_points import EPS
 
-STEPS = 16
-NONE = -1  # in place of a second piece
+TANGENT_STEPS = 16  # of Newton's method for a critical axis
+NO_PIECE = -1  # in place of a second piece
 
 
 @lean
@@ -68,8 +68,8 @@ def bent_pair(g, s, first, second, weight, d, u, v):
 
 @lean
 def two_pieces(pieces, weights, count, side):
-    """The pieces of one body in a simplex: (at most two, first, second or NONE, weight of the second)."""
-    first, second = pieces[side], NONE
+    """The pieces of one body in a simplex: (at most two, first, second or NO_PIECE, weight of the second)."""
+    first, second = pieces[side], NO_PIECE
     share, total = 0.0, weights[0]
     for k in range(1, count):
         piece = pieces[2 * k + side]
@@ -97,15 +97,15 @@ def active(g, s, d, first, second):
 def kept_pieces(first, second, weight):
     """Two pieces without one whose weight is none."""
     if second >= 0 and weight < 0.0:
-        return first, NONE, 0.0
+        return first, NO_PIECE, 0.0
     if second >= 0 and weight > 1.0:
-        return second, NONE, 0.0
+        return second, NO_PIECE, 0.0
     return first, second, weight
 
 
 @lean
 def tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size):
-    """From the axis n and the pieces of both bodies (first, second or NONE, weight of the second) to a critical point.
+    """From the axis n and the pieces of both bodies (first, second or NO_PIECE, weight of the second) to a critical point.
 
     Returns (found, n, p, q, (a0, a1, la, b0, b1, lb), u, v, ea, eb, ha, hb): the points, the basis across n, the differences of
     the pieces, and the radii of curvature of both bodies, all in A's frame.
@@ -115,7 +115,7 @@ def tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size):
     p, q, ea, eb, u, v = n, n, ZERO, ZERO, n, n
     ha, hb = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     last = math.inf
-    for _ in range(STEPS):
+    for _ in range(TANGENT_STEPS):
         u, v = orthonormal(n)
         back, ub, vb = neg(mul_t(r, n)), mul_t(r, u), mul_t(r, v)
         more = active(g, a, n, a0, a1)

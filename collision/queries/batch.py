@@ -14,7 +14,7 @@ from tumble.collision.distance.epa import ROW
 from tumble.collision.distance.result import SIGN_ONLY
 from tumble.collision.errors import MOST_LENGTH, InputError, check_number, check_point
 from tumble.collision.hints import Numbers, Rows, Whole
-from tumble.collision.queries.batch_kernels import UNIT, other_pairs, quick_pairs
+from tumble.collision.queries.batch_kernels import UNIT_SLACK, other_pairs, quick_pairs
 from tumble.collision.shapes.compounds import Pieces, nearest_pieces, piece_pairs
 from tumble.collision.shapes.shapeset import ShapeSet
 from tumble.collision.status import UNCERTAIN
@@ -303,7 +303,7 @@ def check_poses(poses: list[np.ndarray], names=NAMES) -> None:
     for side in range(sides):
         x, q = poses[2 * side], poses[2 * side + 1]
         near = (np.abs(x) <= MOST_LENGTH).all(axis=1)  # False for nan
-        wrong = ~(near & (np.abs((q * q).sum(axis=1) - 1.0) <= 2.0 * UNIT))
+        wrong = ~(near & (np.abs((q * q).sum(axis=1) - 1.0) <= 2.0 * UNIT_SLACK))
         if wrong.any():
             bad = min(bad, sides * int(wrong.argmax()) + side)
     _report(bad, poses, names)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tumble.collision.contact.manifold import MOST
+from tumble.collision.contact.manifold import MANIFOLD_POINTS
 from tumble.collision.contact.warm_start import Kept, recall, same, still_apart, still_missing
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.geometry import HALFSPACE
@@ -17,11 +17,11 @@ from tumble.collision.narrowphase import manifold_far
 from tumble.collision.pose import Pose, rotated
 from tumble.collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
 from tumble.collision.queries.batch_kernels import pose
-from tumble.collision.queries.impact_of_compounds import MANY
+from tumble.collision.queries.impact_of_compounds import MANY_MOVING
 from tumble.collision.queries.proximity import Manifold, margin_of, points_of
 from tumble.collision.queries.time_of_impact import (
     FASTEST,
-    LONGEST,
+    LONGEST_DURATION,
     MISS,
     OVERLAPPING,
     UNCERTAIN,
@@ -100,7 +100,7 @@ def contact_manifolds(
     margin: float = 0.0,
     cache: PairCache | None = None,
     threads: int = 1,
-    max_points: int = MOST,
+    max_points: int = MANIFOLD_POINTS,
 ) -> Manifolds:
     """Contact points of n pairs of shapes, as `contact_manifold` finds them: shape a[k] of ``shapes`` and b[k] at their poses.
 
@@ -175,8 +175,8 @@ def times_of_impact(
     threads = threads_of(threads)
     n = len(a)
     duration = check_number("duration", duration, above=0.0)
-    if duration > LONGEST:
-        raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
+    if duration > LONGEST_DURATION:
+        raise InputError("duration", duration, f"must not be more than {LONGEST_DURATION:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     check_cache(cache, n)
     sides = []
@@ -191,7 +191,7 @@ def times_of_impact(
             k = int(turned.argmax())
             raise InputError(f"angular_velocities_{side}[{k}]", w[k], "a half-space can not turn; a large Box can")
         sides.append((at, turn, v, w, c))
-    many = np.diff(shapes.first)[a] * np.diff(shapes.first)[b] > MANY
+    many = np.diff(shapes.first)[a] * np.diff(shapes.first)[b] > MANY_MOVING
     if not many.any():
         return _impacts(shapes, a, b, sides, duration, tolerance, cache, threads)
     few = np.flatnonzero(~many)

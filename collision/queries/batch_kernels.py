@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tumble.collision.distance.gjk import NO_NAME, NO_NAMES, quick_capsules
 from tumble.collision.distance.overlap import slow_query_far
-from tumble.collision.distance.polytopes import DEEP, quick_query, relative, start_axis
+from tumble.collision.distance.polytopes import KEPT_SURFACE, quick_query, relative, start_axis
 from tumble.collision.distance.result import answer, core_margin, inflated, slack_of, to_world
 from tumble.collision.errors import MOST_LENGTH
 from tumble.collision.kernels.jit import kernel, lean
@@ -13,7 +13,7 @@ from tumble.collision.narrowphase import distance_far
 from tumble.collision.shapes.support_points import is_capsule, is_polytope
 
 LATER = -1  # status of pairs that are left to the second loop
-UNIT = 1e-3  # how far a quaternion may be off unit length; it is normalised
+UNIT_SLACK = 1e-3  # how far a quaternion may be off unit length; it is normalised
 
 
 @kernel(nogil=True, _nrt=False)
@@ -55,7 +55,7 @@ def quick_pairs(
             guess = axis
             if axis[0] == 0.0 and axis[1] == 0.0 and axis[2] == 0.0:
                 guess = sub(add(mul(r, load3(g.center, j)), t), load3(g.center, i))
-            elif known != DEEP:
+            elif known != KEPT_SURFACE:
                 guess = mul_t(ra, axis)
             reach = core_margin(g, i, j, margin)
             settled, low, high, n, p, q, turns, known, names, corners, changed = quick_query(
@@ -150,7 +150,7 @@ def usable(x, q):
     """(yes, 2 / |q|²) of a pose; no: not finite, too far out, or the quaternion not of unit length."""
     square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
     near = abs(x[0]) <= MOST_LENGTH and abs(x[1]) <= MOST_LENGTH and abs(x[2]) <= MOST_LENGTH
-    if near and abs(square - 1.0) <= 2.0 * UNIT:
+    if near and abs(square - 1.0) <= 2.0 * UNIT_SLACK:
         return True, 2.0 / square
     return False, 0.0
 

@@ -11,9 +11,9 @@ import numpy as np
 from tumble.collision.pose import rotated
 from tumble.collision.shapes.shapeset import ShapeSet
 
-MANY = 64  # pairs of pieces that are all looked at
+MANY_MOVING = 64  # pairs of pieces that are all looked at
 SLICES = 1000  # after so many all pairs are looked at for the rest of the time
-ROUNDING = 1e-12  # of lengths: a reach is wider by so much
+REACH_ROUNDING = 1e-12  # of lengths: a reach is wider by so much
 
 
 def speed_of(shapes: ShapeSet, which: int, motion) -> float:
@@ -47,7 +47,7 @@ def slices(shapes: ShapeSet, motions: tuple, duration: float):
         back = np.tile(np.multiply(b.orientation, (1, -1, -1, -1)), (n, 1))
         local = rotated(back, at - b.position)
         away, _ = tree.query(local)
-        slack = ROUNDING * (np.abs(local).max() + np.abs(tree.data).max() + np.abs(at).max())
+        slack = REACH_ROUNDING * (np.abs(local).max() + np.abs(tree.data).max() + np.abs(at).max())
         gap = (away - radius).min() - widest - slack
         step = 0.25 * (radius.max() + widest)  # short ones: few pairs in each, and the first hit ends the search
         if speed == 0.0:

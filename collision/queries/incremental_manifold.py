@@ -20,7 +20,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.queries.proximity import Distance, Manifold, signed_distance
 from tumble.collision.shapes.definitions import Shape
 
-MOST = 4
+GATHERED_POINTS = 4  # that are kept from call to call
 TURNS = 8  # directions of perturbation around the normal
 
 
@@ -114,7 +114,7 @@ class IncrementalManifold:
                 return
         self._named += 1
         self._points.append(new)
-        if len(self._points) > MOST:
+        if len(self._points) > GATHERED_POINTS:
             self._drop(pose_a, pose_b, normal)
 
     def _drop(self, pose_a: Pose, pose_b: Pose, normal: np.ndarray) -> None:

@@ -16,8 +16,8 @@ from tumble.collision.pairs.point import point_curved
 from tumble.collision.shapes.support_points import EPS, is_polytope
 
 MISS = (math.inf, -math.inf, ZERO)
-ALL = (-math.inf, math.inf, ZERO)
-STEPS = 100  # of Newton's method: six are the rule, fifty where the line grazes the shape
+WHOLE_LINE = (-math.inf, math.inf, ZERO)
+ROOT_STEPS = 100  # of Newton's method: six are the rule, fifty where the line grazes the shape
 
 
 @lean
@@ -74,14 +74,14 @@ def through_plane(n, offset, o, d):
         return -height / slope, math.inf, n
     if slope > 0.0:
         return -math.inf, -height / slope, ZERO
-    return ALL if height <= 0.0 else MISS
+    return WHOLE_LINE if height <= 0.0 else MISS
 
 
 @lean
 def through_slab(axis, half, o, d):
     """|x_axis| <= half"""
     if d[axis] == 0.0:
-        return ALL if abs(o[axis]) <= half else MISS
+        return WHOLE_LINE if abs(o[axis]) <= half else MISS
     sign = math.copysign(1.0, d[axis])
     n = (-sign if axis == 0 else 0.0, -sign if axis == 1 else 0.0, -sign if axis == 2 else 0.0)
     return (-sign * half - o[axis]) / d[axis], (sign * half - o[axis]) / d[axis], n
@@ -118,7 +118,7 @@ def through_tube(radius, o, d):
     """x^2 + y^2 <= radius^2"""
     a = d[0] * d[0] + d[1] * d[1]
     if a == 0.0:
-        return ALL if o[0] * o[0] + o[1] * o[1] <= radius * radius else MISS
+        return WHOLE_LINE if o[0] * o[0] + o[1] * o[1] <= radius * radius else MISS
     across = math.sqrt(a)
     e = (d[0] / across, d[1] / across, 0.0)
     enter, leave, n = through_ball(radius, (o[0], o[1], 0.0), e)
@@ -283,7 +283,7 @@ def enter_skin(g, shape, o, d):
     t, last, _ = through_ball(g.radius[shape] * (1.0 + 1e-9), o, d)
     fine = 2.0 * EPS * (g.radius[shape] + norm(o))
     n = ZERO
-    for _ in range(STEPS if t <= last else 0):
+    for _ in range(ROOT_STEPS if t <= last else 0):
         c = axpy(t, d, o)
         low, _, n, _ = point_curved(g, shape, c, c)
         gap = low - g.skin[shape]

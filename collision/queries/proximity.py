@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tumble.collision.contact.manifold import MOST
+from tumble.collision.contact.manifold import MANIFOLD_POINTS
 from tumble.collision.distance.result import SIGN_ONLY
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import FileName, Numbers, PoseLike
@@ -287,7 +287,7 @@ def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> 
 
 
 def contact_manifold(
-    a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike, margin: float = 0.0, max_points: int = MOST
+    a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike, margin: float = 0.0, max_points: int = MANIFOLD_POINTS
 ) -> Manifold:
     """Contact points of shape a at pose_a and shape b at pose_b: all with a gap of at most ``margin`` [m].
 
@@ -319,8 +319,8 @@ def contact_manifold(
 
 def points_of(value) -> int:
     """How many points a manifold may have, checked."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not MOST <= value <= 4096:
-        raise InputError("max_points", value, f"must be a number of points, a whole number from {MOST} to 4096")
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not MANIFOLD_POINTS <= value <= 4096:
+        raise InputError("max_points", value, f"must be a number of points, a whole number from {MANIFOLD_POINTS} to 4096")
     return int(value)
 
 

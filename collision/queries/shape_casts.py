@@ -13,12 +13,12 @@ from tumble.collision.hints import Numbers, PoseLike
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import signed_distances
 from tumble.collision.queries.batch_contacts import times_of_impact
-from tumble.collision.queries.time_of_impact import HIT, LONGEST, MISS, OVERLAPPING, Motion, time_of_impact
+from tumble.collision.queries.time_of_impact import HIT, LONGEST_DURATION, MISS, OVERLAPPING, Motion, time_of_impact
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet
 
-TRIES = 60  # doublings of the step that shows the shapes in touch
+MOST_DOUBLINGS = 60  # doublings of the step that shows the shapes in touch
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,9 @@ def _on_ground(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: P
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     if reach == 0.0:
         return None
-    found = time_of_impact(shape, Motion(start, tuple(d.tolist())), ground, pose, min(reach, LONGEST), tolerance)  # at 1 m/s
+    found = time_of_impact(
+        shape, Motion(start, tuple(d.tolist())), ground, pose, min(reach, LONGEST_DURATION), tolerance
+    )  # at 1 m/s
     if found.status == MISS:
         return None
     inside = found.status == OVERLAPPING
@@ -107,7 +109,9 @@ def first_hit(shapes: ShapeSet, moving: int, start: Pose, d, which, x, q, reach,
         return None
     at, turn = np.tile(start.position, (n, 1)), np.tile(start.orientation, (n, 1))
     arguments = np.tile(d, (n, 1)), still, x, q, still, still
-    found = times_of_impact(shapes, np.full(n, moving), which, at, turn, *arguments, min(reach, LONGEST), tolerance)  # at 1 m/s
+    found = times_of_impact(
+        shapes, np.full(n, moving), which, at, turn, *arguments, min(reach, LONGEST_DURATION), tolerance
+    )  # at 1 m/s
     order = np.where(found.status == MISS, np.inf, np.where(found.status == OVERLAPPING, found.distance, found.time))
     k = int(order.argmin())  # the deepest of those that overlap, or the first to touch
     if found.status[k] == MISS:
@@ -136,7 +140,7 @@ def _touching(shapes, moving, start, d, other, x, q, distance, closing, reach) -
     size = shapes.geometry.radius[shapes.first[moving] : shapes.first[moving + 1]].max()
     step = max(here.upper[0] / max(closing, 1e-8), 1e-15 * (size + distance))
     last = here.upper[0]
-    for _ in range(TRIES):
+    for _ in range(MOST_DOUBLINGS):
         way = min(distance + step, reach)
         there = apart(way)
         if there.upper[0] <= 0.0:

@@ -34,7 +34,7 @@ from tumble.collision.kernels.jit import hypot, kernel, lean
 from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.narrowphase import distance_far
 from tumble.collision.pose import Pose, as_pose
-from tumble.collision.queries.impact_of_compounds import MANY, slices
+from tumble.collision.queries.impact_of_compounds import MANY_MOVING, slices
 from tumble.collision.shapes.definitions import Compound, ConvexHull, HalfSpace, Shape, convex_parts
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import set_of, stocked
@@ -43,11 +43,11 @@ from tumble.collision.shapes.support_points import EPS, core_radius, inflation, 
 
 HIT, MISS, OVERLAPPING, UNCERTAIN = range(4)
 FASTEST = 1e30  # m/s, rad/s: their squares must stay in the range of a double
-LONGEST = 1e30  # s
+LONGEST_DURATION = 1e30  # s
 SOON = 1e-300  # s: stands for none
 STRIDES, STRIDE = 2_000, 0.1  # of the smaller shape
-HALVES = 20  # of the last step to an instant at which an uncertain pair has touched
-LIMIT = 100_000  # steps: a tenth of a second. Most searches take ten, a fast spin beside a body hundreds a turn
+MOST_BISECTIONS = 20  # of the last step to an instant at which an uncertain pair has touched
+MOST_ADVANCES = 100_000  # steps: a tenth of a second. Most searches take ten, a fast spin beside a body hundreds a turn
 
 
 class ImpactStatus(IntEnum):
@@ -161,13 +161,13 @@ def time_of_impact(
             raise InputError(name, motion.angular_velocity, "a half-space can not turn; a large Box can")
         motions[name] = motion
     duration = check_number("duration", duration, above=0.0)
-    if duration > LONGEST:
-        raise InputError("duration", duration, f"must not be more than {LONGEST:g} s")
+    if duration > LONGEST_DURATION:
+        raise InputError("duration", duration, f"must not be more than {LONGEST_DURATION:g} s")
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     moving = motions["motion_a"], motions["motion_b"]
     if isinstance(a, Ground) or isinstance(b, Ground):
         return _on_ground((a, b), moving, duration, tolerance)
-    if len(convex_parts(a)) * len(convex_parts(b)) <= MANY:
+    if len(convex_parts(a)) * len(convex_parts(b)) <= MANY_MOVING:
         pieces = [dict(_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
         return _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], duration, tolerance)
     count = 0
@@ -338,7 +338,7 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     d = 0.0
     count = 0
     first_p, first_n, first_d = p, n, d
-    while count < LIMIT:
+    while count < MOST_ADVANCES:
         x = axpy(t, v, x0)
         rounding = start + drift * t
         tolerance = max(wanted, 8.0 * rounding)
@@ -449,7 +449,7 @@ def last_instant(g, a, side_a, b, side_b, t, duration, tolerance):
         step *= 2.0
         if strides < STRIDES:
             step = max(min(step, STRIDE * small / speed), least)
-    for _ in range(HALVES):
+    for _ in range(MOST_BISECTIONS):
         middle = 0.5 * (before + last)
         if touched(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, middle, wanted):
             last = middle

@@ -20,7 +20,7 @@ from tumble.collision.reference import Answer, Body, body, directions, signed_di
 from tumble.collision.shapes.definitions import Compound, HalfSpace, Shape
 
 FORMAT, VERSION = "tumble-trace", 1
-MOST_BYTES = 200_000_000
+MOST_TRACE_BYTES = 200_000_000  # of a file that is read
 
 
 class Trace:
@@ -73,8 +73,8 @@ class Trace:
     def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Read what `save` wrote; InputError for anything else."""
         path = Path(path)
-        if path.exists() and not path.is_dir() and not (path.is_file() and path.stat().st_size <= MOST_BYTES):
-            raise InputError("trace", str(path), f"is not a regular file of at most {MOST_BYTES // 1_000_000} MB")
+        if path.exists() and not path.is_dir() and not (path.is_file() and path.stat().st_size <= MOST_TRACE_BYTES):
+            raise InputError("trace", str(path), f"is not a regular file of at most {MOST_TRACE_BYTES // 1_000_000} MB")
         try:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:

@@ -11,8 +11,8 @@ from tumble.collision.shapes.shapeset import ShapeSet
 from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 EPS = float(np.finfo(float).eps)
-ROUNDING = 8.0 * EPS  # of distances and lengths: what placing a piece may be off
-MANY = 64  # pairs of pieces of one pair of shapes that are all looked at; of more a tree tells which
+PLACE_ROUNDING = 8.0 * EPS  # of distances and lengths: what placing a piece may be off
+MANY_PIECES = 64  # pairs of pieces of one pair of shapes that are all looked at; of more a tree tells which
 SLACK = 1e-7  # of the radii: pieces so little beyond the margin are asked all the same
 
 
@@ -53,7 +53,7 @@ def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.n
     count = np.diff(shapes.first)
     each = count[a] * count[b]
     total = int(each.sum())
-    large = np.flatnonzero(each > MANY)
+    large = np.flatnonzero(each > MANY_PIECES)
     if len(large):
         found = {int(k): near(shapes, a[k], b[k], [v[k : k + 1] for v in poses], margin) for k in large}
         begin = np.cumsum(each) - each
@@ -90,7 +90,7 @@ def piece_pairs(shapes: ShapeSet, a: np.ndarray, b: np.ndarray, poses: list[np.n
         rows_a[kept],
         rows_b[kept],
         [np.ascontiguousarray(v[kept]) for v in (at_a, turn_a, at_b, turn_b)],
-        ROUNDING * (off_a + off_b)[kept],
+        PLACE_ROUNDING * (off_a + off_b)[kept],
         outside,
     )
 

@@ -219,15 +219,15 @@ class Rounded(Shape):
             raise InputError("shape", shape, "is not convex: round each of its parts")
         if isinstance(shape, Rounded):
             shape, radius = shape.shape, check_length("radius", shape.radius + radius)
-        elif not isinstance(shape, CONVEX):
-            raise InputError("shape", shape, f"must be a convex shape, one of {', '.join(c.__name__ for c in CONVEX)}")
+        elif not isinstance(shape, CONVEX_CLASSES):
+            raise InputError("shape", shape, f"must be a convex shape, one of {', '.join(c.__name__ for c in CONVEX_CLASSES)}")
         self._set(shape=shape, radius=radius)
 
     def to_dict(self) -> dict:
         return {"type": self.type, "shape": self.shape.to_dict(), "radius": self.radius}
 
 
-CONVEX = (Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull)  # that may be rounded
+CONVEX_CLASSES = (Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull)  # that may be rounded
 
 
 @spelled
@@ -272,7 +272,7 @@ class Compound(Shape):
             shape, pose = pair[0], as_pose("parts", pair[1])
             if isinstance(shape, HalfSpace):
                 raise InputError("parts", shape, "a half-space has no end and can not be a part of a compound")
-            if shape.type in GROUNDS:
+            if shape.type in GROUND_TYPES:
                 raise InputError(
                     "parts", shape, "is ground and can not be a part of a compound: give it a static body of its own"
                 )
@@ -322,22 +322,22 @@ def _check_inertia(value) -> tuple:
     return tuple(map(tuple, matrix.tolist()))
 
 
-GROUNDS = ("triangle_mesh", "height_field")  # ground.py
-SHAPES = {c.type: c for c in (HalfSpace, *CONVEX, Rounded, Compound)}
+GROUND_TYPES = ("triangle_mesh", "height_field")  # ground.py
+SHAPES = {c.type: c for c in (HalfSpace, *CONVEX_CLASSES, Rounded, Compound)}
 
 
 def shape_from_dict(data: dict[str, Any]) -> Shape:
     """The shape that `to_dict` wrote. Fields left out take their defaults; InputError names an unknown or missing one."""
     if not isinstance(data, dict) or "type" not in data:
-        raise InputError("shape", data, f"must be a table with `type`, one of {', '.join((*SHAPES, *GROUNDS))}")
+        raise InputError("shape", data, f"must be a table with `type`, one of {', '.join((*SHAPES, *GROUND_TYPES))}")
     kind = data["type"]
-    if not isinstance(kind, str) or kind not in (*SHAPES, *GROUNDS):
-        raise InputError("type", kind, f"must be one of {', '.join((*SHAPES, *GROUNDS))}")
+    if not isinstance(kind, str) or kind not in (*SHAPES, *GROUND_TYPES):
+        raise InputError("type", kind, f"must be one of {', '.join((*SHAPES, *GROUND_TYPES))}")
     cls: Any = SHAPES.get(kind)
     if cls is None:
         from tumble.collision.shapes import ground
 
-        cls = ground.GROUNDS[kind]
+        cls = ground.GROUND_CLASSES[kind]
     values = {key: value for key, value in data.items() if key != "type"}
     known = tuple(cls.__dataclass_fields__)
     for key in values:
@@ -349,7 +349,7 @@ def shape_from_dict(data: dict[str, Any]) -> Shape:
         if "shape" not in values:
             raise InputError("shape", None, "missing: a rounded shape needs a table of the shape within")
         values["shape"] = shape_from_dict(values["shape"])
-    for key in ("vertices", "triangles", "heights") if kind in GROUNDS else ():
+    for key in ("vertices", "triangles", "heights") if kind in GROUND_TYPES else ():
         if key in known and key not in values:
             raise InputError(key, None, f"missing: a {kind} needs it")
     if kind == "hull" and "vertices" not in values:

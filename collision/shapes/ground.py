@@ -24,9 +24,9 @@ from tumble.collision.spelling import spelled
 if TYPE_CHECKING:
     from tumble.collision.ground.points import GroundDistances
 
-MOST_TRIANGLES = 2_000_000
+MOST_GROUND_TRIANGLES = 2_000_000  # of a mesh
 MOST_SIDE = 4096  # samples along a side of a field
-MOST_BYTES = 500_000_000  # of a picture
+MOST_PICTURE_BYTES = 500_000_000  # of a picture
 KEYS = 2_000_000  # vertices up to which three of their numbers make one of 63 bits
 THIN = 1e-10  # height of a triangle, as part of its longest edge, below which it is a line
 
@@ -100,8 +100,8 @@ class TriangleMesh(Ground):
         if bad := _first(np.abs(vertices).max(axis=1, initial=0.0) > MOST_LENGTH):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], f"must lie within {MOST_LENGTH:g} m of the origin")
         triangles = _rows_of("triangles", self.triangles)
-        if not 0 < len(triangles) <= MOST_TRIANGLES:
-            raise InputError("triangles", len(triangles), f"must be from 1 to {MOST_TRIANGLES} rows")
+        if not 0 < len(triangles) <= MOST_GROUND_TRIANGLES:
+            raise InputError("triangles", len(triangles), f"must be from 1 to {MOST_GROUND_TRIANGLES} rows")
         if bad := _first(((triangles < 0) | (triangles >= len(vertices))).any(axis=1)):
             raise InputError(f"triangles[{bad[0]}]", triangles[bad[0]], f"must be rows of the {len(vertices)} vertices")
         if self.two_sided not in (None, True, False):
@@ -141,9 +141,9 @@ class TriangleMesh(Ground):
         return 2 if two else 1
 
     def _made(self) -> dict[str, np.ndarray]:
-        from tumble.collision.ground.cache import FEWEST, kept_tables
+        from tumble.collision.ground.cache import FEWEST_TRIANGLES, kept_tables
 
-        if len(self.triangles) < FEWEST:
+        if len(self.triangles) < FEWEST_TRIANGLES:
             return self._worked_out()
         return kept_tables((self.vertices, self.triangles), self._worked_out)
 
@@ -231,7 +231,7 @@ class HeightField(Ground):
         from PIL import Image
 
         try:
-            with Image.open(BytesIO(regular(Path(path), MOST_BYTES))) as picture:
+            with Image.open(BytesIO(regular(Path(path), MOST_PICTURE_BYTES))) as picture:
                 plain = picture.mode in ("L", "I", "F") or picture.mode.startswith("I;")
                 rows = np.asarray(picture if plain else picture.convert("L"))
         except FileNotFoundError:
@@ -299,7 +299,7 @@ class Facet(Shape):
     type = "facet"
 
 
-GROUNDS = {c.type: c for c in (TriangleMesh, HeightField)}
+GROUND_CLASSES = {c.type: c for c in (TriangleMesh, HeightField)}
 
 
 def _first(bad: np.ndarray) -> list[int]:

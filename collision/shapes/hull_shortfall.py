@@ -13,9 +13,9 @@ import numpy as np
 from tumble.collision.shapes.face_loops import follow_of, twins_of
 
 EPS = np.finfo(float).eps
-MOST = 2_000_000  # numbers that are worked on at a time
-AT_A_TIME = 65536  # edges
-TRIES = 4  # faces that are looked at for a point, the one that it stands out of most first
+NUMBERS_AT_A_TIME = 2_000_000  # numbers that are worked on at a time
+EDGES_AT_A_TIME = 65536  # edges
+FACES_TRIED = 4  # faces that are looked at for a point, the one that it stands out of most first
 
 
 def shortfall(p, used: np.ndarray, points: np.ndarray, enough: float) -> tuple[np.ndarray, float]:
@@ -30,8 +30,8 @@ def shortfall(p, used: np.ndarray, points: np.ndarray, enough: float) -> tuple[n
     sides = np.diff(p.loop_start)
     face = np.repeat(np.arange(len(sides)), sides)
     off = _highest(p, vertices, offsets)
-    for first in range(0, len(face), AT_A_TIME):
-        f, c = face[first : first + AT_A_TIME], p.corners[first : first + AT_A_TIME]
+    for first in range(0, len(face), EDGES_AT_A_TIME):
+        f, c = face[first : first + EDGES_AT_A_TIME], p.corners[first : first + EDGES_AT_A_TIME]
         off = max(off, np.abs(np.einsum("ci,ci->c", vertices[c], p.normals[f]) - offsets[f]).max())
     del face
     margin = 4 * off + 16 * EPS * np.abs(vertices).max() if is_closed(p) else np.inf
@@ -39,7 +39,7 @@ def shortfall(p, used: np.ndarray, points: np.ndarray, enough: float) -> tuple[n
     left = np.ones(len(points), bool)
     left[used] = False
     left = np.flatnonzero(left)
-    step = max(MOST // len(offsets), 1)
+    step = max(NUMBERS_AT_A_TIME // len(offsets), 1)
     for first in range(0, len(left), step):
         rows = left[first : first + step]
         over = points[rows] @ p.normals.T - offsets
@@ -67,7 +67,7 @@ def distance_from_segment(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> n
 
 def _highest(p, vertices: np.ndarray, offsets: np.ndarray) -> float:
     """How far a vertex stands out of a plane. Of a large hull those of the faces next to each face are looked at."""
-    if len(vertices) * len(offsets) <= MOST:
+    if len(vertices) * len(offsets) <= NUMBERS_AT_A_TIME:
         return float((vertices @ p.normals.T - offsets).max())
     follow = follow_of(p.loop_start, len(p.corners))
     both = twins_of(p.corners, follow)
@@ -76,8 +76,8 @@ def _highest(p, vertices: np.ndarray, offsets: np.ndarray) -> float:
     face = np.repeat(np.arange(len(offsets)), np.diff(p.loop_start))
     most = 0.0
     for one, other in (both, both[::-1]):  # the corner after the common edge, over the plane of the other face
-        for first in range(0, len(one), AT_A_TIME):
-            rows = slice(first, first + AT_A_TIME)
+        for first in range(0, len(one), EDGES_AT_A_TIME):
+            rows = slice(first, first + EDGES_AT_A_TIME)
             beyond = vertices[p.corners[follow[follow[other[rows]]]]]
             f = face[one[rows]]
             most = max(most, float((np.einsum("ei,ei->e", beyond, p.normals[f]) - offsets[f]).max()))
@@ -88,7 +88,7 @@ def _from_faces(points: np.ndarray, vertices: np.ndarray, p, over: np.ndarray, e
     """Distances of points from the nearest of the faces that they stand out of most; ``over`` (n, f) their heights."""
     away = np.full(len(points), np.inf)
     over = over.copy()
-    for _ in range(min(TRIES, over.shape[1])):
+    for _ in range(min(FACES_TRIED, over.shape[1])):
         face = over.argmax(axis=1)
         over[np.arange(len(points)), face] = -np.inf
         order = np.argsort(face, kind="stable")

@@ -17,16 +17,16 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.collision.shapes.definitions import Box, ConvexHull
 from tumble.collision.shapes.face_loops import follow_of, twins_of
-from tumble.collision.shapes.hull_shortfall import MOST, distance_from_segment, is_closed, shortfall
+from tumble.collision.shapes.hull_shortfall import NUMBERS_AT_A_TIME, distance_from_segment, is_closed, shortfall
 
 EPS = np.finfo(float).eps
 ATTEMPTS = (
     (0.0, 1.0),
     (0.5, 1.0),
     (0.5, 8.0),
-)  # of ROUNDING: points so near each other are one, planes merged; the first sound hull
-AT_A_TIME = 16384  # triangles
-ROUNDING = 16 * EPS  # of size and distance from the local origin: closer than this is one plane, one line
+)  # of ONE_PLANE: points so near each other are one, planes merged; the first sound hull
+TRIANGLES_AT_A_TIME = 16384  # triangles
+ONE_PLANE = 16 * EPS  # of size and distance from the local origin: closer than this is one plane, one line
 
 
 class Polytope(NamedTuple):
@@ -68,7 +68,7 @@ def _hull(shape: ConvexHull) -> Polytope:
     # commute with affine maps: Qhull and the merging never see a thin body.
     local = points - points.mean(axis=0)
     size = np.abs(local).max()
-    rounding = ROUNDING * (size + np.abs(points).max())
+    rounding = ONE_PLANE * (size + np.abs(points).max())
     if size == 0.0 or len(points) == 1:
         return _lower(0, points[:1])
     axes = np.linalg.svd(local / size, full_matrices=False)[2] if len(points) > 2 else _axes_of_line(local)
@@ -330,12 +330,12 @@ def _planes(vertices: np.ndarray, start: np.ndarray, corners: np.ndarray) -> tup
 
 def _spans(count: int) -> list[slice]:
     """[0, count) in parts that can be worked on without much room."""
-    return [slice(first, min(first + AT_A_TIME, count)) for first in range(0, count, AT_A_TIME)]
+    return [slice(first, min(first + TRIANGLES_AT_A_TIME, count)) for first in range(0, count, TRIANGLES_AT_A_TIME)]
 
 
 def _mend_planes(vertices, start, corners, normals, offsets, found, to_mapped, rounding: float) -> None:
     """Put the plane that Qhull found in place of that of its corners where a face is too thin for these to tell."""
-    if len(vertices) * len(normals) > MOST:
+    if len(vertices) * len(normals) > NUMBERS_AT_A_TIME:
         bad = np.flatnonzero(~np.isfinite(offsets))
     else:
         bad = np.flatnonzero(~((vertices @ normals.T - offsets).max(axis=0) <= rounding))

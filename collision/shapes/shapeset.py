@@ -44,7 +44,7 @@ from tumble.collision.shapes.polytope import Polytope, polytope
 from tumble.collision.shapes.support_guide import guide
 from tumble.collision.shapes.support_simd import pack_blocks
 
-KINDS = {
+KIND_OF_CLASS = {
     HalfSpace: HALFSPACE,
     Sphere: SPHERE,
     Capsule: CAPSULE,
@@ -54,9 +54,9 @@ KINDS = {
     Cone: CONE,
     Ellipsoid: ELLIPSOID,
 }
-ENOUGH = 64_000_000  # bytes of tables that are kept for shapes asked about one by one: then these are begun anew
+STOCK_BYTES = 64_000_000  # bytes of tables that are kept for shapes asked about one by one: then these are begun anew
 # Which columns hold rows of which table, to be moved along where tables are joined.
-ROWS = {
+ROWS_OF_TABLES = {
     "vertex": "vertices", "face": "offsets", "edge": "edges", "block": "blocks", "neighbors": "vertices", "fans": "offsets",
     "loops": "vertices", "candidates": "vertices", "neighbor_start": "neighbors", "loop_start": "loops", "cells": "candidates",
     "facet": "facets", "corner": "corners", "triangle": "triangles", "node": "nodes", "height": "heights",
@@ -66,8 +66,8 @@ SPANS = ("vertex", "face", "edge", "block", "guide", "facet", "corner", "triangl
 BY_SHAPE = ("kind", "size", "center", "radius", "skin", "slack", "rank", "ground", *SPANS)
 STARTS = ("neighbor_start", "loop_start", "cells")  # one entry more than rows: where the last one stops
 EMPTY = empty_geometry()
-FLAT = ConvexHull([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)])  # whose tables every triangle has, but for the numbers
-NUMBERS = itertools.count()
+PLATE = ConvexHull([(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)])  # whose tables every triangle has, but for the numbers
+SERIALS = itertools.count()  # numbers of sets
 NO_PLACES = np.empty(0, bool), np.empty((0, 3)), np.empty((0, 4))
 
 
@@ -143,7 +143,7 @@ class Stock:
     """
 
     def __init__(self):
-        self.number = next(NUMBERS)  # shapes remember where in which stock they are, not the stock itself
+        self.number = next(SERIALS)  # shapes remember where in which stock they are, not the stock itself
         self.geometry = EMPTY
         self.rows: dict[Shape, int] = {}
         self._room = {name: np.empty((8, *column.shape[1:]), column.dtype) for name, column in EMPTY._asdict().items()}
@@ -190,7 +190,7 @@ def _stock_up(*shapes: Shape) -> tuple:
     stock = _stock
     for shape in shapes:
         check_convex(shape)
-    if sum(column.nbytes for column in stock.geometry) > ENOUGH:
+    if sum(column.nbytes for column in stock.geometry) > STOCK_BYTES:
         _stock = stock = Stock()
     for shape in shapes:
         stock.add(shape)
@@ -242,7 +242,7 @@ def check_convex(shape: Shape) -> None:
         raise InputError(
             "shape", shape, "is ground, which this query does not take; distances, casts of rays and shapes, and a World do"
         )
-    if type(shape) not in KINDS and not isinstance(shape, Rounded):
+    if type(shape) not in KIND_OF_CLASS and not isinstance(shape, Rounded):
         raise InputError("shape", shape, "must be a shape of the collision package")
 
 
@@ -291,7 +291,7 @@ def sizes(g: Geometry) -> dict[str, int]:
 def moved(part: Geometry, before: dict[str, int]) -> dict[str, np.ndarray]:
     """The columns of a geometry as they stand behind others, of which it says how many rows there are."""
     found = part._asdict()
-    for name, table in ROWS.items():
+    for name, table in ROWS_OF_TABLES.items():
         column = found[name]
         by = np.array(before[table], column.dtype)
         found[name] = np.where(column < 0, column, column + by) if name == "fans" else column + by
@@ -318,11 +318,11 @@ def _packed(shape: Shape) -> Geometry:
     if isinstance(shape, Ground):
         return _ground(shape)
     if isinstance(shape, Facet):
-        return packed(FLAT)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
+        return packed(PLATE)._replace(facet=np.array([[0, 1]]), facets=np.full((1, FACET), -1.0))
     size, radius = _size_and_radius(shape)
     p = _core(shape)
     if p is None:
-        return _one(KINDS[type(shape)], size, (0.0, 0.0, 0.0), radius, 0.0, 3)
+        return _one(KIND_OF_CLASS[type(shape)], size, (0.0, 0.0, 0.0), radius, 0.0, 3)
     center = tuple(p.vertices.mean(axis=0)) if isinstance(shape, ConvexHull) else (0.0, 0.0, 0.0)
     if not isinstance(shape, Capsule):
         radius = float(np.linalg.norm(p.vertices, axis=1).max())
@@ -330,7 +330,7 @@ def _packed(shape: Shape) -> Geometry:
     side, cells, candidates = guide(p.vertices)
     blocks = pack_blocks(p.vertices)
     return _one(
-        KINDS[type(shape)], size, center, radius, p.slack, p.rank,
+        KIND_OF_CLASS[type(shape)], size, center, radius, p.slack, p.rank,
         vertex=np.array([[0, len(p.vertices)]]), face=np.array([[0, len(p.offsets)]]), edge=np.array([[0, len(p.edges)]]),
         vertices=np.ascontiguousarray(p.vertices), neighbor_start=start, neighbors=neighbors, fans=fans, normals=p.normals,
         offsets=p.offsets, loop_start=p.loop_start.astype(np.int64), loops=p.corners.astype(np.int64),

@@ -12,8 +12,8 @@ import numpy as np
 
 from tumble.collision.shapes.support_simd import LANES
 
-FEW = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
-MOST = 16  # cells along a side of the cube
+SWEPT = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
+MOST_CELLS = 16  # cells along a side of the cube
 STEP = 4  # cells along the side of a large cell
 
 
@@ -22,9 +22,9 @@ def guide(vertices: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
 
     0 cells for few vertices. Rows of `Geometry.candidates`, each list filled up with its last vertex.
     """
-    if len(vertices) <= FEW:
+    if len(vertices) <= SWEPT:
         return 0, np.zeros(1, np.int64), np.zeros((0, LANES), np.int32)
-    side = min(MOST, math.ceil(math.sqrt(len(vertices) / 6)))
+    side = min(MOST_CELLS, math.ceil(math.sqrt(len(vertices) / 6)))
     slack = 1e-12 * np.abs(vertices).sum(axis=1).max()
     edge = np.arange(side + 1) * 2 / side - 1
     lists: list[np.ndarray] = [np.empty(0)] * (6 * side * side)

@@ -13,9 +13,9 @@ from tumble.collision.shapes.definitions import HalfSpace, Shape, convex_parts
 from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN
 
 EPS = float(np.finfo(float).eps)
-ROUNDING = 32.0 * EPS  # of size: what points that Python computes may be off
-FINE = 1e-9  # of size: an interval that will do where the shapes overlap, and beyond which an answer is UNCERTAIN
-LIMIT = 500  # iterations
+POINT_ROUNDING = 32.0 * EPS  # of size: what points that Python computes may be off
+WIDEST_OVERLAP = 1e-9  # of size: an interval that will do where the shapes overlap, and beyond which an answer is UNCERTAIN
+MOST_ITERATIONS = 500  # iterations
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def by_support(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) ->
     status = TOUCHING
     if lower > margin:
         status, distance = BEYOND_MARGIN, lower
-    elif upper - lower > FINE * size + 4.0 * _error(a) + 4.0 * _error(b):
+    elif upper - lower > WIDEST_OVERLAP * size + 4.0 * _error(a) + 4.0 * _error(b):
         status = UNCERTAIN
     elif lower > 0.0:
         status = SEPARATED
@@ -112,11 +112,11 @@ def _pieces(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
     watched = [_watched(shape, points) for shape, points in zip((a, b), told, strict=True)]
     sides = [body(watched[0], pose_a, origin), body(watched[1], pose_b, origin)]
     size = float(sum(side.size + side.margin for side in sides) + np.linalg.norm(np.array(pose_b.position) - origin))
-    found = signed_distance(*sides, tolerance=0.5 * FINE * size, limit=LIMIT)
+    found = signed_distance(*sides, tolerance=0.5 * WIDEST_OVERLAP * size, limit=MOST_ITERATIONS)
     for shape, pose, points, sign in ((a, pose_a, told[0], 1.0), (b, pose_b, told[1], -1.0)):
         if isinstance(shape, SupportShape):
             _hold(shape, sign * found.normal @ pose.matrix(), points, size)
-    err = ROUNDING * (size + float(np.linalg.norm(origin))) + _error(a) + _error(b)
+    err = POINT_ROUNDING * (size + float(np.linalg.norm(origin))) + _error(a) + _error(b)
     lower, upper = min(found.lower, found.upper) - err, max(found.lower, found.upper) + err
     return found.distance, lower, upper, found.normal, found.point_a + origin, found.point_b + origin, size, found.iterations
 
@@ -155,5 +155,5 @@ def _beside_plane(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
     q = pose_b.apply(b.points(-n @ pose_b.matrix()))
     height = float(n @ (q - pose_a.position) - a.offset)
     size = b.radius + float(np.linalg.norm(np.subtract(pose_b.position, pose_a.position))) + abs(a.offset)
-    err = ROUNDING * (size + float(np.linalg.norm(pose_a.position))) + b.error
+    err = POINT_ROUNDING * (size + float(np.linalg.norm(pose_a.position))) + b.error
     return height, height - err, height + err, n, q - height * n, q, size, 1

@@ -28,9 +28,9 @@ from tumble.collision.solids.mass_properties import enclosed, mass_properties
 from tumble.collision.solids.mesh_repair import closed_bodies, passes_through_itself, repair, warn
 
 FORMATS = (".stl", ".obj", ".ply", ".gltf", ".glb")
-MOST_FACES = 2_000_000
-MOST_BYTES = 500_000_000
-CONVEX = 1e-6  # a mesh that fills all of its hull but this share is taken as convex (files in single precision are not exact)
+MOST_MESH_FACES = 2_000_000
+MOST_FILE_BYTES = 500_000_000
+UNFILLED = 1e-6  # a mesh that fills all of its hull but this share is taken as convex (files in single precision are not exact)
 CONCAVITY = 0.05  # coacd's threshold, of the size of the mesh
 SEED = 0
 
@@ -108,7 +108,7 @@ def _shape(path: Path, mesh, scale: float) -> ConvexHull | Compound:
     """A closed body that does not pass through itself."""
     vertices, faces = _arrays(mesh)
     hull = mesh.convex_hull
-    if hull.volume - mesh.volume <= CONVEX * hull.volume:
+    if hull.volume - mesh.volume <= UNFILLED * hull.volume:
         return _hull(path, vertices * scale)
     parts = [(ConvexHull(points * scale), Pose()) for points in _decompose(path, vertices, faces)]
     return Compound(parts, *enclosed(vertices[faces] * scale))
@@ -127,8 +127,10 @@ def read_mesh(path: Path):
     size = path.stat().st_size
     if size == 0:
         raise InputError("mesh", name, "is empty")
-    if size > MOST_BYTES:
-        raise InputError("mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_BYTES // 1000000} MB; simplify it first")
+    if size > MOST_FILE_BYTES:
+        raise InputError(
+            "mesh", name, f"too large: {size / 1e6:.0f} MB, at most {MOST_FILE_BYTES // 1000000} MB; simplify it first"
+        )
     try:
         mesh = trimesh.load(path, force="mesh", process=False, resolver=_beside(path))
     except Exception as error:  # the readers of trimesh raise errors of many kinds, in words that are not for users
@@ -138,8 +140,8 @@ def read_mesh(path: Path):
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise InputError("mesh", name, "is empty: it holds no triangles")
-    if len(faces) > MOST_FACES:
-        raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_FACES}; simplify it first")
+    if len(faces) > MOST_MESH_FACES:
+        raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_MESH_FACES}; simplify it first")
     if not np.all(np.isfinite(mesh.vertices)):
         raise InputError("mesh", name, "holds coordinates that are not finite")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
@@ -160,7 +162,7 @@ def _beside(path: Path):
             tried = (name.strip(), name.strip().lstrip("/"), os.path.split(name)[-1])
             for candidate in dict.fromkeys(tried):
                 with contextlib.suppress(ValueError, FileNotFoundError):  # ValueError: that it lies elsewhere
-                    return regular(self.absolute(candidate), MOST_BYTES)
+                    return regular(self.absolute(candidate), MOST_FILE_BYTES)
             self.absolute(name)
             raise FileNotFoundError(name)
 

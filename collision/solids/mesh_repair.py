@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 
-SEEN = 100_000  # faces times faces looked from, in the search for a mesh that passes through itself
+MOST_SEEN = 100_000  # faces times faces looked from, in the search for a mesh that passes through itself
 
 
 class MeshWarning(UserWarning):
@@ -111,7 +111,7 @@ def passes_through_itself(mesh) -> bool:
     """Whether the surface passes through itself, seen at some of its faces: outside of each must be 0, inside 1."""
     triangles, step = np.asarray(mesh.triangles), 1e-9 * mesh.scale
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    chosen = np.random.default_rng(0).permutation(len(triangles))[: max(SEEN // len(triangles), 8)]
+    chosen = np.random.default_rng(0).permutation(len(triangles))[: max(MOST_SEEN // len(triangles), 8)]
     for k in chosen[np.linalg.norm(normals[chosen], axis=1) > 0]:
         middle, n = triangles[k].mean(axis=0), normals[k] / np.linalg.norm(normals[k])
         if round(winding(middle + step * n, triangles)) != 0 or round(winding(middle - step * n, triangles)) != 1:

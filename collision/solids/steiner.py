@@ -17,7 +17,7 @@ from tumble.collision.errors import InputError
 from tumble.collision.shapes.definitions import Cone, Cylinder, Ellipsoid
 from tumble.collision.shapes.polytope import Polytope
 
-ENOUGH = 1e-12  # of the result: a sum that changes by less is taken; with twice the points the digits that are right double
+CONVERGED = 1e-12  # of the result: a sum that changes by less is taken; with twice the points the digits that are right double
 FINEST = 2048  # points of a sum in each direction
 
 
@@ -152,7 +152,7 @@ def rounded_ellipsoid(shape: Ellipsoid, radius: float) -> tuple:
     last, count = None, 32
     while True:
         found = _over_octant(radii[order], r, count)
-        if last is not None and (np.abs(found - last) <= ENOUGH * found).all():
+        if last is not None and (np.abs(found - last) <= CONVERGED * found).all():
             break
         if count >= FINEST:
             hint = "is too slender for the mass of its rounding: give mass and inertia, or take a hull"

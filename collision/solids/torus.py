@@ -10,7 +10,7 @@ from tumble.collision.errors import InputError, check_length
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Capsule, Compound
 
-MOST = 4096  # capsules of a ring
+MOST_CAPSULES = 4096  # capsules of a ring
 
 
 def torus(major_radius: float, minor_radius: float, segments: int | None = None, error: float | None = None) -> Compound:
@@ -33,9 +33,9 @@ def torus(major_radius: float, minor_radius: float, segments: int | None = None,
     if error is not None:
         error = check_length("error", error)
         segments = max(math.ceil(math.pi / (2.0 * math.atan(math.sqrt(error / major)))), 8)
-        if segments > MOST:
-            least = torus_error(major, MOST)
-            raise InputError("error", error, f"must not be less than {least:.2g} m, which takes {MOST} capsules")
+        if segments > MOST_CAPSULES:
+            least = torus_error(major, MOST_CAPSULES)
+            raise InputError("error", error, f"must not be less than {least:.2g} m, which takes {MOST_CAPSULES} capsules")
     segments = _count(32 if segments is None else segments)
     half_turn = math.pi / segments
     corner = major + torus_error(major, segments)  # the corners are as far outside the circle as the middles are inside
@@ -62,6 +62,6 @@ def torus_error(major_radius: float, segments: int) -> float:
 
 
 def _count(segments) -> int:
-    if isinstance(segments, bool) or not isinstance(segments, (int, np.integer)) or not 8 <= segments <= MOST:
-        raise InputError("segments", segments, f"must be a number of capsules, a whole number from 8 to {MOST}")
+    if isinstance(segments, bool) or not isinstance(segments, (int, np.integer)) or not 8 <= segments <= MOST_CAPSULES:
+        raise InputError("segments", segments, f"must be a number of capsules, a whole number from 8 to {MOST_CAPSULES}")
     return int(segments)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.shapes.definitions import Box, ConvexHull, shape_from_dict
-from tumble.collision.shapes.ground import GROUNDS, Ground
+from tumble.collision.shapes.ground import GROUND_CLASSES, Ground
 from tumble.collision.shapes.polytope import polytope
 from tumble.render.meshes.rounded import rounded_ball, rounded_outline, rounded_polytope
 from tumble.render.rotation import multiply, rotate
@@ -99,7 +99,7 @@ def parts_of(shape: Any) -> list[Part]:
 
 def ground_of(shape: Any) -> Ground | None:
     """The surface of triangles that a shape, or its dict, is."""
-    if isinstance(shape, dict) and shape.get("type") in GROUNDS:
+    if isinstance(shape, dict) and shape.get("type") in GROUND_CLASSES:
         shape = shape_from_dict(shape)
     return shape if isinstance(shape, Ground) else None
 

@@ -32,7 +32,7 @@ from typing import Any
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Compound, Rounded, Shape, convex_parts, shape_from_dict
-from tumble.collision.shapes.ground import GROUNDS, Ground
+from tumble.collision.shapes.ground import GROUND_CLASSES, Ground
 from tumble.collision.shapes.shapeset import check_convex
 from tumble.collision.solids.torus import torus
 from tumble.collision.spelling import did_you_mean
@@ -385,7 +385,7 @@ class _Reader:
                 return Rounded(within, **values)
             if kind == "torus":
                 return torus(**values)
-            if kind in GROUNDS:
+            if kind in GROUND_CLASSES:
                 return self.ground(kind, values)
             return self.mesh(key, values) if kind == "mesh" else shape_from_dict({"type": kind, **values})
 
@@ -424,7 +424,7 @@ class _Reader:
             raise InputError("file", str(file), "there is no such file (paths are relative to the scene file)")
         self.reading.inside("file", file, self.path.parent)
         try:
-            return GROUNDS[kind].load(file, **values)
+            return GROUND_CLASSES[kind].load(file, **values)
         except InputError as error:
             raise InputError("file" if error.name == "mesh" else error.name, error.value, error.hint) from None
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.regular import regular
-from tumble.collision.shapes.ground import MOST_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
+from tumble.collision.shapes.ground import MOST_PICTURE_BYTES, MOST_SIDE, Ground, HeightField, TriangleMesh
 from tumble.scenarios.files.limits import packaged
 from tumble.scenarios.importing.models import needed, numbers, whole
 
@@ -68,7 +68,7 @@ def _file(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".png":
         return _checked(HeightField.load(path).heights.T, str(path))
     try:
-        data = regular(path, MOST_BYTES)
+        data = regular(path, MOST_PICTURE_BYTES)
     except FileNotFoundError:
         raise InputError("hfield", str(path), "there is no such file") from None
     except OSError as error:

@@ -13,7 +13,7 @@ from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import ConvexHull
 from tumble.collision.shapes.polytope import polytope
 from tumble.collision.solids.mass_properties import enclosed
-from tumble.collision.solids.mesh_files import MOST_BYTES, read_mesh
+from tumble.collision.solids.mesh_files import MOST_FILE_BYTES, read_mesh
 from tumble.scenarios.files.limits import packaged, read_xml
 from tumble.scenarios.importing.models import Mass, matrix, numbers, solid_of
 
@@ -120,7 +120,7 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
         mesh = read_mesh(path)
         return np.array(mesh.vertices, float), np.array(mesh.faces, int)
     try:
-        data = regular(path, MOST_BYTES)
+        data = regular(path, MOST_FILE_BYTES)
     except FileNotFoundError:
         raise InputError("mesh", str(path), "there is no such file") from None
     except OSError as error:

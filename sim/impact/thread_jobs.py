@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.collision.broadphase.candidate_pairs import (
-    FEW,
+    FEW_BOXES,
     Tree,
     fill_tree,
     join_halves,
@@ -214,13 +214,13 @@ def find_together(model, geometry, settings):
     """As tumble.collision.broadphase.candidate_pairs.find_pairs, for the boxes of the pieces; with the crew."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, crew = len(geoms.body), settings.crew
-    if crew == 0 or n <= 2 * FEW:
+    if crew == 0 or n <= 2 * FEW_BOXES:
         return find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
     order, found = np.empty((1, n), np.int64), np.zeros(1, np.int64)
     counter = address_of(found)
     bounded, unbounded = put_bounded_first(geoms.lo, geoms.hi, order[0])
     unbounded_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, order[0], bounded, unbounded, counter, pairs.geoms)
-    if bounded > 2 * FEW:
+    if bounded > 2 * FEW_BOXES:
         center, tree = np.empty((bounded, 3)), tree_of(bounded)
         put_centers(geoms.lo, geoms.hi, order[0], bounded, center)
         tree.node[0, 0] = tree.node[0, 1] = 0

@@ -46,7 +46,7 @@ def test_a_search_cut_short_is_uncertain_not_wrong(monkeypatch, seed):
     truth = measure(a, b)
     monkeypatch.setattr(gjk, "MOST_TURNS", 2)
     monkeypatch.setattr(epa, "MOST_POINTS", 6)
-    monkeypatch.setattr(careful, "MOST", 6)
+    monkeypatch.setattr(careful, "MOST_CORNERS", 6)
     found = measure(a, b)
     assert found.lower <= truth.upper
     assert truth.lower <= found.upper
@@ -78,11 +78,11 @@ def test_round_bodies_cut_short_are_uncertain_not_wrong(monkeypatch, seed):
         seed, ["cylinder", "cone", "ellipsoid"][seed % 3], ["box", "cone", "hull", "ellipsoid"][seed % 4], [0.3, -0.3][seed % 2]
     )
     truth, whole = measure(a, b), smooth.tangent_newton
-    monkeypatch.setattr(smooth, "LIMIT", 3)
+    monkeypatch.setattr(smooth, "MOST_TURNS_ROUND", 3)
     monkeypatch.setattr(smooth, "newton", lambda *args: (False, args[5], args[5], args[5]))
     for module in (smooth, smooth_depth):
         monkeypatch.setattr(module, "tangent_newton", lambda *args: (False, *whole(*args)[1:]))
-    monkeypatch.setattr(directions, "MOST_TRIANGLES", 16)
+    monkeypatch.setattr(directions, "MOST_DIRECTION_TRIANGLES", 16)
     found = measure(a, b)
     assert found.lower <= truth.upper
     assert truth.lower <= found.upper
@@ -124,7 +124,7 @@ def test_an_unfinished_search_tells_between_which_times(monkeypatch, limit):
     ball = Sphere(0.05), Pose((0.9 * math.cos(0.5), -0.9 * math.sin(0.5), 0))
     whole = time_of_impact(*rod, *ball, 2.0)
     assert whole.latest == whole.time
-    monkeypatch.setattr(impact, "LIMIT", limit)
+    monkeypatch.setattr(impact, "MOST_ADVANCES", limit)
     found = time_of_impact(*rod, *ball, 2.0)
     assert found.status == impact.UNCERTAIN
     assert found.time < whole.time <= found.latest + 5e-9
@@ -137,7 +137,7 @@ def test_the_bracket_of_compounds_is_that_of_their_pieces(monkeypatch):
     pair = Compound([(Box((0.1, 0.1, 0.1)), Pose((0, 3, 0))), (Box((0.1, 0.1, 0.1)), Pose())])
     there = Motion(Pose((2, 0, 0), (math.cos(0.2), 0, 0, math.sin(0.2))), (-1, 0, 0), (0, 0, 0.3))
     whole = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
-    monkeypatch.setattr(impact, "LIMIT", 2)
+    monkeypatch.setattr(impact, "MOST_ADVANCES", 2)
     found = time_of_impact(pair, Pose(), Box((0.1, 0.2, 0.3)), there, 5.0)
     assert found.status == impact.UNCERTAIN
     assert found.time < whole.time <= found.latest + 5e-9

@@ -37,14 +37,14 @@ from tumble.collision.kernels.building.objects import (
     symbol_of,
 )
 from tumble.collision.kernels.building.runtime import runtime
-from tumble.collision.kernels.jit import FAR
+from tumble.collision.kernels.jit import FAR_KERNELS
 from tumble.collision.kernels.sources import cache_root, edited, import_path, sources
 
 if TYPE_CHECKING:
     from tumble.collision.kernels.native import Code, Library
 
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
-MOST = 8  # workers: each holds a compiler
+MOST_WORKERS = 8  # workers: each holds a compiler
 PATIENCE = 5.0  # s that Python may take for what is not compiled, all in all: a first look at a small scene
 STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
 
@@ -68,7 +68,7 @@ class Line:
 def far_below(library: Library) -> dict[str, Any]:
     """The far kernels that a library can reach, by name."""
     below = {path for entry in library.entries for path in sources(file_of(entry.kernel))}
-    return {name_of(far): far for far in FAR if file_of(far) in below}
+    return {name_of(far): far for far in FAR_KERNELS if file_of(far) in below}
 
 
 class Growing:
@@ -266,7 +266,7 @@ class Workers:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         command = [sys.executable, "-m", "tumble.collision.kernels.building.worker", growing.library.module]
         pipes: dict[str, Any] = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
-        count = min(cores, MOST, len(growing.missing()))
+        count = min(cores, MOST_WORKERS, len(growing.missing()))
         self.processes = [subprocess.Popen(command, env=environment, **pipes) for _ in range(count)]
         atexit.register(self.close)
         for process in self.processes:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tumble.collision.kernels.building.objects import Objects, name_of, write
-from tumble.collision.kernels.jit import FAR
+from tumble.collision.kernels.jit import FAR_KERNELS
 
 
 def compiled_entry(entry: Any) -> Objects:
@@ -35,7 +35,7 @@ def stubs() -> Objects:
     from numba.core.registry import cpu_target
 
     lines = ["declare ptr @tumble.need(i64)"]
-    for k, far in enumerate(FAR):
+    for k, far in enumerate(FAR_KERNELS):
         signature = far.made.signature
         kind = cpu_target.target_context.call_conv.get_function_type(signature.return_type, signature.args)
         taken = ", ".join(f"{_word(t)} %a{i}" for i, t in enumerate(kind.args))
@@ -57,7 +57,7 @@ go:
 out:
   ret i32 -1
 }}""")
-    return [("stubs " + " ".join(name_of(far) for far in FAR), "", _emit("\n".join(lines)))]
+    return [("stubs " + " ".join(name_of(far) for far in FAR_KERNELS), "", _emit("\n".join(lines)))]
 
 
 def _word(kind: Any) -> str:
@@ -152,7 +152,7 @@ def main(module: str) -> None:
     os.dup2(2, 1)  # what is printed on the way is no answer
     library = importlib.import_module(module).LIBRARY
     prepare()
-    far = {name_of(link): link for link in FAR}
+    far = {name_of(link): link for link in FAR_KERNELS}
     entries = {entry.name: entry for entry in library.entries}
     for line in sys.stdin:
         name = line.strip()

@@ -137,7 +137,7 @@ def test_of_more_than_eight_points_some_would_change():
     more = 0
     for seed in range(100):
         base, place, body, there = on_a_face(seed)
-        more += len(contact_manifold(base, place, body, there, margin=1e-6, max_points=16).points) > manifold.MOST
+        more += len(contact_manifold(base, place, body, there, margin=1e-6, max_points=16).points) > manifold.MANIFOLD_POINTS
     assert more > 20
 
 
@@ -328,5 +328,5 @@ def test_rings_by_other_ways(turning, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(meridians, "look", lambda *args: (*look(*args)[:2], 0.0, 0.0, 0.0))
         assert sum(along_the_ring(pair, turning) < signed_distance(*pair).lower - 2e-9 for pair in pairs) > 3
-    monkeypatch.setattr(directions, "ALIGNED", -1.0)
+    monkeypatch.setattr(directions, "RIPPLE", -1.0)
     assert all(signed_distance(*pair).status == UNCERTAIN for pair in pairs)

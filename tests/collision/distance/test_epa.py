@@ -79,7 +79,7 @@ def kept(pairs):
     """A cache that knows the pairs, and which of them left a surface."""
     cache = PairCache(len(pairs[1]))
     signed_distances(*pairs, cache=cache)
-    return cache, cache.start[:, 2] == polytopes.DEEP
+    return cache, cache.start[:, 2] == polytopes.KEPT_SURFACE
 
 
 @pytest.mark.parametrize("seed", [3, 4])

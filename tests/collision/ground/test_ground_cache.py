@@ -14,7 +14,7 @@ from tumble.collision.ground import cache
 @pytest.fixture
 def kept(monkeypatch, tmp_path):
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(cache, "FEWEST", 100)
+    monkeypatch.setattr(cache, "FEWEST_TRIANGLES", 100)
     return tmp_path / "grounds"
 
 
@@ -69,7 +69,7 @@ def test_damaged_files_are_made_anew(kept, monkeypatch, harm):
 
 
 def test_the_oldest_go_first(kept, monkeypatch):
-    monkeypatch.setattr(cache, "MOST", 150_000)
+    monkeypatch.setattr(cache, "MOST_KEPT_BYTES", 150_000)
     sizes = []
     for k in range(6):
         made(hills(20 + k), monkeypatch)
@@ -96,6 +96,6 @@ def test_what_no_version_reads_any_more_is_deleted_when_asked(kept, monkeypatch)
 def test_where_nothing_can_be_written_nothing_is_kept(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "file"))
-    monkeypatch.setattr(cache, "FEWEST", 100)
+    monkeypatch.setattr(cache, "FEWEST_TRIANGLES", 100)
     assert made(hills(), monkeypatch)
     assert made(hills(), monkeypatch)

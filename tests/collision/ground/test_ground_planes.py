@@ -8,7 +8,7 @@ import pytest
 from tests.physics.grounds import box_mesh, strip, uneven_floor
 from tumble.collision import HeightField, TriangleMesh
 from tumble.collision.ground.nearby import plane_near
-from tumble.collision.ground.planes import BLOCK
+from tumble.collision.ground.planes import BLOCK_CELLS
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.shapes.shapeset import ShapeSet, own_tables
 
@@ -105,6 +105,6 @@ def test_faces_of_fields():
     assert plane_in(field, (-2.9, 0.0, 0.0), (0.3, 0.3, 0.1)) == -1  # the rim
     slope = HeightField(0.37 * np.arange(40.0)[:, None] * 0.1 + np.zeros(30), 0.1)
     assert set(slope.tables()["patches"].tolist()) == {0}
-    assert len(slope.tables()["patches"]) == -(-39 // BLOCK) * -(-29 // BLOCK)
+    assert len(slope.tables()["patches"]) == -(-39 // BLOCK_CELLS) * -(-29 // BLOCK_CELLS)
     waves = HeightField(np.sin(np.arange(40.0))[:, None] + np.zeros(30), 0.1)
     assert len(waves.tables()["planes"]) == 0

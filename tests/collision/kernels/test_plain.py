@@ -15,7 +15,7 @@ import pytest
 
 from tumble.collision.kernels import native
 from tumble.collision.kernels import plain as plainly
-from tumble.collision.kernels.jit import DISABLED, FAR, hypot
+from tumble.collision.kernels.jit import DISABLED, FAR_KERNELS, hypot
 from tumble.collision.kernels.native import Careful, Entry, Meanwhile, Plain
 from tumble.collision.kernels.plain import Limit, TooSlow, plain
 from tumble.scenarios.registry import load
@@ -93,7 +93,7 @@ def test_a_step_that_python_can_not_end_is_taken_by_machine_code(spoiled, monkey
 def test_the_limit_ends_python(monkeypatch):
     monkeypatch.setattr(Limit, "until", 0.0)
     with pytest.raises(TooSlow):
-        plain(FAR[0])()
+        plain(FAR_KERNELS[0])()
 
 
 @pytest.mark.skipif(LIBRARY.growing is not None and not LIBRARY.whole, reason="kernels are being compiled")

@@ -132,8 +132,8 @@ def test_pieces_that_can_not_meet_are_left_out(seed, monkeypatch):
     q = np.tile((1.0, 0, 0, 0), (3, 1))
     given = [0, 0, 0], [1, 1, 2], x[0], q, v[0], w[0], x[1], q, v[1], w[1], 3.0
     few = times_of_impact(shapes, *given)
-    monkeypatch.setattr("tumble.collision.queries.time_of_impact.MANY", 10**9)
-    monkeypatch.setattr("tumble.collision.queries.batch_contacts.MANY", 10**9)
+    monkeypatch.setattr("tumble.collision.queries.time_of_impact.MANY_MOVING", 10**9)
+    monkeypatch.setattr("tumble.collision.queries.batch_contacts.MANY_MOVING", 10**9)
     every = times_of_impact(shapes, *given)
     assert few.status.tolist() == every.status.tolist()
     assert few.status[1] == MISS

@@ -35,7 +35,7 @@ from tumble.collision import (
     signed_distances,
 )
 from tumble.collision.shapes import shapeset
-from tumble.collision.shapes.compounds import MANY, piece_pairs
+from tumble.collision.shapes.compounds import MANY_PIECES, piece_pairs
 
 
 def hull(seed, n=20, size=0.5):
@@ -104,7 +104,7 @@ def test_tables_of_compounds_are_joined_once(monkeypatch):
 
 def test_a_stock_that_is_full_begins_anew(monkeypatch):
     monkeypatch.setattr(shapeset, "_stock", shapeset.Stock())
-    monkeypatch.setattr(shapeset, "ENOUGH", 20_000)
+    monkeypatch.setattr(shapeset, "STOCK_BYTES", 20_000)
     shapes = [hull(k, 60) for k in range(20)]
     before = shapeset._stock
     found = [signed_distance(a, Pose(), b, Pose((3, 0, 0))).distance for a in shapes for b in shapes]
@@ -214,7 +214,7 @@ def test_the_tree_of_pieces_leaves_out_nothing_that_matters(apart, margin, monke
     places = [np.array([p.position for p in poses[:4]]), np.array([p.orientation for p in poses[:4]])]
     places += [np.array([p.position for p in poses[4:]]) + (apart, 0, 0), np.array([p.orientation for p in poses[4:]])]
     few = piece_pairs(shapes, a, b, places, margin)
-    monkeypatch.setattr("tumble.collision.shapes.compounds.MANY", 10**9)
+    monkeypatch.setattr("tumble.collision.shapes.compounds.MANY_PIECES", 10**9)
     all_of_them = piece_pairs(shapes, a, b, places, margin)
     assert np.array_equal(few.pair, all_of_them.pair)
     assert np.array_equal(few.row, all_of_them.row)
@@ -234,7 +234,7 @@ def test_most_pieces_are_not_looked_at(monkeypatch):
     place = [np.zeros((1, 3)), np.array([(1.0, 0, 0, 0)]), np.array([(5.0, 0, 0)]), np.array([(1.0, 0, 0, 0)])]
     r = signed_distances(shapes, [0], [1], *place)
     assert r.status[0] == Status.SEPARATED
-    assert MANY < 250_000
+    assert MANY_PIECES < 250_000
     assert len(looked[0]) < 2500
 
 

@@ -126,7 +126,7 @@ def test_without_looking_at_all_points_the_same_is_wrong(monkeypatch):
     """The failing twin: what was lost is not held against the points."""
     monkeypatch.setattr(polytope_module, "_complete", lambda p, *_: p)
     monkeypatch.setattr(polytope_module, "is_closed", lambda _: True)
-    monkeypatch.setattr(polytope_module, "ROUNDING", 256 * 2.2e-16)
+    monkeypatch.setattr(polytope_module, "ONE_PLANE", 256 * 2.2e-16)
     polytope_module._hull.cache_clear()
     rng = np.random.default_rng(5)
     off = 0

@@ -231,9 +231,9 @@ def test_what_can_not_be_used_is_refused_in_one_line(tmp_path, monkeypatch):
     bracket().export(path := tmp_path / "bracket.stl")
     refused(path, "must be", convex="exact")
     refused(path, "scale = 0", scale=0)
-    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_FACES", 10)
+    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_MESH_FACES", 10)
     refused(path, "too large: 20 triangles, at most 10")
-    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_BYTES", 100)
+    monkeypatch.setattr("tumble.collision.solids.mesh_files.MOST_FILE_BYTES", 100)
     refused(path, "too large")
 
 
