@@ -10,7 +10,8 @@ DEV_STAMP = $(VENV)/.set-up-dev
 PEER_STAMP = $(VENV)/.set-up-peers
 INPUTS = pyproject.toml constraints.txt locked.txt tools/setup_venv.py
 JOBS ?= 2
-FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py
+FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py \
+	--ignore=tests/collision/kernels --ignore=tests/collision/solids --ignore=tests/collision/shapes/test_rounded.py
 
 .PHONY: demo test test-fast validate bench bench-collision bench-engines lint lock docs clean
 .DEFAULT_GOAL = demo
