@@ -21,8 +21,8 @@ above ``pairs`` stands narrowphase.py, the table that says which routine handles
 
 from __future__ import annotations
 
-if __name__ == "collision":  # found beside where Python was started: a second copy of all of it would load
-    raise ImportError("collision is a part of tumble: import tumble.collision")
+if __name__ == "collision":  # found by its folder: without this a second copy of all of it would load
+    __import__("tumble.short_names").short_names.stand_in("collision")
 
 from importlib import import_module
 

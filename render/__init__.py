@@ -7,8 +7,8 @@ loads nothing heavy: OpenGL, PyAV and matplotlib come in with the first call tha
 
 from __future__ import annotations
 
-if __name__ == "render":  # found beside where Python was started: a second copy of all of it would load
-    raise ImportError("render is a part of tumble: import tumble.render")
+if __name__ == "render":  # found by its folder: without this a second copy of all of it would load
+    __import__("tumble.short_names").short_names.stand_in("render")
 
 import importlib
 import os

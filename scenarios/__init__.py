@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-if __name__ == "scenarios":  # found beside where Python was started: a second copy of all of it would load
-    raise ImportError("scenarios is a part of tumble: import tumble.scenarios")
+if __name__ == "scenarios":  # found by its folder: without this a second copy of all of it would load
+    __import__("tumble.short_names").short_names.stand_in("scenarios")
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -108,10 +108,25 @@ def test_shaders_are_packaged():
 
 
 @pytest.mark.parametrize("package", sorted(set(LADDER) - {"tumble"}))
-def test_a_package_has_one_name(package):
-    """Beside the tree a package would be found by its folder's name too, and all of it loaded a second time."""
-    answer = subprocess.run([sys.executable, "-c", f"import {package}"], cwd=ROOT, capture_output=True, text=True)
-    assert answer.stderr.splitlines()[-1] == f"ImportError: {package} is a part of tumble: import tumble.{package}"
+def test_a_package_is_one_by_either_name(package):
+    """Beside the tree a package is found by its folder's name too: it is the same one, and so is all below it."""
+    module = {
+        "sim": "sim.world.world",
+        "collision": "collision.pose",
+        "render": "render.camera",
+        "scenarios": "scenarios.registry",
+    }
+    program = (
+        f"import warnings; warnings.simplefilter('error'); import tumble.{module[package]}, sys\n"
+        f"try:\n    import {package}\n    sys.exit('no warning')\n"
+        f"except DeprecationWarning as told:\n    print(told)\n"
+        f"warnings.simplefilter('ignore'); import {package}, {module[package]}\n"
+        f"assert {package} is tumble.{package} and {module[package]} is tumble.{module[package]}\n"
+        f"assert {module[package]}.__spec__.name == 'tumble.{module[package]}'\n"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout == f"{package} is a part of tumble: import tumble.{package}\n"
     assert (ROOT / "tumble" / package).samefile(ROOT / package) or not (ROOT / ".git").exists()
 
 

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SHORT = ("sim", "collision", "render", "scenarios")  # packages that programs beside the tree know by the names of their folders
 LOG = "setup.log"
 
 
@@ -48,15 +49,16 @@ def main(venv: Path, extra: str, stamp: Path, locked: bool = False) -> int:
 
 def lead(venv: Path, python: Path) -> None:
     """A path of packages with the source tree under its one name, which editors and type checkers follow; pip's own way runs code
-    that they can not read. Where no link can be made, Python alone finds it."""
+    that they can not read. And with its short names (tumble/short_names.py). Where no link can be made, Python alone finds it."""
     ask = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
     site = subprocess.run([str(python), "-c", ask], capture_output=True, text=True, check=True).stdout.strip()
     folder = venv.resolve() / "src"
     folder.mkdir(exist_ok=True)
-    link = folder / "tumble"
     try:
-        link.unlink(missing_ok=True)
-        link.symlink_to(ROOT / "tumble", target_is_directory=True)
+        for name in ("tumble", *SHORT):
+            link = folder / name
+            link.unlink(missing_ok=True)
+            link.symlink_to(ROOT / name, target_is_directory=True)
     except OSError:
         return
     Path(site, "tumble_tree.pth").write_text(f"{folder}\n", encoding="utf-8")
