@@ -158,7 +158,7 @@ class Meanwhile(Plain):
     that. Workers compile from its first call on."""
 
     def __init__(self, entry: Entry, arguments: tuple):
-        from tumble.collision.kernels.plain import plain
+        from tumble.collision.kernels.building.plain import plain
 
         super().__init__(plain(entry.kernel), arguments)
         self._entry, self._growing, self._native = entry, entry.library.growing, None

@@ -30,7 +30,7 @@ from tumble.collision.errors import InputError, check_number, check_point, check
 from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
 from tumble.collision.ground.impacts import slices_over_ground
 from tumble.collision.hints import Numbers, PoseLike
-from tumble.collision.kernels.jit import hypot, kernel, lean
+from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.narrowphase import distance_far
 from tumble.collision.pose import Pose, as_pose
@@ -96,7 +96,7 @@ class Motion:
         start, end = as_pose("start", start), as_pose("end", end)
         moved = end.apply(center) - start.apply(center)
         w, *axis = (end @ start.inverse()).orientation
-        half = math.atan2(hypot(*axis), abs(w))
+        half = math.atan2(math.hypot(*axis), abs(w))
         turn = np.array(axis) * math.copysign(2.0 * half / math.sin(half), w) if half > EPS else np.zeros(3)
         return cls(start, tuple(moved / duration), tuple(turn / duration), center)
 
@@ -106,7 +106,7 @@ class Motion:
 
     def at(self, time: float) -> Pose:
         """The pose at a time [s]."""
-        angle = hypot(*self.angular_velocity) * time
+        angle = math.hypot(*self.angular_velocity) * time
         half = math.sin(0.5 * angle) / (angle / time) if angle != 0.0 else 0.0
         turn = Pose((0, 0, 0), (math.cos(0.5 * angle), *(half * w for w in self.angular_velocity)))
         turned = Pose((0, 0, 0), (turn @ Pose((0, 0, 0), self.pose.orientation)).orientation)

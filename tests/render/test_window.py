@@ -312,7 +312,8 @@ def test_no_screen_is_told(monkeypatch, driver):
 def test_opengl_in_the_window(gl, tmp_path):
     """In a process of its own: window, the same picture as without one, a picture without a window afterwards."""
     code = """
-    import numpy as np, render
+    import numpy as np
+    from tumble import render
     from tumble.render.films.video import camera_for
     from tumble.render.windows.window import Window
     from tumble.render.frames.recorded import RunFrames

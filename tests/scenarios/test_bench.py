@@ -59,10 +59,10 @@ def test_what_others_took_is_left_out():
     quiet = Chunk(10, 0.002, 0.002, {"tumble.sim.a": Reading(20, 0.001, 0.001)})
     clocked, found = _kernels([busy, busy, quiet])
     assert clocked == pytest.approx(200.0)
-    assert found["sim.a"] == pytest.approx({"calls": 2.0, "total": 500 / 3, "own": 500 / 3})
+    assert found["tumble.sim.a"] == pytest.approx({"calls": 2.0, "total": 500 / 3, "own": 500 / 3})
     clocked, found = _kernels([busy, quiet, quiet])
     assert clocked == pytest.approx(200.0)
-    assert found["sim.a"] == pytest.approx({"calls": 2.0, "total": 100.0, "own": 100.0})
+    assert found["tumble.sim.a"] == pytest.approx({"calls": 2.0, "total": 100.0, "own": 100.0})
 
 
 @pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")

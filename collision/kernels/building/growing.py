@@ -96,7 +96,7 @@ class Growing:
     @contextmanager
     def in_python(self) -> Iterator[None]:
         """Python does something, while workers compile; as long as it may."""
-        from tumble.collision.kernels.plain import Limit
+        from tumble.collision.kernels.building.plain import Limit
 
         self.start()
         begun = time.monotonic()

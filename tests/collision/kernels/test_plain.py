@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from tumble.collision.kernels import native
-from tumble.collision.kernels import plain as plainly
+from tumble.collision.kernels.building import plain as plainly
+from tumble.collision.kernels.building.plain import Limit, TooSlow, plain
 from tumble.collision.kernels.jit import DISABLED, FAR_KERNELS, hypot
 from tumble.collision.kernels.native import Careful, Entry, Meanwhile, Plain
-from tumble.collision.kernels.plain import Limit, TooSlow, plain
 from tumble.scenarios.registry import load
 from tumble.sim import World
 from tumble.sim.compiled import ADVANCE, LIBRARY
