@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tumble.collision.kernels.sources import PACKAGES, import_statements, modules
+from tumble.collision.kernels.sources import PACKAGES, import_statements, modules, source_hash
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLEE = "from {decorator}\n\n@{name}\ndef factor():\n    return {value}\n"
@@ -258,3 +258,11 @@ def test_kernels_for_kernels_raise_when_python_calls_them(package, name):
     answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.count("__main__.only is a kernel that only kernels can call") == 2
+
+
+def test_a_link_leads_to_the_same_hash():
+    """A program finds the packages by links, a worker without: both must look for machine code at the same place."""
+    path = ROOT / "collision" / "kernels" / "building" / "worker.py"
+    link = ROOT / "tumble" / path.relative_to(ROOT)
+    assert link != path
+    assert source_hash(link) == source_hash(path)

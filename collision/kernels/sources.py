@@ -140,7 +140,7 @@ def source_hash(path: Path) -> str:
     digest = hashlib.sha256(Path(__file__).read_bytes())
     versions = (platform.python_version(), numpy.__version__, numba_version(), llvmlite.__version__)
     digest.update(repr(versions).encode())
-    for file in sources(path):
+    for file in sources(path.resolve()):  # however a process came to it: links lead here, and the order is that of the paths
         digest.update(file.name.encode() + b"\0" + _content(file))
     return digest.hexdigest()[:16]
 
