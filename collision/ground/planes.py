@@ -14,7 +14,6 @@ from tumble.collision.linalg import add, cross, dot, load3, norm, scale, sub
 
 PLANE_ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
 BLOCK_CELLS = 8  # cells along a side of a block of a field
-NO_PLANES = np.empty((0, 4))
 
 
 def planes_of_mesh(vertices: np.ndarray, triangles: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
