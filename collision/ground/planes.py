@@ -1,7 +1,7 @@
 """Where a ground is plane: connected triangles whose corners lie in one plane to rounding, so that they are one face.
 
-To what is near such a face, and near none of its borders, the ground is the half-space under the face, whatever the triangles:
-one plane takes the place of all of them (sim/contact/ground/facet_rows.py). Each triangle of a mesh has the number of its face. A
+To a body that is near such a face, and near none of its borders, the ground is the half-space under the face. So one plane takes
+the place of all its triangles (sim/contact/ground/facet_rows.py). Each triangle of a mesh has the number of its face. A
 field has that of each block of cells, without a table of its triangles.
 """
 
