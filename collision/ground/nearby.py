@@ -141,7 +141,7 @@ def apart_from(g, b, xb, rb, a, v1, v2, fat, way):
     """Whether shape b, at a pose in the frame of a ground, comes nowhere near the triangle of corners a, v1, v2.
 
     Each of its points may move by ``way`` [m], or by a part of it, and by ``fat`` in any direction. The axes that are tried are
-    those of a box and the normal of the triangle.
+    the normal of the triangle and, if b is a box, those of b.
     """
     if g.kind[b] == BOX:
         for k in range(3):
