@@ -1,9 +1,9 @@
 """MJCF: bodies, joints, actuators, geoms, meshes, height fields, inertials, materials, gravity. Source: MuJoCo's XML reference.
 
 Files that are included, frames and replicas are taken in. Several joints of a body become one general joint with a drive
-along each (``mjcf_joints.py``). MuJoCo's collisions are between convex hulls of meshes, so hulls they are here
-too; what a mesh weighs is what it weighs there (``mjcf_parts.py``). Geoms that only show have mass all the same.
-Its contacts are soft: solref, solimp and the like have no counterpart.
+along each (``mjcf_joints.py``). MuJoCo collides convex hulls in place of meshes, so meshes become hulls here too, and they have
+the mass that MuJoCo gives them (``mjcf_parts.py``). Geoms that are only drawn have mass all the same. MuJoCo's contacts are soft:
+solref, solimp and the like have no counterpart.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene
 
 JOINTED = "body on joints that can not be put together, and what hangs on it"
-CARRIER = 0.1  # mass of what is put between the joints of a body, of that of the body: with less, impacts tear it
+CARRIER = 0.1  # of a body's mass: the mass of each carrier between two of its joints; with less, impacts tear it
 CARRIED = "joints of a body that are no one joint, between which are carriers of a tenth of its mass"
 UNTOUCHED = "body without a geom that touches, which meets nothing"
-INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # of a body: what is taken over, or told of elsewhere
+INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # children of a body that are read, or told of elsewhere
 
 
 def named(element: xml.Element, where: str) -> str:

@@ -39,9 +39,10 @@ class Geoms:
         self.colors = {m.get("name"): m.get("rgba") for m in root.findall("asset/material") if m.get("rgba")}
 
     def read(self, element: xml.Element, inherited: str) -> tuple[Shape, Pose, Mass | None, dict[str, Any]] | None:
-        """(shape, pose, what it weighs if not as the shape, fields of the body); None for what has no shape.
+        """(shape, pose, its mass where that is not the shape's, fields of the body); None for a geom that has no shape here.
 
-        Among the fields ``group``, and ``shows`` where it touches nothing.
+        Among the fields are ``group``, ``bits`` (contype and conaffinity), ``density``, and ``shows`` for a geom that touches
+        nothing.
         """
         geom = xml.Element("geom", self.values.with_defaults(element, inherited))
         name = geom.get("name", geom.get("mesh", geom.get("type", "sphere")))

@@ -1,4 +1,4 @@
-"""MJCF: what is said beside the bodies: tendons, actuators, equalities, sensors, keyframes, what touches what, air and water."""
+"""MJCF, after the bodies: tendons, actuators, equalities, sensors, keyframes, which bodies touch, and the medium around them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tumble.scenarios.importing.mjcf_values import Values, coefficients
 from tumble.scenarios.importing.models import Imported, numbers
 from tumble.sim.joints.definitions import Driven
 
-IGNORED = {  # of the top level: what none of the bodies' motion hangs on
+IGNORED = {  # elements of the top level that are read elsewhere, or on which no motion depends
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",
 }  # fmt: skip
 

@@ -1,4 +1,5 @@
-"""MJCF: what the file says once for all elements: units and orders of angles, classes of defaults; and poses by them."""
+"""MJCF: values that a file gives once for all elements (units and orders of angles, classes of defaults), and the poses that
+follow."""
 
 from __future__ import annotations
 
