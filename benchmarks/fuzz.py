@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.exact import holds, square_by_hull
 from benchmarks.peers.families import matrices
 from tumble.collision import Box, ConvexHull, InputError, PairCache, ShapeSet, signed_distances
-from tumble.collision.kernels.jit import kernel
+from tumble.collision.kernels.jit import inner, kernel
 from tumble.collision.shapes.shapeset import pack
 from tumble.collision.status import OVERLAPPING, UNCERTAIN, Status
 
@@ -30,6 +30,7 @@ EPS = np.finfo(float).eps
 GAPS = (0.0, 1e-15, -1e-15, 1e-12, -1e-12, 1e-8, -1e-8, 1e-4, -1e-4, 1.0, -1.0, 0.1, -0.1)
 FORMS = ("ball", "plate", "thin plate", "needle", "thin needle", "lattice", "box", "flat", "segment", "cluster")
 BLOCK = 2000
+SMALLEST_CROSS = 1e-21  # [m^2] a cross product below it has no direction
 HULLS = 120
 VERIFIED = 256.0  # EPS of size + distance from the origin: the tolerance of house rules, see docs/numerics.md
 
@@ -96,6 +97,79 @@ def some_pairs(rng: np.random.Generator, n: int):
     return shapes, a, b, x, q, y, p
 
 
+@inner
+def placed(vertices, span, rot, at):
+    """Vertices of one body in world axes, from the point that ``at`` is given from."""
+    out = np.empty((span[1] - span[0], 3))
+    for i in range(len(out)):
+        for c in range(3):
+            out[i, c] = at[c]
+            for d in range(3):
+                out[i, c] += rot[c, d] * vertices[span[0] + i, d]
+    return out
+
+
+@inner
+def extent(points, n):
+    """(least, greatest) height of points along n."""
+    low, top = np.inf, -np.inf
+    for i in range(len(points)):
+        h = points[i, 0] * n[0] + points[i, 1] * n[1] + points[i, 2] * n[2]
+        low = min(low, h)
+        top = max(top, h)
+    return low, top
+
+
+@inner
+def outside(normals, offsets, faces, rot, at, point):
+    """How far a point in world axes is out of a body by its face planes, negative inside."""
+    local = np.zeros(3)
+    for d in range(3):
+        for c in range(3):
+            local[d] += rot[c, d] * (point[c] - at[c])
+    worst = -np.inf
+    for f in range(faces[0], faces[1]):
+        h = -offsets[f]
+        for d in range(3):
+            h += normals[f, d] * local[d]
+        worst = max(worst, h)
+    return worst
+
+
+@inner
+def greatest_separation(world_a, world_b, normals, faces_a, faces_b, rot_a, rot_b, dice):
+    """The greatest separation along the normals of all faces, and along cross products of some pairs of directions.
+
+    The directions are those between two vertices of one body, which ``dice`` draws.
+    """
+    best = -np.inf
+    m = np.empty(3)
+    of_a, of_b = faces_a[1] - faces_a[0], faces_b[1] - faces_b[0]
+    for e in range(of_a + of_b + len(dice)):
+        if e < of_a + of_b:
+            for c in range(3):
+                m[c] = 0.0
+                for d in range(3):
+                    if e < of_a:
+                        m[c] += rot_a[c, d] * normals[faces_a[0] + e, d]
+                    else:
+                        m[c] -= rot_b[c, d] * normals[faces_b[0] + e - of_a, d]
+        else:
+            j = e - of_a - of_b
+            u = world_a[dice[j, 0] % len(world_a)] - world_a[dice[j, 1] % len(world_a)]
+            v = world_b[dice[j, 2] % len(world_b)] - world_b[dice[j, 3] % len(world_b)]
+            m[0] = u[1] * v[2] - u[2] * v[1]
+            m[1] = u[2] * v[0] - u[0] * v[2]
+            m[2] = u[0] * v[1] - u[1] * v[0]
+        length = np.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
+        if length < SMALLEST_CROSS or length == 0.0:
+            continue
+        low, top = extent(world_a, m)
+        least, most = extent(world_b, m)
+        best = max(best, max(least / length - top / length, low / length - most / length))
+    return best
+
+
 @kernel
 def sweep(vertices, span, normals, offsets, faces, a, b, rot_a, rot_b, between, normal, point_a, point_b, dice, out):
     """Facts about each answer, by plain loops in world axes relative to A's position.
@@ -103,92 +177,15 @@ def sweep(vertices, span, normals, offsets, faces, a, b, rot_a, rot_b, between, 
     out (n, 5): separation along the normal, how far point_a is out of A and point_b out of B by their face planes, the
     greatest separation along the normals of faces (and of some pairs of vertices' directions), spare.
     """
+    origin = np.zeros(3)
     for k in range(len(a)):
-        s = np.inf
-        t = -np.inf
-        for i in range(span[a[k], 0], span[a[k], 1]):
-            h = 0.0
-            for c in range(3):
-                w = 0.0
-                for d in range(3):
-                    w += rot_a[k, c, d] * vertices[i, d]
-                h += w * normal[k, c]
-            t = max(t, h)
-        for i in range(span[b[k], 0], span[b[k], 1]):
-            h = 0.0
-            for c in range(3):
-                w = between[k, c]
-                for d in range(3):
-                    w += rot_b[k, c, d] * vertices[i, d]
-                h += w * normal[k, c]
-            s = min(s, h)
-        out[k, 0] = s - t
-        for side in range(2):
-            body = a[k] if side == 0 else b[k]
-            worst = -np.inf
-            local = np.zeros(3)
-            for d in range(3):
-                for c in range(3):
-                    if side == 0:
-                        local[d] += rot_a[k, c, d] * point_a[k, c]
-                    else:
-                        local[d] += rot_b[k, c, d] * (point_b[k, c] - between[k, c])
-            for f in range(faces[body, 0], faces[body, 1]):
-                h = -offsets[f]
-                for d in range(3):
-                    h += normals[f, d] * local[d]
-                worst = max(worst, h)
-            out[k, 1 + side] = worst
-        # greatest separation along face normals and some cross products of edges
-        best = -np.inf
-        world_a = np.empty((span[a[k], 1] - span[a[k], 0], 3))
-        world_b = np.empty((span[b[k], 1] - span[b[k], 0], 3))
-        for i in range(len(world_a)):
-            for c in range(3):
-                world_a[i, c] = 0.0
-                for d in range(3):
-                    world_a[i, c] += rot_a[k, c, d] * vertices[span[a[k], 0] + i, d]
-        for i in range(len(world_b)):
-            for c in range(3):
-                world_b[i, c] = between[k, c]
-                for d in range(3):
-                    world_b[i, c] += rot_b[k, c, d] * vertices[span[b[k], 0] + i, d]
-        m = np.empty(3)
-        tries = faces[a[k], 1] - faces[a[k], 0] + faces[b[k], 1] - faces[b[k], 0] + 32
-        for e in range(tries):
-            if e < faces[a[k], 1] - faces[a[k], 0]:
-                f = faces[a[k], 0] + e
-                for c in range(3):
-                    m[c] = 0.0
-                    for d in range(3):
-                        m[c] += rot_a[k, c, d] * normals[f, d]
-            elif e < tries - 32:
-                f = faces[b[k], 0] + e - (faces[a[k], 1] - faces[a[k], 0])
-                for c in range(3):
-                    m[c] = 0.0
-                    for d in range(3):
-                        m[c] -= rot_b[k, c, d] * normals[f, d]
-            else:
-                j = e - (tries - 32)
-                u = world_a[dice[j, 0] % len(world_a)] - world_a[dice[j, 1] % len(world_a)]
-                v = world_b[dice[j, 2] % len(world_b)] - world_b[dice[j, 3] % len(world_b)]
-                m[0] = u[1] * v[2] - u[2] * v[1]
-                m[1] = u[2] * v[0] - u[0] * v[2]
-                m[2] = u[0] * v[1] - u[1] * v[0]
-            length = np.sqrt(m[0] * m[0] + m[1] * m[1] + m[2] * m[2])
-            if length < 1e-9 * (np.abs(between[k]).sum() * 0 + 1e-12) or length == 0.0:
-                continue
-            top, low, least, most = -np.inf, np.inf, np.inf, -np.inf
-            for i in range(len(world_a)):
-                h = (world_a[i, 0] * m[0] + world_a[i, 1] * m[1] + world_a[i, 2] * m[2]) / length
-                top = max(top, h)
-                low = min(low, h)
-            for i in range(len(world_b)):
-                h = (world_b[i, 0] * m[0] + world_b[i, 1] * m[1] + world_b[i, 2] * m[2]) / length
-                least = min(least, h)
-                most = max(most, h)
-            best = max(best, max(least - top, low - most))
-        out[k, 3] = best
+        i, j = a[k], b[k]
+        world_a = placed(vertices, span[i], rot_a[k], origin)
+        world_b = placed(vertices, span[j], rot_b[k], between[k])
+        out[k, 0] = extent(world_b, normal[k])[0] - extent(world_a, normal[k])[1]
+        out[k, 1] = outside(normals, offsets, faces[i], rot_a[k], origin, point_a[k])
+        out[k, 2] = outside(normals, offsets, faces[j], rot_b[k], between[k], point_b[k])
+        out[k, 3] = greatest_separation(world_a, world_b, normals, faces[i], faces[j], rot_a[k], rot_b[k], dice)
 
 
 def plane_errors(g) -> np.ndarray:

@@ -1,8 +1,8 @@
 """Sums in scene files: "2 * radius + 5 cm" where a number is wanted, of the file's own parameters and nothing else.
 
-Arithmetic (+ - * / // % **), brackets, pi, and a few functions of numbers. No other name is known and no attribute, index, text
-or comparison is taken, so that a file of others can do nothing with it; what it may cost is bounded: every number is a double,
-a text has at most 200 characters and 20 brackets or operations in each other, an exponent is at most 100.
+Arithmetic (+ - * / // % **), brackets, pi, and a few functions of numbers. No other name is known, and no attribute, index,
+text or comparison is allowed, so that a file of a stranger can run no code by it. The cost of a sum is bounded too: every number
+is a double, a text has at most 200 characters and nests at most 20 brackets or operations, and an exponent is at most 100.
 """
 
 from __future__ import annotations

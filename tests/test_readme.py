@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.peers.page import written
 from tumble.collision.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -196,8 +197,7 @@ def test_scene_files_lists_every_key():
     from tumble.scenarios.files.schema import SHAPES
 
     keys = _tool("scene_keys")
-    page = (ROOT / "docs" / "scene-files.md").read_text(encoding="utf-8")
-    made = page.partition(keys.BEGIN)[2].partition(keys.END)[0].strip()
+    made = written(keys.PAGE, keys.MARK).strip()
     assert made == keys.text().strip()
     for kind, fields in SHAPES.items():
         assert f"| `{kind}` | `" in made

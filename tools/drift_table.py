@@ -14,6 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.peers.page import write_measured
 from tumble.collision import Box
 from tumble.scenarios.validation.answers.tops import FreeTop
 from tumble.sim import CentralGravity, World
@@ -22,7 +23,7 @@ from tumble.sim.ledger.diagnostics import rotations
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "free-motion.md"
 STEPS = (30, 60, 120, 240, 480)  # a second
-BEGIN, END = "<!-- measured: tools/drift_table.py -->", "<!-- end -->"
+MARK = "measured: tools/drift_table.py"
 GM = 4 * np.pi**2 / 100  # an orbit of 1 m takes 10 s
 
 
@@ -118,10 +119,7 @@ def text() -> Iterator[str]:
 
 
 def main() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    head, rest = page.split(BEGIN)
-    _, tail = rest.split(END)
-    PAGE.write_text(head + BEGIN + "\n" + "\n".join(text()) + "\n\n" + END + tail, encoding="utf-8")
+    write_measured(PAGE, MARK, "\n".join(text()) + "\n")
 
 
 if __name__ == "__main__":

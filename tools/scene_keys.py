@@ -8,6 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.peers.page import write_measured  # noqa: E402
 from tumble.scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole  # noqa: E402
 from tumble.scenarios.files.declared_parameters import DECLARED  # noqa: E402
 from tumble.scenarios.files.repeat import NEEDED, REPEAT  # noqa: E402
@@ -30,7 +31,7 @@ from tumble.scenarios.files.schema import (  # noqa: E402
 )  # fmt: skip
 
 PAGE = ROOT / "docs" / "scene-files.md"
-BEGIN, END = "<!-- all keys: made by tools/scene_keys.py -->\n", "<!-- end of all keys -->\n"
+MARK = "all keys: made by tools/scene_keys.py"
 JOINT_FREE = {name for kind in JOINTS.values() for name in kind if all(name in other for other in JOINTS.values())}
 
 
@@ -121,9 +122,7 @@ def text() -> str:
 
 
 def main() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n" + text() + "\n" + END + rest.partition(END)[2], encoding="utf-8")
+    write_measured(PAGE, MARK, "\n" + text())
 
 
 if __name__ == "__main__":

@@ -7,11 +7,23 @@ import re
 from pathlib import Path
 
 
+def parts(page: Path, mark: str) -> tuple[str, str, str]:
+    """(what stands before, between and after ``<!-- mark -->`` and the next ``<!-- end -->``, the marks not in the middle)."""
+    found = re.fullmatch(rf"(.*?<!-- {re.escape(mark)} -->\n)(.*?)(<!-- end -->.*)", page.read_text(encoding="utf-8"), re.S)
+    if found is None:
+        raise ValueError(f"{page}: must hold <!-- {mark} -->, and <!-- end --> after it")
+    return found[1], found[2], found[3]
+
+
+def written(page: Path, mark: str) -> str:
+    """What stands on a page between the marks."""
+    return parts(page, mark)[1]
+
+
 def write_measured(page: Path, mark: str, text: str) -> None:
     """Put ``text`` on a page in place of what stands between ``<!-- mark -->`` and ``<!-- end -->``."""
-    marks = rf"(<!-- {mark} -->\n).*(<!-- end -->)"
-    old = page.read_text(encoding="utf-8")
-    page.write_text(re.sub(marks, lambda m: m[1] + text + "\n" + m[2], old, flags=re.S), encoding="utf-8")
+    before, _, after = parts(page, mark)
+    page.write_text(before + text + "\n" + after, encoding="utf-8")
 
 
 def processor() -> str:

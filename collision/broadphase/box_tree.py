@@ -5,9 +5,9 @@ around two. A new leaf goes where it adds least to the surface of the boxes abov
 deeper than the other is turned, as in an AVL tree (E. Catto, "Dynamic bounding volume hierarchies", 2019; the costs are those of
 MacDonald and Booth 1990).
 
-Tables: ``box`` (m, 6) lower and upper corners; ``link`` (m, 4) parent, both children, height. Of a leaf the children are -1 and
-the number of what it stands for, its height is 0; a free node has the height -1 and the next free one for a parent. ``root``
-(2,): the root, and the first free node; -1 for none.
+Tables: ``box`` (m, 6) lower and upper corners; ``link`` (m, 4) parent, both children, height. A leaf has -1 and
+the number of its box in place of children, and the height 0. A free node has the height -1, and the next free node as its parent.
+``root`` (2,): the root, and the first free node; -1 for none.
 """
 
 from __future__ import annotations
@@ -258,7 +258,8 @@ def meetings(box, link, root, rows, fresh, node, endless, alive, lo, hi, groups,
 
 @inner
 def _meet(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count):
-    """A pair of which one at least has no end; of the other its fat box counts, within which it moves unseen."""
+    """Add a pair of boxes that meet, of which one at least has no end; the count. The other box counts with its fat one, within
+    which it moves without a new place in the tree."""
     for k in range(3):
         if _lower(box, node, lo, i, k) > _upper(box, node, hi, j, k) or _lower(box, node, lo, j, k) > _upper(box, node, hi, i, k):
             return count
@@ -287,7 +288,8 @@ def _note(i, j, groups, mask, mobile, pairs, count):
 
 @kernel
 def within(box, link, root, endless, lo, hi, groups, mask, low, high, reach, found, gaps):
-    """Write the rows whose boxes are no further from the box low-high than ``reach`` [m], and how far; their true number.
+    """Write the rows whose boxes are no further than ``reach`` [m] from the box low-high, and their gaps; how many there truly
+    are.
 
     Only such as have a bit of ``mask`` among their groups.
     """

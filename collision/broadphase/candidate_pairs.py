@@ -66,7 +66,7 @@ def find_pairs(lo, hi, body_of, mobile, pairs):
 
 @lean
 def put_bounded_first(lo, hi, order):
-    """All boxes, those without end last; how many have one, and the row of the first one without.
+    """Put all boxes in order, those without end last: how many have an end, and the row of the first that has none.
 
     An empty box, whose low corner is above its high one, is none.
     """

@@ -2,10 +2,10 @@
 
 Where all that is near is one plane face, a half-space takes the place of its triangles (`set_plane`; ground/nearby.py).
 
-A ground is a surface, its triangles are not bodies. What touches the rim of a triangle touches the surface there only along a
-normal that the triangles around it allow: at an edge those between the normals of its two sides, at a corner those that no edge
-from there lies before (the Voronoi regions of the surface). On a flat floor nothing but the normal of the floor is left, so that
-what slides over it meets no edges.
+A ground is a surface, and its triangles are not bodies of their own. So a body that touches the rim of a triangle touches the
+surface there only along a normal that the triangles around the place allow. At an edge these are the normals between those of its
+two sides; at a corner they are those along which no edge from there leads (the Voronoi regions of the surface). On a flat floor
+only the normal of the floor is left, so that a body slides over it without catching on an edge.
 
 Each edge keeps two directions: along its own triangle and away from it, and the same for the triangle on the other side. A
 normal u is allowed at the edge if u has no component against either.
@@ -33,7 +33,7 @@ def is_facet(g, s):
 
 @lean
 def is_level(g, s):
-    """Whether s is a facet whose plane goes on at all of its edges, so that what touches it touches a half-space."""
+    """Whether s is a facet whose plane goes on beyond all of its edges: for contacts with it a half-space will do."""
     return is_facet(g, s) and g.facets[g.facet[s, 0], LEVEL] == 1.0
 
 

@@ -62,10 +62,10 @@ def facing(g, s, x, r, n, limit, work, tags):
     """The feature of shape s at (x, r) that faces along the unit vector n: (form, corners, its normal, offset).
 
     A skin is left out: it moves the feature along n, which the caller does by x.
-    Corners go to ``work``, their numbers to ``tags``. A flat is chosen where one is not too far askew, also when only its
-    edge touches: corners that stand off are told by their gaps. normal . x = offset on a POLYGON or a DISC.
-    ``limit``: gap at which a base that is all but even counts as standing with all of its rim, on points that stay where they
-    are; else the points go round with the lowest.
+    Corners go to ``work``, their numbers to ``tags``. A flat is chosen where one is not too far askew, even if only an edge of it
+    touches, since the gaps of its other corners show that they stand off. normal . x = offset on a POLYGON or a DISC.
+    ``limit``: up to this gap a base that is all but even stands with all of its rim, on points that stay in place. Otherwise
+    the points go round with the lowest one.
     """
     d = mul_t(r, n)
     kind = g.kind[s]

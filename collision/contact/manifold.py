@@ -28,7 +28,7 @@ def put(rows, ids, k, x, gap, dir_a, along_a, across_a, dir_b, along_b, across_b
 
 @lean
 def swap_rows(rows, count):
-    """Make the rows of (B, A) those of (A, B): the curvatures change places; n turns about, which no row shows."""
+    """Make the rows of (B, A) those of (A, B): the curvatures change places. The normal turns about, but no row holds it."""
     for k in range(count):
         for i in range(4, 9):
             rows[k, i], rows[k, i + 5] = rows[k, i + 5], rows[k, i]
@@ -47,8 +47,9 @@ def bend_rows(rows, count, skin_a, skin_b):
 def choose(work, tags, count, most):
     """Rows of the points to keep, at most ``most``, into column 0 of tags; their number.
 
-    The deepest, then always the one furthest from all chosen; of those that are as deep, or as far, the first, so
-    that bodies which tremble keep their points. The rows come out ascending, so that a set that does not change keeps its order.
+    The first point kept is the deepest, each further one the point that is furthest from all kept so far. Of points that are
+    as deep, or as far, the first is taken, so that bodies that tremble keep their points. The rows come out ascending, so that a
+    set that does not change keeps its order.
     """
     if count <= most:
         for i in range(count):

@@ -2,8 +2,8 @@
 
 Seen along the normal a feature is a point, a segment, a polygon or a disc. The contact points are the corners of the
 overlap: corners of one inside the other, and crossings of their outlines. Each has its own gap, the distance of the two
-features along the normal there, so features may be askew. A rim counts by eight points: fixed ones where it stands on all of
-them, else its lowest point and seven that go round with it.
+features along the normal there, so features may be askew. A rim is represented by eight points. Where the body stands on
+all of the rim they are fixed; otherwise they are its lowest point and seven that go round with it.
 """
 
 from __future__ import annotations
@@ -340,9 +340,9 @@ def goes_round(name):
 
 @lean
 def lone(g, a, b, found, tags, count, reach):
-    """Candidates without the points of a rim that another one is as good as: their number.
+    """Leave out points of a rim where another candidate is as good: how many candidates remain.
 
-    What goes round with the lowest point passes corners and crossings, and these pass it.
+    The points of a rim that go round with its lowest one come past corners and crossings, and would stand beside them.
     """
     kept = 0
     for i in range(count):

@@ -1,8 +1,8 @@
-"""What contact points and times of impact were a call ago, for pairs that have hardly moved since.
+"""Contact points and times of impact of the last call, for pairs that have hardly moved since.
 
-A pair that stands as it stood has the answer that it had. A pair that was apart and is still apart along the normal of that
-answer, by more than any search could be off, needs no search. Everything else is found anew, without a look at what was: so
-contact points, and times and kinds of impact, are the same bits with a cache and without.
+A pair that has not moved gets its last answer again. A pair needs no search either if it was apart, and is still apart along the
+normal of the last answer by more than any search could be off. Everything else is found anew, without the last answer as a start.
+So contact points, and times and kinds of impact, are the same bits with a cache and without.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SURELY_APART = 1e-6  # of the size: shapes that are apart by so much more than w
 
 
 class Kept(NamedTuple):
-    """The last call: what it was about, which pairs of pieces, rising, and the columns of their inputs and outputs."""
+    """The last call: its shapes, its pairs of pieces in rising order, and the columns of their inputs and outputs."""
 
     about: tuple
     row: np.ndarray
@@ -70,7 +70,8 @@ def still_apart(g, a, xa, ra, b, xb, rb, n, margin):
 
 @lean
 def still_missing(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, n, duration, tolerance):
-    """Is it certain that a search finds no impact? Along n the gap closes by the speeds, and by what turning may add."""
+    """Is it certain that a search finds no impact? The gap along n closes no faster than by the speeds and the most that turning
+    adds."""
     gap, size = apart(g, a, xa, ra, b, xb, rb, n)
     way = max(-dot(n, sub(vb, va)), 0.0) * duration
     if gap > way:  # not so of half-spaces, which have no radius

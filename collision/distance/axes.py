@@ -61,8 +61,9 @@ def named_edge(g, a, b, r, name, other):
 def polish(g, a, b, r, t, n, low, names, high, size):
     """Best axis found from the end of GJK, which was n with the separation low: (normal, separation).
 
-    v is short next to the vertices it is the difference of, so its direction carries rounding of eps size / |v|. The
-    features named by the simplex give it afresh: perpendicular to an edge, to two edges, or the normal of a face.
+    The search ends with v, a difference of vertices that are long beside it, so rounding turns its direction by eps size / |v|.
+    The features that the simplex names give the direction afresh: perpendicular to an edge, to two edges, or the normal of a
+    face.
     """
     enough = high - 4.0 * EPS * size
     ea, eb = ZERO, ZERO
@@ -106,8 +107,8 @@ def polish_segments(g, a, b, r, t, v, high):
 def best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size):
     """The axis of greatest separation in A's frame, and 0 for a face of A, 1 for one of B, 2 for edges.
 
-    A face goes before edges that are better by rounding alone: on parallel faces any two edges that cross give the
-    same axis, but not all of them meet.
+    A face is preferred to edges that are better by rounding alone. On parallel faces any two edges that cross give the same
+    axis, but most of them do not meet.
     """
     slack = 16.0 * EPS * size
     if face_a >= 0 and sep_a >= sep_b and sep_a >= sep_e - slack:

@@ -4,12 +4,12 @@ The corners that the search of gjk.py ended with stand about the origin, in the 
 nearest to the origin is replaced, until it lies on the boundary of D: along its normal the bodies overlap by
 its height d. Separation along an axis is a lower bound of the signed distance, whatever the axis: -d at least.
 
-The proof that it is no more than that takes nothing for granted but that the faces make up a closed surface, which they do
-by construction: each new one is joined to its neighbours along whole edges. No face comes nearer to the origin than its
-lowest corner along any unit vector. If that is d or more for all of them, the surface winds about the ball of radius d: so
-the ball lies in D, which is convex, and no axis overlaps by less. The surface itself need not be convex.
+The proof that the depth is no less than d needs only that the faces make up a closed surface. They do so by construction, since
+each new face is joined to its neighbours along whole edges. No face comes nearer to the origin than its lowest corner along any
+unit vector. If this height is d or more for all faces, the surface winds about the ball of radius d. Then the ball lies in D,
+which is convex, and no axis overlaps by less. The surface itself need not be convex.
 
-A surface that is kept may prove as much for the bodies a little later, with its corners where they are then.
+A surface is kept for the next query: with its corners where they are then, it may prove the depth once more.
 
 Tables: faces (MOST_FACES, 4): normal of any length n, n.x on the face and what rounding may add; keys: the square of the height,
 with its sign; links (MOST_FACES, 8): three corners, counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as
@@ -388,10 +388,10 @@ def on_face(g, a, b, r, t, n, i, j, k):
 def no_more(top, n, p, q, size):
     """An upper bound of the signed distance; -top: height of the nearest plane of D, n: its normal; p, q: points of the bodies.
 
-    The ball of radius -top lies in D where all planes have the origin behind them. Where one may have it in front the bodies may
-    be apart, and then no plane tells how far: what is nearest to the origin is an edge or a corner as well as a face, and from
-    a plane that is askew there it may be far. So it is the two points that tell. Where B's lies behind A's along n, that
-    is by no more than planes are off: it counts as none.
+    The ball of radius -top lies in D where all planes have the origin behind them. If one plane may have the origin in front, the
+    bodies may be apart. Then no plane says how far, since the nearest place may be an edge or a corner, and a plane that is askew
+    there may be far from the origin. So the distance of the two points is the bound. If B's point lies behind A's along n, it
+    does so by no more than planes are off, and the distance counts as zero.
     """
     if top < -PLANE_ERROR * EPS * size:
         return top
@@ -426,8 +426,8 @@ def quick_boxes(g, a, b, r, t, size):
 def on_box(g, a, b, r, t, n, sep, size):
     """A point on the face of box a with normal n, and the lowest point of box b over it: (found, of A, of B), in A's frame.
 
-    Where an edge or a face of B is level with A's face all its points are lowest. Its edges are clipped to what lies over A's
-    face, and where none does, but all of A's face lies under it, a corner of A's is taken.
+    If an edge or a face of B is level with A's face, all of its points are lowest. Then its edges are clipped to A's face. Where
+    nothing of them lies over A's face, but the face of B covers it, a corner of A's face is taken.
     """
     m, slack = mul_t(r, n), PLANE_ERROR * EPS * size
     middle, d, e = t, ZERO, ZERO  # of the lowest feature of B, and its half edges

@@ -226,7 +226,8 @@ def foot(points, faces, planes, f, part):
 def nearest(points, used, faces, planes, count):
     """The vector to the nearest of the triangles, as seen from an origin outside.
 
-    Feet that are one but for rounding may lie in directions that are not: of these the one that all points lie furthest along.
+    Feet that differ by rounding alone may lie in quite different directions. Of these directions the one is taken along which all
+    points lie furthest.
     """
     least = math.inf
     for f in range(count):
@@ -254,7 +255,7 @@ def nearest(points, used, faces, planes, count):
 
 @lean
 def behind_all(points, faces, planes, count):
-    """Is the origin behind each triangle? By signs that are exact: of a height near zero not even its sign is known."""
+    """Is the origin behind each triangle? The signs are exact, because rounding hides even the sign of a height near zero."""
     for f in range(count):
         if planes[f, 3] <= ONE and not triple(points, faces[f, 0], faces[f, 1], faces[f, 2], ZERO) < 0.0:
             return False
@@ -281,7 +282,7 @@ def place_of(points, faces, planes, count, target):
 def grow(points, new, faces, planes, seen, count):
     """Replace the triangles that point ``new`` lies in front of, or in the plane of, by a fan: how many there are then.
 
-    -1 where it lies in front of none, so is no news, or where the outline of those seen is not one loop.
+    -1 where the point lies in front of none and so adds nothing, or where the outline of those that it sees is not one loop.
     """
     w = load3(points, new)
     news = False

@@ -3,10 +3,11 @@
 Everything is in A's frame; B stands there with rotation r and translation t. The search runs on the Minkowski difference
 D = B - A, whose point closest to the origin, v, gives the distance |v| and the normal v/|v| from A to B.
 
-It runs on simplices of at most three corners, with the fewest operations and no thought for rounding: it
-proposes the corners that the closest points lie between. What they prove is then looked at with care: the distance of two
-points of the bodies is an upper bound, the separation along their line a lower one. Where both agree to rounding the pair is
-settled, else (overlap, contact, slivers) polytopes.py goes on from the corners. So a search gone astray costs time only.
+It runs on simplices of at most three corners, with the fewest operations and no care for rounding, and proposes the corners that
+the closest points lie between. Then these corners are examined with care. They give two points of the bodies, whose distance is
+an upper bound, and the separation along the line of these points, which is a lower one. If both agree to rounding the pair is
+settled. Otherwise (overlap, contact, slivers) polytopes.py goes on from the corners. So a search that has gone astray costs time,
+and spoils no answer.
 
 A point of B - A is named by the rows of its two vertices in one number, row of A * SHIFT + row of B.
 """
@@ -235,7 +236,7 @@ def quick_distance(g, a, b, r, t, axis, margin, size, known, names):
     """(settled, low, high, n, p, q, turns, count, names) of two polytopes that are apart; see the module.
 
     ``names``: ``known`` corners where the last search of the pair ended. n (of any length), p, q are in A's frame.
-    Not settled: only names means something, four corners around the origin where count is 0.
+    If the pair is not settled only names has a meaning: where count is 0 they are four corners around the origin.
     """
     close = SETTLED * EPS * size
     limit = max(margin, 0.0) + 128.0 * EPS * size

@@ -1,8 +1,8 @@
-"""Two polytopes that touch, as near as rounding can tell: the features that their normal belongs to.
+"""Two polytopes that touch, as nearly as rounding can tell: their normal is found from the features that it belongs to.
 
-The corners that the search for distance ended with, and the nearest face of an inner polytope, name features of the bodies. Those
-give the axis afresh, and points that prove it; for boxes the fifteen separating axes tell. Where rounding spoils that, or leaves
-no points, there is the polytope on a lattice (exact_hull.py).
+The corners at which the search for distance ended, and the nearest face of an inner polytope, name features of the bodies. From
+these features the axis is computed afresh, and points that prove it; for boxes the fifteen separating axes do this. Where
+rounding spoils it, or leaves no points, the polytope on a lattice takes over (exact_hull.py).
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def touching(g, a, b, r, t, axis, size, names, corners, low, high, n):
 
     ``names``: the corners of the search for distance, four where they stand about the origin. ``corners``: those of the nearest
     face of an inner polytope, if there is one; with its normal n, and the bounds low and high. Returns (low, high, n, p, q,
-    named), with a wide interval what is best so far.
+    named); if the interval is still wide, these are the best so far.
     """
     small = TOUCHING_WIDTH * EPS * size
     p, q, named = ZERO, ZERO, NO_ROWS
@@ -178,7 +178,7 @@ def touching(g, a, b, r, t, axis, size, names, corners, low, high, n):
 def slow_query(g, a, b, r, t, axis, size, names, corners, low, high, n, last):
     """`touching`, and where that does not settle it the polytope on a lattice: (low, high, n, p, q, features, iterations).
 
-    Unless it is the ``last`` try: iterations is 0 where a search from the axis n may do better, of bodies that are apart.
+    Unless this is the ``last`` try, iterations is 0 where bodies are apart and a search from the axis n may do better.
     """
     low, high, n, p, q, named = touching(g, a, b, r, t, axis, size, names, corners, low, high, n)
     if high - low <= TOUCHING_WIDTH * EPS * size:

@@ -1,8 +1,9 @@
 """Signed distance of two polytopes, boxes or hulls of any rank: one path of three tiers.
 
-The fast one proposes and proves: gjk.py for bodies that are apart, epa.py for those that overlap. What it does not prove touches,
-or has features that are slivers: overlap.py makes the axis anew from the features of the bodies. What is left is settled on a
-lattice (exact_hull.py). The separation along an axis, evaluated by support over all vertices, is the lower bound in any case.
+The fast tier proposes and proves: gjk.py for bodies that are apart, epa.py for those that overlap. Pairs that it does not prove
+touch, or have features that are slivers. For them overlap.py computes the axis anew from the features of the bodies. The pairs
+that are still left are settled on a lattice (exact_hull.py). The separation along an axis, evaluated by support over all
+vertices, is the lower bound in any case.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def quick_query(g, a, b, r, t, axis, margin, size, known, names, kept, row):
     """The fast tier: (settled, low, high, n, p, q, turns, known, names, corners, grown); n is of any length.
 
     ``known``, names, and row ``row`` of the surfaces ``kept``: where an earlier query of the pair ended, see `quick_distance` and
-    `quick_depth`; 0, NO_NAMES and a negative row for none. Returned are those for the next query (grown: a surface was written),
-    or not settled, what `slow_query` begins with.
+    `quick_depth`; 0, NO_NAMES and a negative row for none. Those that are returned are for
+    the next query (grown: a surface was written), or for `slow_query` where the pair is not settled.
     """
     settled, low, high, n, p, q, turns, grown = False, -math.inf, math.inf, axis, ZERO, ZERO, 0, True
     corners = NO_NAMES

@@ -49,7 +49,8 @@ def slack_of(g, a, b):
 
 @lean
 def touching_limit(g, a, b, margin, size):
-    """Gaps up to this belong to a contact [m]: the margin, and a slack that keeps a face whole which is askew by rounding."""
+    """Gaps up to this belong to a contact [m]: the margin, and a slack, so that a face that is askew by rounding keeps all its
+    points."""
     return max(margin, 0.0) + 1e-8 * min(g.radius[a], g.radius[b]) + ROUNDING * size
 
 
@@ -69,7 +70,8 @@ def inflated(low, high, n, p, q, radius_a, radius_b):
 
 @lean
 def core_margin(g, a, b, margin):
-    """A margin of polytopes as one of their cores: where these carry skins, their sign alone tells nothing."""
+    """The margin of polytopes as one of their cores. It is never SIGN_ONLY where they have skins: the sign of cores tells nothing
+    then."""
     skins = g.skin[a] + g.skin[b]
     if margin == SIGN_ONLY and skins > 0.0:
         return skins

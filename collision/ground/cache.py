@@ -1,8 +1,8 @@
 """Tables of large grounds on disk, beside the compiled kernels: the tree of a mesh and what its triangles have for neighbours.
 
-A file is named by digests of the program that makes the tables and of the triangles, and holds a digest of its own: what is torn
-or damaged is made anew. It is written under another name first, so that it is whole or not there. Where nothing can be written,
-nothing is kept.
+A file is named by digests of the program that makes the tables and of the triangles. It holds a digest of itself, so that a torn
+or damaged file is noticed and made anew. It is written under another name first, so that it is whole or not there. Where nothing
+can be written, nothing is kept.
 """
 
 from __future__ import annotations

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
-from threading import get_ident
 
 import numpy as np
 
 from tumble.collision.bounds import aabb
 from tumble.collision.contact.facets import near_triangles, set_facet
 from tumble.collision.errors import InputError
-from tumble.collision.geometry import Geometry
+from tumble.collision.ground.tables import tables_of
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
 from tumble.collision.narrowphase import distance_far
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Shape, convex_parts
-from tumble.collision.shapes.ground import Facet, Ground
-from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.shapes.ground import Ground
 from tumble.collision.status import BEYOND_MARGIN
 
 FIRST_REACH = 1e-3  # of the sizes: how far triangles are looked for at first
@@ -76,7 +73,7 @@ def distance_from_ground(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin:
     for piece, local in convex_parts(shape):
         x = pose @ local
         own = x.position, tuple(x.matrix().ravel().tolist())
-        found = distance_to_ground(_tables(piece, ground, get_ident()), 0, *own, 1, *place, min(margin, best[1]), ZERO)
+        found = distance_to_ground(tables_of(ground, piece), 1, *own, 0, *place, min(margin, best[1]), ZERO)
         if found[0] != BEYOND_MARGIN:
             low = min(low, found[2])
             if best[0] == BEYOND_MARGIN or found[1] < best[1]:
@@ -85,9 +82,3 @@ def distance_from_ground(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin:
     if first:
         n, p, q = tuple(-c for c in n), q, p
     return (distance, min(low, lower), upper, *n, *p, *q, int(status), int(turns))
-
-
-@lru_cache(maxsize=16)
-def _tables(shape: Shape, ground: Ground, thread: int) -> Geometry:
-    """Of a shape, a ground and a facet to work with, which no other thread may write to: as Numba takes them by types."""
-    return own_tables(ShapeSet([shape, ground, Facet()], ground=True).geometry)

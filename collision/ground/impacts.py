@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import lru_cache
-from threading import get_ident
 
 import numpy as np
 
 from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import Geometry
+from tumble.collision.ground.tables import tables_of
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import store3
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
-from tumble.collision.shapes.shapeset import ShapeSet, own_tables
+from tumble.collision.shapes.shapeset import ShapeSet
 
 FEW, MANY = 16, 256  # triangles in a slice, that make the next one longer or itself shorter
 COORDINATE_ROUNDING = 1e-12  # of the coordinates
@@ -45,7 +44,7 @@ def slices_over_ground(shape: Shape, motion, ground: Ground, pose: Pose, duratio
     radius = float((np.linalg.norm(place - motion.center, axis=1) + shapes.geometry.radius).max())
     if not math.isfinite(radius):
         raise InputError("shape", shape, "is as large as ground is: one of them must be a shape that can move")
-    g, back = _tables(ground, get_ident()), pose.inverse()
+    g, back = tables_of(ground), pose.inverse()
     start = back.apply(motion.pose.apply(motion.center))
     way = back.apply(motion.velocity) - back.apply((0.0, 0.0, 0.0))
     speed = float(np.linalg.norm(way))
@@ -81,9 +80,3 @@ def _corners(g: Geometry, lo: tuple, hi: tuple) -> np.ndarray:
         if count <= room:
             return corners[:count]
         room = count
-
-
-@lru_cache(maxsize=16)
-def _tables(ground: Ground, thread: int) -> Geometry:
-    """Of a ground, as Numba takes them by types."""
-    return own_tables(ShapeSet([ground], ground=True).geometry)

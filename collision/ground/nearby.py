@@ -15,9 +15,11 @@ from tumble.collision.shapes.support_points import inflation
 
 @lean
 def plane_near(g, s, lo, hi):
-    """The plane of ground s that is all there is of it in the box lo, hi of its frame, and none of its borders is; -1: none is.
+    """The plane face of ground s that is all of the ground in the box lo, hi of its frame, if no border of it lies there; -1:
+    none.
 
-    Where one is, and no border, the box cuts a disc out of it, all of which belongs to the face or nothing: one point tells.
+    Without a border in the box, all that the box cuts out of the plane belongs to the face, or nothing of it. So one point
+    decides.
     """
     if g.ground[s, 0] == FIELD:
         found = _plane_of_cells(g, s, lo, hi)
@@ -138,8 +140,8 @@ def _plane_of_cells(g, s, lo, hi):
 def apart_from(g, b, xb, rb, a, v1, v2, fat, way):
     """Whether shape b, at a pose in the frame of a ground, comes nowhere near the triangle of corners a, v1, v2.
 
-    Each of its points may move by ``way`` [m], or a part of it, and by ``fat`` any way. Seen by the sides of a box, and by the
-    plane of the triangle.
+    Each of its points may move by ``way`` [m], or by a part of it, and by ``fat`` in any direction. The axes that are tried are
+    the normal of the triangle and, if b is a box, those of b.
     """
     if g.kind[b] == BOX:
         for k in range(3):

@@ -1,7 +1,7 @@
 """Where a ground is plane: connected triangles whose corners lie in one plane to rounding, so that they are one face.
 
-To what is near such a face, and near none of its borders, the ground is the half-space under the face, whatever the triangles:
-one plane takes the place of all of them (sim/contact/ground/facet_rows.py). Each triangle of a mesh has the number of its face. A
+To a body that is near such a face, and near none of its borders, the ground is the half-space under the face. So one plane takes
+the place of all its triangles (sim/contact/ground/facet_rows.py). Each triangle of a mesh has the number of its face. A
 field has that of each block of cells, without a table of its triangles.
 """
 
@@ -14,7 +14,6 @@ from tumble.collision.linalg import add, cross, dot, load3, norm, scale, sub
 
 PLANE_ROUNDING = 64 * 2.0**-52  # of the largest coordinate: how far corners of one face may lie off its plane
 BLOCK_CELLS = 8  # cells along a side of a block of a field
-NO_PLANES = np.empty((0, 4))
 
 
 def planes_of_mesh(vertices: np.ndarray, triangles: np.ndarray, across: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

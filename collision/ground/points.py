@@ -1,7 +1,8 @@
 """Points and a ground: the nearest place on it, and on which side of it a point is.
 
-The nearest point of a triangle by its Voronoi regions (Ericson, Real-Time Collision Detection, 2004, 5.1.5). Of a closed surface
-the side is that of the normal there: at an edge the sum of those of both triangles, at a corner the sum of all by their angles
+The nearest point of a triangle is found by its Voronoi regions (Ericson, Real-Time Collision Detection, 2004, 5.1.5). The side of
+a closed surface is told by its normal at that point: at an edge the sum of the normals of both triangles, at a corner the sum of
+all normals, weighted by their angles
 (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11 (2005) 243).
 """
 

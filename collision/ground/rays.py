@@ -1,7 +1,7 @@
 """Rays on a ground: the first of its triangles on a half-line, from either side.
 
-Source: Moeller and Trumbore, J. Graphics Tools 2 (1997) 21. The rims of triangles count to both, so that no ray slips through
-between two.
+Source: Moeller and Trumbore, J. Graphics Tools 2 (1997) 21. The rim between two triangles belongs to both, so that no ray
+slips through between them.
 """
 
 from __future__ import annotations

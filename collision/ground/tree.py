@@ -1,7 +1,7 @@
 """The tree of a mesh's triangles: halved again and again along the widest axis, O(n log n), a node in 40 bytes.
 
-Nodes stand in preorder; each says where to go on if its box is missed, so that no stack is needed, and whether all of its
-triangles are inside of one plane face (planes.py). Boxes are in single precision, rounded outward.
+Nodes stand in preorder. Each says where to go on if its box is missed, so that a search needs no stack, and whether all of its
+triangles belong to one plane face (planes.py). Boxes are in single precision, rounded outward.
 """
 
 from __future__ import annotations

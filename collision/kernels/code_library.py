@@ -1,10 +1,10 @@
-"""From a kernel in Python to machine code with less work than Numba does: what is called from outside alone is optimised as a
-whole, and emitted.
+"""From a kernel in Python to machine code with less work than Numba does: only kernels that are called from outside are optimised
+as a whole and emitted.
 
-Numba optimises, emits and loads each function that it compiles, with all that this one calls, before a caller may have it.
-Code of an inner kernel is only ever part of its callers', though. Here it stays a module in LLVM's language; a kernel that
-something outside asks for links the modules below it, is optimised once, and emitted once. Passes over Numba's own language
-that find nothing in kernels, or tell what nobody asks, are left out.
+Numba optimises, emits and loads each function that it compiles, with all that this function calls, before a caller may use it.
+But the code of an inner kernel is only ever a part of its callers. So here it stays a module in LLVM's language. A kernel that is
+called from outside links the modules below it, is optimised once, and emitted once. Passes over Numba's own language are left out
+if they find nothing in kernels, or if nobody reads what they find.
 """
 
 from __future__ import annotations

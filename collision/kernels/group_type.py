@@ -49,7 +49,7 @@ class _Address(models.PrimitiveModel):
 
 @unbox(GroupType)
 def _unbox(kind, group, c):
-    """Where Ctrl-C comes in between, a getattr gives nothing, and the groups after it are not asked: the call raises."""
+    """If Ctrl-C interrupts it a getattr gives nothing. Then the groups after it are not unpacked, and the call raises."""
     place = cgutils.alloca_once_value(c.builder, cgutils.get_null_value(WORD.as_pointer()))
     with c.builder.if_then(cgutils.is_null(c.builder, c.pyapi.err_occurred())):
         number = c.pyapi.object_getattr_string(group, "_address")
@@ -70,7 +70,8 @@ class _Fields(AttributeTemplate):
 
 @lower_getattr_generic(GroupType)
 def _array(context, builder, kind, table, name):
-    """The array of a field, without an owner. The table never changes, so LLVM may keep what it read, whatever is stored."""
+    """The array of a field, without an owner. The table never changes, so LLVM need not read it again after other memory was
+    written."""
     at, array_type = kind.place(name)
     pointer = context.get_value_type(types.CPointer(array_type.dtype))
     constant = builder.module.add_metadata([])

@@ -1,7 +1,7 @@
 """The decorators of compiled kernels.
 
-They note what is to be compiled, and how; the compiler itself (compiler.py) loads when a kernel is first called that no stored
-machine code (native.py) answers for. So describing a scene, or stepping a world whose kernels are kept, loads no compiler.
+They only note what is to be compiled, and how. The compiler itself (compiler.py) loads when a kernel is called for which there is
+no stored machine code (native.py). So describing a scene, or stepping a world whose kernels are kept, loads no compiler.
 
 No ``fastmath``: it changes results between machines. Numba's default contracts nothing to fused multiply-adds, which
 is what lets runs repeat bit for bit. ``error_model="numpy"``: a division by zero gives inf or nan, as in C.

@@ -2,7 +2,7 @@
 
 A :class:`Library` is what Python asks of compiled code again and again: a few kernels, its entries, and all that they reach. It
 is compiled once (building/) into one file of object code in the cache of kernels. It loads in a tenth of a second, without Numba.
-Until all is compiled each kernel is when it is reached.
+Until all of it is compiled, each kernel is compiled when it is reached.
 
 An entry takes groups of arrays (group.py), numbers and tuples of them. :meth:`Entry.bind` lays its arguments down once, as
 machine words in a row; a call is then one of C with one argument, for which Python's lock is released:
@@ -67,8 +67,8 @@ class Entry:
 
 
 def _owned(argument: Any) -> Any:
-    """An argument as Numba's dispatchers take it, by types: tables that are not written to, those of a ground, go over as copies,
-    for they are of another type."""
+    """An argument in the types that Numba's dispatchers know. Tables that nothing writes to, those of a ground, are of another
+    type, and are handed over as copies."""
     if not isinstance(argument, Group):
         return argument
     return argument._replace(**{name: t.copy() for name, t in argument._asdict().items() if not t.flags.writeable})
@@ -143,8 +143,8 @@ class Call:
 
 
 class Careful(Call):
-    """A bound kernel of a library that is not all compiled: where a wait for another kernel is ended, as by Ctrl-C, all arrays
-    are as they were before the call."""
+    """A bound kernel of a library that is not all compiled. If its wait for another kernel ends early, as by Ctrl-C, all arrays
+    are set back to what they were before the call."""
 
     __slots__ = ()
 
@@ -281,7 +281,8 @@ class Library:
 
 
 def failure() -> BaseException:
-    """Why a kernel ended without a result: what came up in Python while it waited for another, or what kernels raise."""
+    """Why a kernel ended without a result: an error of Python while it waited for another kernel, or an error that kernels
+    raise."""
     return RAISED.pop() if RAISED else MemoryError("a kernel found no memory")
 
 

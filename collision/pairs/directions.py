@@ -2,9 +2,9 @@
 
 The sphere of directions is cut into triangles. On the triangle with corners n_i every point w of the Minkowski difference
 B - A bounds the separation: s(n) <= n.w, and n.w is largest at a corner. The best mixture w of the support points of the
-three corners is the value of a 3 x 3 matrix game. Triangles that can not beat what is known are left out, the others
-halved across their longest edge, level by level. Every bound holds by itself; nothing depends on neighbours, and flat or
-degenerate bodies are no exception.
+three corners is the value of a 3 x 3 matrix game. Triangles that can not beat the best direction so far are left
+out, and the others are halved across their longest edge, level by level. Each bound holds for its triangle alone, whatever its
+neighbours are, also for flat and degenerate bodies.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ def octants(g, a, b, r, t, n, rows):
 
 @inner
 def about_tips(g, a, b, r, t, n, low, tolerance, size):
-    """`round_directions` of two bodies of which one touches with a tip near the axis of the other; not proven of others."""
+    """`round_directions` of two bodies of which one touches with a tip near the axis of the other; nothing is proven of other
+    bodies."""
     back, x, m = transpose(r), neg(mul_t(r, t)), neg(mul_t(r, n))
     off_a, off_b = off_axis(g, a, b, r, t, n), off_axis(g, b, a, back, x, m)
     if off_a <= min(off_b, RIPPLE * size):

@@ -1,10 +1,10 @@
 """The greatest separation over all directions of a body that is round about an axis, and one that it meets alike all around.
 
-The separation s then hardly depends on the longitude: about a whole ring it is the same but for a ripple, and triangles of
-directions would have to be as small as that ripple asks for to tell one from the other. So sectors of longitude are looked at
-as a whole. In the frame of A, which is round about z, the direction in the middle of a sector is n, the support points are p of A
-and q = t + y of B. Turned about z by an angle x, p stays in A. Where B is round as well, about z + d that is almost z, y is
-turned about that and stays in B; where q is near z, as an apex or a corner may be, it is left where it is. So
+The separation s then hardly depends on the longitude: along a whole ring of directions it changes by a ripple only. Triangles of
+directions (directions.py) would have to be tiny to tell the crest of the ripple from the rest. So sectors of longitude are
+examined as a whole. In the frame of A, which is round about z, the direction in the middle of a sector is n, the support points
+are p of A and q = t + y of B. Turned about z by an angle x, p stays in A. Where B is round as well, about z + d that is almost z,
+y is turned about that and stays in B; where q is near z, as an apex or a corner may be, it is left where it is. So
 
     s(n turned by x) <= n.(q - p) + x n.v + e x^2,    turned: v = d x y - z x t,    e = |d| |y| + |z x t|,
                                                       left:   v = -z x q,           e = |z x q| / 2,

@@ -157,7 +157,8 @@ def cap_of(g, a, b, r, n, depth, a1, la, b1, lb, u, v, ea, eb, ha, hb):
 
 @lean
 def around(g, a, b, r, t, n, depth, tangent, size):
-    """Does a cap about the normal leave nothing but directions against it, in which the bodies are thick?"""
+    """Are the directions outside of a cap about the normal all against it, where the bodies overlap by more because they are
+    thick?"""
     if not tangent > 1.0:
         return False
     if tangent == math.inf:
@@ -178,7 +179,8 @@ def far_point(g, a, b, r, t, n):
 def by_point(g, a, b, r, t, p, q, size):
     """(found, n, s, high, p, q) of bodies that overlap: a point of one in the other, where that is all there is to it.
 
-    As of an apex near an axis: all around it is about as deep, and Newton's method has no hold.
+    An apex near an axis is an example: the depth is about the same all around it, so Newton's method can not tell which way to
+    go.
     """
     if g.kind[a] >= CYLINDER:
         _, high, n, x = point_curved(g, a, q, q)

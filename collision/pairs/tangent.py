@@ -6,7 +6,8 @@ unknowns are a turn d of n and the weights of the second pieces, with a the diff
 
     (w.u, w.v) - (H + s) d - l a + m b = 0,    n.a + d.a = 0,    n.b + d.b = 0,
 
-H being the second derivative of both support functions. So an edge leaves one unknown of the turn, two edges none.
+H being the second derivative of both support functions. An edge of one body leaves one unknown of the turn, edges of both bodies
+leave none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The compiled loops over many pairs of convex pieces: the quick way first, then the long one for what it leaves."""
+"""The compiled loops over many pairs of convex pieces: a quick search first, then the full one for pairs that it did not
+settle."""
 
 from __future__ import annotations
 

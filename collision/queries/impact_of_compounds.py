@@ -1,7 +1,8 @@
 """Times of impact of compounds of many pieces: the time is cut into slices, and in each only pieces that can meet are looked at.
 
-No point of the bodies moves faster than the bodies move and turn; so until the balls about the pieces can touch nothing is
-looked at, and in a slice only pairs whose balls come near enough: a tree of their centres tells which.
+The speeds of the bodies, and how fast they turn, bound the speed of all of their points. So pairs are skipped until the balls
+about their pieces can touch. In a slice only pairs are examined whose balls come near enough, which a tree of their centres
+finds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The interval [enter, leave] that a convex shape cuts out of a line o + t d, d a unit vector, all in the frame of the shape.
 
-In closed form for each kind. Of polytopes with a skin the surface is that of balls about the vertices, tubes about the edges
-and faces moved out; of round shapes with a skin the ends are found by Newton's method on the distance, which is convex along
-the line: from outside it never steps beyond them.
+In closed form for each kind. The surface of a polytope with a skin is made of balls about its vertices, tubes about its
+edges, and its faces, moved out. For round shapes with a skin Newton's method finds the ends, by the distance, which is convex
+along the line: started from outside it never steps past an end.
 """
 
 from __future__ import annotations

@@ -125,7 +125,8 @@ def first_hit(shapes: ShapeSet, moving: int, start: Pose, d, which, x, q, reach,
 
 
 def _touching(shapes, moving, start, d, other, x, q, distance, closing, reach) -> float:
-    """A place on the way, not long after ``distance``, where the shapes are certainly in touch; inf where there is none.
+    """A distance [m] along the way, a little more than ``distance``, at which the shapes certainly touch; inf where there is
+    none.
 
     The signed distance of convex shapes is a convex function of the way: where it rises they never touch any more.
     """

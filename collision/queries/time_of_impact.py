@@ -460,7 +460,8 @@ def last_instant(g, a, side_a, b, side_b, t, duration, tolerance):
 
 @kernel
 def impact(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
-    """What `search` finds, and the time by which the shapes have touched: where it can not tell, found by steps."""
+    """The result of `search`, and a time by which the shapes have touched. Where the search can not tell that, steps in time find
+    it."""
     status, t, p, n, d, count = search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     latest = math.inf if status == MISS else t
     if status == UNCERTAIN:

@@ -1,7 +1,7 @@
 """What a distance query does, iteration by iteration, as JSON.
 
-The search that is written down is the one of `tumble.collision.reference`, run on the very pair; the answer of the compiled
-kernel stands beside its answer. ``tumble trace FILE`` draws it.
+The compiled kernel keeps no record of its search. So the one that is written down is that of `tumble.collision.reference` on the
+same pair, and the answer of the kernel stands beside its answer. ``tumble trace FILE`` draws it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Loops of corners, those of the faces of a polytope one after the other: what follows a corner, and which edges are one."""
+"""Loops of corners: the outlines of the faces of a polytope, one after the other in one list. Which corner follows another one in
+its loop, and which two entries are the same edge, seen from either side."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """How far a hull that was found falls short of the points that it was found for.
 
-A point lies within a closed surface of faces whose corners are vertices where all of these look away from it, by more than
-they are off their planes: the surface then winds around it, and around what lies beyond all of its corners it can not wind.
-Of any other point the nearest point of the faces next to it tells, which is a mixture of vertices: what is found is never less
-than the true distance, so nothing that is lost is overlooked.
+The faces form a closed surface whose corners are vertices of the hull. A point lies within if all faces look away from it, by
+more than their corners are off their planes: then the surface winds around the point, which it can not do around a point beyond
+all of its corners. The distance of any other point is taken to the nearest point of the faces next to it. This is a mixture of
+vertices, so the distance that is found is never less than the true one, and no lost corner is overlooked.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Faces and edges of convex hulls, for the tables of `Geometry` and for mass.
 
 Qhull gives triangles. Triangles in one plane are merged to polygons, and the planes are computed anew from the polygons,
-so that a box given by its corners has six faces with normals right to rounding. What Qhull and the merging left out is
-then held against the result point by point (hull_shortfall.py): corners that they lost come back, and what is left of the
-difference is known.
+so that a box given by its corners has six faces with normals right to rounding. Then all
+points that were given are compared with the result (hull_shortfall.py): corners that Qhull or the merging lost are put back, and
+the difference that is left is known.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def _hull(shape: ConvexHull) -> Polytope:
 
 
 def _thinned(mapped: np.ndarray, grid: float) -> np.ndarray:
-    """One point of each cell of a grid [m]: crowds of points that are one but for rounding have no surface."""
+    """One point of each cell of a grid [m]. Points that differ by rounding alone span no surface, so one stands for all of
+    them."""
     if grid == 0.0:
         return np.arange(len(mapped))
     return np.sort(np.unique(np.round(mapped / grid), axis=0, return_index=True)[1])

@@ -1,7 +1,8 @@
 """Which vertices of a large hull can be furthest along a direction: lists for the cells of a cube of directions.
 
-The directions of a cell are mixtures of those of its four corners. So a vertex is left out of its list where another one is
-higher along all four, by more than rounding; what falls out of a large cell is out of those within it.
+The directions of a cell are mixtures of those of its four corners. So a vertex is left out of the list of a cell if another
+vertex is higher along all four directions, by more than rounding. A vertex that is out of the list of a large cell is out of
+those within it.
 """
 
 from __future__ import annotations

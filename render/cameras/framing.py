@@ -22,10 +22,10 @@ from tumble.render.frames.recorded import RunFrames
 from tumble.render.meshes.meshes import mesh_of, parts_of
 from tumble.render.rotation import rotate
 
-FULL, TYPICAL = 0.92, 0.80  # of the picture: what all frames together may fill, and what the one in the middle does
+FULL, TYPICAL = 0.92, 0.80  # parts of the picture: filled by all frames together at most, and by the frame in the middle
 SAMPLES = 120  # instants of a run that are looked at
-CUT, GAIN = 0.04, 0.9  # so many of the frames may show less than all, where the camera comes nearer by that factor
-FAR = 1.5  # times as far from the middle as most ever are: a body that goes on from there has left
+CUT, GAIN = 0.04, 0.9  # part of the frames that may show less than all, if the camera then comes nearer by this factor
+FAR = 1.5  # times the distance from the middle within which most stay: a body that goes on from there has left
 AROUND = 1.6  # times a body's size: what a picture of it shows
 STIR = 0.02  # of its size: a body of which no point goes farther does not move
 ROUND = 1.03  # by how much an outline of 26 points is grown, for it cuts the corners of round bodies

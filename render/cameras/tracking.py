@@ -24,13 +24,13 @@ from tumble.render.frames.overlay import square_of
 from tumble.render.frames.recorded import RunFrames
 
 LEAST = 0.56  # of the picture: with less in the frame in the middle the camera moves
-FULLER, MOVING = 0.98, 0.88  # of the picture: what may be filled by one that stands, rather than move, and by one that moves
+FULLER, MOVING = 0.98, 0.88  # parts of the picture that a camera may fill: one that stands, and one that moves
 GAIN = 1.3  # times as full: else it does not move for less than it should do
-SWING = 1.0  # heights of the picture that it may go in vain, before all is tried that goes to and fro
+SWING = 1.0  # heights of the picture that the camera may go in vain, before windows that swing are tried
 # Heights of the picture a second that what stands still may go through it. The eye follows up to 100 degrees a second (Meyer,
 # Lasker, Robinson, Vision Research 25 (1985) 561), and a picture is 19 degrees high from three times its height (ITU-R BT.710).
 FOLLOWED = 5.0
-RATE, MOST, POINTS = 60.0, 900, 4_000_000  # instants a second that are looked at; of them, and of points, at most
+RATE, MOST, POINTS = 60.0, 900, 4_000_000  # instants a second that are examined; most instants, and most points
 NARROWER = 0.8  # from one window to the next
 SHORTEST = 4  # instants in a window
 

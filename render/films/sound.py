@@ -1,7 +1,7 @@
 """The sound of impacts, worked out from what a run recorded of them: from impulses, sizes and finishes.
 
 Each body rings with the tones of a free bar, 1, 2.76 and 5.40 times the lowest (Rayleigh 1877): the higher the faster its
-material and the smaller it is, for as long as it rings. The harder the hit, the louder and, for a short hit is a sharp one, the
+material and the smaller it is, for as long as it rings. A harder hit is louder and, because it is shorter,
 brighter. Bodies that do not move answer with a thud. What slides or rolls makes no sound.
 """
 
@@ -19,7 +19,7 @@ THUD, THUD_TURNS = 75.0, 4.0  # Hz, of the ground
 LOWEST, HIGHEST = 60.0, 9_000.0  # Hz
 MOST = 3_000  # hits that are heard: the loudest
 FAINT = 1e-3  # of the loudest: less is not heard
-LOUD = 0.6  # power of the impulse that loudness goes by: of a hit twice as hard one and a half times as much
+LOUD = 0.6  # loudness is this power of the impulse: a hit that is twice as hard is one and a half times as loud
 ATTACK = 0.0008  # s
 
 

@@ -19,7 +19,7 @@ TRACE_SECONDS = 10.0  # of the angular velocity
 TRACE_POINTS = 400
 HIT_SECONDS = 0.3  # for so long an impact is seen
 HITS = 400  # at most
-LOOKS, USUAL = 60, 0.9  # samples from which the scale of forces comes, and how many of their largest forces it covers
+LOOKS, USUAL = 60, 0.9  # samples that set the scale of forces, and the part of their largest forces that it covers
 LARGE = 2_000_000  # samples of bodies, some 200 MB: recordings beyond stay on disk
 
 

@@ -21,7 +21,7 @@ from tumble.render.rotation import rotate
 from tumble.render.software.floor_and_sky import plane_axes
 
 FLOOR = np.stack([look.FLOOR_DARK, look.FLOOR_LIGHT, look.FLOOR_LINE])
-LINE_ROOM = 1.2, 1.0  # polygon offset of surfaces: back by the depth that a steep one gains over half the width of an edge line
+LINE_ROOM = 1.2, 1.0  # polygon offset: surfaces go back by what a steep one gains in depth over half an edge line
 
 
 class Background:

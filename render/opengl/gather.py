@@ -16,7 +16,7 @@ from tumble.render import look
 from tumble.render.opengl.maps import ShadowMap
 from tumble.render.opengl.programs import UNITS, Programs
 
-ROUGH = 0.02  # radians by which the normal of a floor is off, two thirds of the time, where it mirrors
+ROUGH = 0.02  # [rad] two thirds of the normals of a floor that mirrors are off by less
 WIDTH = 0.5  # pixels: standard deviation of the filter that edges are smoothed by
 SKY = 384  # texels along the side of the map of the sky: each of many
 GOLDEN = (1.0 + 5.0**0.5) / 2.0

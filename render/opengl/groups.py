@@ -25,7 +25,7 @@ FINER = (*ROUND, "rounded")  # cut finer where they are larger in the picture
 INSTANCE = "3f 4f 3f 4f/i"
 EDGE_NAMES = ("in_a", "in_b", "in_normal_a", "in_normal_b", "in_corner")
 INSTANCE_NAMES = ("i_position", "i_rotation", "i_scale", "i_color")
-MANY, USUAL = 300, 2.0  # so many parts, up to so many times as large as most, are a crowd
+MANY, USUAL = 300, 2.0  # a crowd: at least so many parts, none larger than so many times the usual size
 SMALL = 40.0  # pixels: radius of parts of a crowd whose faces are even but for shadows
 STILL = (1.0, 0.0, 0.0, 0.0)
 

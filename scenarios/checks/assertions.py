@@ -14,7 +14,7 @@ from tumble.sim.recording.run import Run
 from tumble.sim.recording.summary import momentum_scale, sees_all
 
 QUANTITIES = {"energy": "J", "kinetic": "J", "momentum": "kg m/s", "angular_momentum": "kg m2/s"}
-COARSE = 1e-2  # of the momentum that moved: what forces gave must be known better than that
+COARSE = 1e-2  # of the momentum that moved: the impulse of forces must be known to less than this
 ENTRIES = ("external", "user", "contact", "correction", "sleep", "integrator", "friction", "restitution", "residual")
 
 

@@ -20,7 +20,7 @@ from tumble.sim.scene.scene import Scene
 if TYPE_CHECKING:
     from tumble.scenarios.registry import Scenario
 
-ROUNDING = 1e-13  # of the size of what is compared: differences below are rounding, and have no order
+ROUNDING = 1e-13  # of the size of what is compared: smaller differences are rounding, and show no order
 MOST_HALVINGS = 1000
 
 UNITS = {"poses": "(m, and in quaternions)", "positions": "m", "velocities": "m/s", "angular_velocities": "rad/s", "energy": "J"}

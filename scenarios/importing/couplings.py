@@ -9,7 +9,7 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.sim.joints.definitions import Gear, Hinge
 
-TEETH = 1000  # at most, of the smaller whole numbers whose ratio is that of two hinges
+TEETH = 1000  # at most: the ratio of two hinges is put as one of whole numbers up to this
 
 
 class NoGear(Exception):

@@ -32,7 +32,7 @@ SUITE: dict[str, tuple[str, dict[str, Any], float]] = {  # name: scenario, its p
     "rocks": ("rock_slide", {}, 1.0),
 }
 STEP = 1 / 240  # s
-STAGES = {  # what belongs to a stage, by the names of the kernels; the first that fits
+STAGES = {  # the kernels of each stage, by their names: the first stage that fits has the kernel
     "broad": ("tumble.collision.broadphase.",),
     "narrow": ("tumble.collision.",),
     "solver": ("tumble.sim.solvers.",),
@@ -41,7 +41,7 @@ STAGES = {  # what belongs to a stage, by the names of the kernels; the first th
 }
 REST = "flight"  # free flight, bounds and books: what no clock is around
 CHUNK = 10  # steps
-UNDISTURBED = 1.1  # wall clock over processor time, below which nothing else took the processor
+UNDISTURBED = 1.1  # wall clock over processor time: below this ratio nothing else took the processor
 
 
 class Chunk(NamedTuple):

@@ -77,10 +77,14 @@ def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
 
 def calls() -> list[Row]:
     """Costs of single calls [us]."""
-    from tumble.collision import Box, HalfSpace, Sphere
+    return _of_a_ball() + _of_a_box() + recorded() + _of_a_pendulum()
+
+
+def _of_a_ball() -> list[Row]:
+    """Steps of a free ball, what reading it costs, also among many, and loads on it."""
+    from tumble.collision import Sphere
     from tumble.sim import World
 
-    nan = float("nan")
     world = World()
     ball = world.add(Sphere(0.5), position=(0, 0, 1e6), angular_velocity=(1, 2, 3))
     world.step(1000)
@@ -92,30 +96,45 @@ def calls() -> list[Row]:
     read = (lambda: data.xpos[1]) if module else None
     for name in ("position", "orientation", "velocity", "angular_velocity"):
         cost = least(lambda name=name: getattr(ball, name), 5000)
-        rows.append(Row(f"body.{name}", "us", cost, least(read, 5000) if read and name == "position" else nan))
+        rows.append(Row(f"body.{name}", "us", cost, least(read, 5000) if read and name == "position" else float("nan")))
     many = World()
     for k in range(1000):
         last = many.add(Sphere(0.1), position=(k, 0, 0))
-    rows.append(Row("body.position, of 1000 bodies", "us", least(lambda: last.position, 5000)))
-    rows.append(Row("body.apply_force", "us", least(lambda: ball.apply_force((1.0, 0.0, 0.0)), 2000)))
-    rows.append(Row("body.apply_torque", "us", least(lambda: ball.apply_torque((1.0, 0.0, 0.0)), 2000)))
+    return [
+        *rows,
+        Row("body.position, of 1000 bodies", "us", least(lambda: last.position, 5000)),
+        Row("body.apply_force", "us", least(lambda: ball.apply_force((1.0, 0.0, 0.0)), 2000)),
+        Row("body.apply_torque", "us", least(lambda: ball.apply_torque((1.0, 0.0, 0.0)), 2000)),
+    ]
 
-    box_world = World()
-    box_world.add(HalfSpace(), kind="static")
-    box = box_world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
-    box_world.step(10)
-    rows.append(Row("a step of a box at rest", "us", least(box_world.step, 500), _step(*theirs(BOX))))
+
+def _of_a_box() -> list[Row]:
+    """Steps of a box that rests on a floor."""
+    from tumble.collision import Box, HalfSpace
+    from tumble.sim import World
+
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    box = world.add(Box((0.5, 0.5, 0.5)), position=(0, 0, 0.5))
+    world.step(10)
 
     def push() -> None:
-        box.apply_force((0.0, 0.0, -100.0 if box_world.step_count % 2 else -200.0))
-        box_world.step()
+        box.apply_force((0.0, 0.0, -100.0 if world.step_count % 2 else -200.0))
+        world.step()
 
-    rows.append(Row("the same, pressed by another force in each step", "us", least(push, 300)))
-    rows += recorded()
+    return [
+        Row("a step of a box at rest", "us", least(world.step, 500), _step(*theirs(BOX))),
+        Row("the same, pressed by another force in each step", "us", least(push, 300)),
+    ]
 
-    world, arm, hinge = pendulum()
-    rows.append(Row("hinge.motor_torque = ...", "us", least(lambda: setattr(hinge, "motor_torque", 0.3), 2000)))
-    rows.append(Row("hinge.angle", "us", least(lambda: hinge.angle, 2000)))
+
+def _of_a_pendulum() -> list[Row]:
+    """Reading and driving a hinge, by its motor and by a torque."""
+    world, _, hinge = pendulum()
+    rows = [
+        Row("hinge.motor_torque = ...", "us", least(lambda: setattr(hinge, "motor_torque", 0.3), 2000)),
+        Row("hinge.angle", "us", least(lambda: hinge.angle, 2000)),
+    ]
 
     def motor() -> None:
         hinge.motor_speed = -hinge.angle - 0.1 * hinge.speed
@@ -127,16 +146,15 @@ def calls() -> list[Row]:
         data.ctrl[0] = -data.qpos[0] - 0.1 * data.qvel[0]
         module.mj_step(model, data)
 
-    other = least(control, 300) if module else nan
+    other = least(control, 300) if module else float("nan")
     rows.append(Row("control of a pendulum: angle, speed, motor, step", "us", least(motor, 300), other))
-    world, arm, hinge = pendulum(0.0)
+    free, arm, bearing = pendulum(0.0)
 
     def torque() -> None:
-        arm.apply_torque((0.0, -hinge.angle - 0.1 * hinge.speed, 0.0))
-        world.step()
+        arm.apply_torque((0.0, -bearing.angle - 0.1 * bearing.speed, 0.0))
+        free.step()
 
-    rows.append(Row("the same by apply_torque", "us", least(torque, 300), other))
-    return rows
+    return [*rows, Row("the same by apply_torque", "us", least(torque, 300), other)]
 
 
 def recorded(steps: int = 240) -> list[Row]:

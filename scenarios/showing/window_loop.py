@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from tumble.render.windows.sliders import Slider
     from tumble.render.windows.window import Command, Window
 
-FRAMES, LEAST_FRAMES = 60.0, 30.0  # a second: at most, and what is kept up by drawing plainly
+FRAMES, LEAST_FRAMES = 60.0, 30.0  # pictures a second: at most, and where fewer come they are drawn plainly
 SLOW = 24  # pictures by whose median it is judged
 SLICE = 0.015  # s of stepping between two looks at the clock
 PATIENCE = 0.02  # s of stepping between two pictures, at least, where the world is slower than it should be
 LAG = 0.25  # s of the clock that a world may have to catch up with
 NOTE_SECONDS = 4.0
 THROW = 0.5  # s that a thrown ball is on its way
-TRIAL_SECONDS, TRIAL_GAP, TRIAL_CLOCK = 2.0, 1 / 30, 0.5  # of the scene; between two looks at it; of the clock, at most
+TRIAL_SECONDS, TRIAL_GAP, TRIAL_CLOCK = 2.0, 1 / 30, 0.5  # [s] of the scene; between two looks at it; of the clock, at most
 SPEEDS = 1 / 1024, 1024.0
 KINDS = {
     "box": lambda s: Box((s, 0.8 * s, 0.6 * s)),

@@ -1,8 +1,8 @@
 """Sweeps: the members of a plan run on processes of this machine, or on a Dask cluster; nothing is lost on the way.
 
-Each member is a function of the plan and its number alone, so it gives the same bits wherever it runs and however often. A
-worker that is killed has its members run again by others; one that fails is recorded with its error; a sweep that is
-interrupted goes on with what is to do.
+Each member is a function of the plan and its number alone, so it gives the same bits wherever it runs and however often. If a
+worker is killed, others run its members again. A member that fails is recorded with its error. A sweep that was interrupted goes
+on with the members that are left.
 """
 
 from __future__ import annotations

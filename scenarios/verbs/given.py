@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 1, 130  # exit codes
-LONGEST_NAME, LONGEST_PATH = 230, 3000  # bytes; what systems allow, 255 and 4096, less what is put before and behind
+LONGEST_NAME, LONGEST_PATH = 230, 3000  # bytes: systems allow 255 and 4096, and programs add a part before and behind
 PRESETS = ("fast", "default", "best")
 FIGURES = (".png", ".svg", ".pdf")
 Adder: TypeAlias = Callable[..., argparse.ArgumentParser]  # adds a verb: its name, its function, one line of help

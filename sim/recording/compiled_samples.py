@@ -1,4 +1,5 @@
-"""The strip: samples of a run that the compiled step takes by itself; what is recorded is worked out by compiled_recording.py."""
+"""The strip: samples of a run that the compiled step takes by itself, in an array with one row for each. compiled_recording.py
+computes from them what a recording holds."""
 
 from __future__ import annotations
 

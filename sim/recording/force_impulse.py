@@ -1,7 +1,7 @@
 """The impulse of the forces on a recorded run, from what was recorded: the theorem of momentum as a check that knows no step.
 
-Each force is worked out at the samples, once more and in other words than the step has it, and integrated between them by a
-cubic spline. How far that may be off is told beside it: the spline through every second sample says otherwise by more.
+Each force is computed at the samples by code that the step does not share, and integrated between them by a cubic spline. A bound
+of the error is given as well: the difference from the spline through every second sample, which is larger than the error.
 """
 
 from __future__ import annotations

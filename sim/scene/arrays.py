@@ -1,4 +1,4 @@
-"""The arrays of a world as bodies come and pairs grow in number."""
+"""The arrays of a world, and how they grow when bodies are added or more pairs come near each other."""
 
 from __future__ import annotations
 

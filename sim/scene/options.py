@@ -1,4 +1,5 @@
-"""How a world computes: one list for worlds, scenes, scene files and saved worlds, so that none of them can lose a choice."""
+"""How a world computes: step, gravity, solver and the like. Worlds, scenes, scene files and saved worlds share this one list, so
+that none of them can lose a choice that was made in another."""
 
 from __future__ import annotations
 

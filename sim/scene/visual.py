@@ -1,4 +1,4 @@
-"""How a body looks where that is not what it collides as: a finish, and a mesh of its own."""
+"""How a body looks, where it does not look like the shape that collides: a finish, and a mesh that is drawn in its place."""
 
 from __future__ import annotations
 

@@ -3,9 +3,10 @@
 A body that was ever pushed has a row of its own among the forces (forces/tables.py), whose numbers are written before a step. So
 it flies under its push as under any other force, and the work is booked as ``user``.
 
-The kick at the end of a step takes the push to go on, as it does with every force: a body that is pushed steadily is at rest to
-rounding. Where the next push is another one, or none, the kick was not that of the step to come. A body in free flight does not
-mind. One that bears load or is jointed is kicked anew before the step, from the velocities in the middle of the kick.
+The kick at the end of a step assumes that the push goes on, as it assumes of every force, so that a body that is pushed steadily
+rests to rounding. If the next push is another one, or none, the kick was made for a step that does not come. This does not matter
+to a body in free flight. A body that bears load or is jointed is kicked anew before the step, from its velocity in the middle of
+the kick.
 """
 
 from __future__ import annotations

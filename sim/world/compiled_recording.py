@@ -1,7 +1,7 @@
-"""A run recorded by the compiled step: poses, momenta and books are copied there; all else is worked out when it is asked for.
+"""A run recorded by the compiled step, which copies poses, momenta and the ledger; all else is computed when it is asked for.
 
-So a run that is recorded at every step costs hardly more than its steps. What is worked out has the bits that a recording by an
-observer has: it is what a world answers whose state is that of the sample.
+So a run that is recorded at every step costs hardly more than its steps. To compute a quantity, a world is set to the state of
+the sample and asked for it. So its bits are those that an observer would have recorded.
 """
 
 from __future__ import annotations

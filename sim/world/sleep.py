@@ -1,7 +1,7 @@
 """Islands that fall asleep, and wake: rare, and so not compiled.
 
-A sleeping island keeps its poses and its contacts with their impulses. Waking, it has the velocity zero, and the kick starts
-from those impulses. What falling asleep took from the energy is the entry ``sleep``.
+A sleeping island keeps its poses, and its contacts with their impulses. When it wakes its velocity is zero, and the kick starts
+from those impulses. The energy that an island loses as it falls asleep is the entry ``sleep`` of the ledger.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Threads that help a world with its steps (impact/thread_jobs.py). They are asked for in each call, and leave
-where there is nothing to do.
+"""Threads that help a world with its steps (impact/thread_jobs.py). Each call asks for them anew, and they return when nothing is
+left to do.
 
-And a thread that takes a long step by itself, so that Ctrl-C is heard meanwhile.
+There is also a thread that takes a long step by itself, so that the main thread can answer Ctrl-C meanwhile.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""What can be asked of a world; nothing here changes it, but for the kick that a change from outside still waits for."""
+"""What can be asked of a world. No question changes it, with one exception: after a change from outside a kick is due, and it is
+made before the answer."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from tests.meshes import CORNERS, TRIANGLES
 from tumble.collision import Compound, ConvexHull, Pose, TriangleMesh
 
 
@@ -24,9 +25,7 @@ def uneven_floor(n: int = 60, size: float = 30.0, seed: int = 1) -> TriangleMesh
 
 
 def box_mesh(half: tuple[float, float, float]) -> TriangleMesh:
-    corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3))) * half
-    faces = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
-    return TriangleMesh(corners, [triple for a, b, c, d in faces for triple in ((a, b, c), (a, c, d))])
+    return TriangleMesh(CORNERS * half, TRIANGLES)
 
 
 def strip(profile: list[tuple[float, float]], ys: np.ndarray) -> TriangleMesh:

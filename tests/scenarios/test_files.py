@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.meshes import CORNERS, TRIANGLES
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, HalfSpace, Rounded, Sphere
@@ -188,23 +189,9 @@ def test_near_unit_quaternion_is_normalised(tmp_path):
 
 def write_stl(path: Path, scale: float) -> None:
     """A cube with edges of 2 ``scale``, binary STL."""
-    corners = scale * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-    faces = [
-        (0, 1, 3),
-        (0, 3, 2),
-        (4, 6, 7),
-        (4, 7, 5),
-        (0, 4, 5),
-        (0, 5, 1),
-        (2, 3, 7),
-        (2, 7, 6),
-        (0, 2, 6),
-        (0, 6, 4),
-        (1, 5, 7),
-        (1, 7, 3),
-    ]
-    triangles = b"".join(struct.pack("<12fH", 0, 0, 0, *corners[list(face)].ravel(), 0) for face in faces)
-    path.write_bytes(b"\0" * 80 + struct.pack("<I", len(faces)) + triangles)
+    corners = scale * CORNERS
+    triangles = b"".join(struct.pack("<12fH", 0, 0, 0, *corners[list(face)].ravel(), 0) for face in TRIANGLES)
+    path.write_bytes(b"\0" * 80 + struct.pack("<I", len(TRIANGLES)) + triangles)
 
 
 def test_mesh_beside_the_file(tmp_path, monkeypatch):

@@ -1,9 +1,10 @@
 """A library that is not all compiled: its kernels are compiled as they are reached, and the others meanwhile.
 
-A far call goes to a symbol. As long as the kernel is not there the symbol is that of a stub, a few instructions that ask for
-it: the caller waits in Python until a worker process has compiled it, the linker puts its address into the slot of the stub,
-and the stub goes there. So a step waits for what it reaches, to the same bits. Workers go on with the rest; in the end all is
-packed in one file. What was compiled before a program ended is there for the next.
+A far call goes to a symbol. As long as its kernel is not compiled the symbol is that of a stub, a few instructions that ask for
+the kernel: the caller waits in Python until a worker process has compiled it. Then the linker puts the kernel's address into the
+slot of the stub, and the stub goes there. So a step waits only for kernels that it reaches, and its bits are the same. Workers go
+on with the other kernels, and in the end all are packed in one file. Kernels that were compiled before a program ended are there
+for the next.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
 MOST_WORKERS = 8  # workers: each holds a compiler
-PATIENCE = 5.0  # s that Python may take for what is not compiled, all in all: a first look at a small scene
+PATIENCE = 5.0  # [s] in all, that Python may run in place of kernels that are not compiled: a first look at a small scene
 STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
 
 
@@ -212,7 +213,7 @@ class Growing:
             return {name: linker.get_global_value_address(f"tumble.slot.{k}") for k, name in enumerate(self._names)}
 
     def _need(self, k: int) -> int:
-        """Called by the stub of a far kernel: its address, 0 if it can not be had, and then the caller ends."""
+        """Called by the stub of a far kernel: the address of the kernel, or 0 if there will be none, which ends the caller."""
         try:
             return self._address(self._names[k])
         except BaseException as error:

@@ -31,7 +31,7 @@ def compiled_entry(entry: Any) -> Objects:
 
 
 def stubs() -> Objects:
-    """Code that stands for each far kernel until it is there: it asks for it, waits, and goes there."""
+    """Code that stands for each far kernel until the kernel is compiled: it asks for the kernel, waits, and goes there."""
     from numba.core.registry import cpu_target
 
     lines = ["declare ptr @tumble.need(i64)"]
@@ -128,8 +128,8 @@ out:
 def prepare() -> None:
     """Make Numba swift in a process that calls no kernel.
 
-    Garbage is looked for rarely: a tenth of the time went there. Flags of the compiler are keys of its tables, and compared field
-    by field 25,000 times a library; those that were set alike are the same.
+    Garbage is collected rarely, because a tenth of the time went into that. Flags of the compiler are keys of its tables, which
+    were compared field by field 25,000 times a library; here flags that were set alike are one object.
     """
     import numba.core.compiler
     from numba.core.targetconfig import TargetConfig

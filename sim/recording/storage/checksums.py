@@ -1,9 +1,9 @@
-"""Checksums of recordings: what is damaged on the disk is not taken for data.
+"""Checksums of recordings, so that damage on the disk is not taken for data.
 
-Each chunk of each array has a CRC-32 of the numbers in it, kept by array and place: chunks that were flipped, cut, deleted,
-put twice or changed for others do not fit. Those of full chunks are rows of the arrays ``checksum``, ``checksum_contact`` and
-``checksum_impact``. A chunk that is not full is written again and again; its checksum is in the root file, beside the lengths of
-all arrays, so that both always change in one step. The root file has a digest of its own.
+Each chunk of each array has a CRC-32 of the numbers in it, kept by array and place. So it is noticed if bits of a chunk flip, or
+if a chunk is cut, deleted, put twice or exchanged for another one. Those of full chunks are rows of the arrays ``checksum``,
+``checksum_contact`` and ``checksum_impact``. A chunk that is not full is written again and again; its checksum is in the root
+file, beside the lengths of all arrays, so that both always change in one step. The root file has a digest of its own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What recordings are packed with, held to what a chunk can hold: a damaged one, or one that is meant to burst, asks for no more.
+"""How chunks of recordings are packed, with a bound on what a chunk may unpack to.
 
-Zarr makes room for as many texts, or bytes, as a chunk says that it holds, before it looks at them.
+Zarr makes room for as many texts, or bytes, as a chunk says that it holds, before it looks at them. A damaged chunk, or one that
+was made to fill the memory, could ask for any amount; here it can ask for no more than a chunk can hold.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The folder of a Zarr store, with three promises that Zarr's own does not give.
 
-Nothing but regular files is read, and nothing through links that lie in the store: a pipe or a device in the place of a file has
-no end, and a link leads out of the folder. Such a file counts as missing. Nothing is read that is larger than ``MOST_BYTES``. And
-each file is written under a hidden name in the root of the store, locked by who writes it, and then gets its own: what a killed
-program left is found without a look at all files, and :func:`tumble.sim.files.clear` removes it.
+First, only regular files are read, and none through a link that lies in the store: a pipe or a device in the place of a file has
+no end, and a link may lead out of the folder. Such a file counts as missing. Second, no file is read that is larger than
+``MOST_BYTES``. Third, each file is written under a hidden name in the root of the store, where its writer locks it, and then gets
+its own name. So files that a killed program left half written are found in one place, and :func:`tumble.sim.files.clear` removes
+them.
 
 Imported only where Zarr is needed, which takes a while to load.
 """

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.meshes import CORNERS, TRIANGLES
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.queries.shape_casts import shape_cast
@@ -13,22 +14,7 @@ from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHu
 from tumble.collision.shapes.ground import HeightField, TriangleMesh
 
 CRATE = Box((0.3, 0.2, 0.1))
-ROOM = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-SIDES = [
-    (0, 1, 3),
-    (0, 3, 2),
-    (4, 6, 7),
-    (4, 7, 5),
-    (0, 4, 5),
-    (0, 5, 1),
-    (2, 3, 7),
-    (2, 7, 6),
-    (0, 2, 6),
-    (0, 6, 4),
-    (1, 5, 7),
-    (1, 7, 3),
-]
-BLOCK = TriangleMesh(ROOM, SIDES)  # a mesh of Box((1, 1, 1))
+BLOCK = TriangleMesh(CORNERS, TRIANGLES)  # a mesh of Box((1, 1, 1))
 
 
 def hills(n: int = 41) -> HeightField:

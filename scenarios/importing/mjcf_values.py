@@ -1,0 +1,118 @@
+"""MJCF: values that a file gives once for all elements (units and orders of angles, classes of defaults), and the poses that
+follow."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as xml
+
+import numpy as np
+
+from tumble.collision.errors import InputError
+from tumble.collision.pose import Pose
+from tumble.scenarios.importing.models import Imported, Mass, compose, direction, needed, number, numbers, placed, whole
+
+COMPILER = {  # what is taken over, or changes no motion
+    "angle", "eulerseq", "meshdir", "assetdir", "texturedir", "strippath", "inertiafromgeom", "inertiagrouprange", "settotalmass",
+    "autolimits", "coordinate", "convexhull", "discardvisual", "fusestatic", "usethread", "alignfree", "saveinertial",
+    "exactmeshinertia",
+}  # fmt: skip
+
+
+class Values:
+    """Reads values of elements as the <compiler> and the <default> classes of a file say.
+
+    ``turn``: radians in the file's unit of angles. ``auto``: a range that is given is a limit. ``weighed``: groups of geoms that
+    have mass.
+    """
+
+    def __init__(self, root: xml.Element):
+        self.compiler = compiler = {key: value for element in root.iter("compiler") for key, value in element.attrib.items()}
+        self.turn = 1.0 if compiler.get("angle", "degree") == "radian" else math.pi / 180
+        self.auto = compiler.get("autolimits", "true") == "true"
+        self.strip = compiler.get("strippath") == "true"
+        self.euler = compiler.get("eulerseq", "xyz")
+        if len(self.euler) != 3 or not set(self.euler.lower()) <= set("xyz"):
+            raise InputError("compiler.eulerseq", self.euler, "must be three letters of xyz or XYZ")
+        low, high = numbers(xml.Element("compiler", compiler), "inertiagrouprange", (0, 5), 2)
+        self.weighed = range(int(low), int(high) + 1)
+        self.defaults: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+        for default in root.findall("default"):
+            self._default(default, "main", {})
+
+    def _default(self, element: xml.Element, name: str, above: dict[str, dict[str, str]]) -> None:
+        """A class of defaults holds those of the class around it."""
+        own = {tag: dict(values) for tag, values in above.items()}
+        for child in element:
+            if child.tag != "default":
+                own[child.tag] = {**own.get(child.tag, {}), **child.attrib}
+        self.defaults[name] = own
+        for child in element.findall("default"):
+            self._default(child, child.get("class", ""), own)
+
+    def leave_compiler(self, out: Imported) -> None:
+        """Tell of what the <compiler> says that is not taken over."""
+        for key in sorted(set(self.compiler) - COMPILER):
+            out.leave("compiler", f"{key}={self.compiler[key]}")
+
+    def with_defaults(self, element: xml.Element, inherited: str) -> dict[str, str]:
+        """Attributes of an element, over those of its class, or else of the class that it inherits."""
+        name = element.get("class", inherited)
+        if name not in self.defaults:
+            raise InputError(f"{element.tag}.class", name, "there is no such default")
+        return {**self.defaults[name].get(element.tag, {}), **element.attrib}
+
+    def inertial(self, element: xml.Element) -> Mass:
+        """What an <inertial> says, in the frame of its body."""
+        mass, at = number(element, "mass"), self.pose(element)
+        full = numbers(element, "fullinertia", None, 6)
+        if full is not None:
+            xx, yy, zz, xy, xz, yz = full
+            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        else:
+            inertia = np.diag(numbers(element, "diaginertia", (0.4 * mass * 1e-2,) * 3, 3))
+        return placed((mass, np.zeros(3), inertia), at)
+
+    def pose(self, element: xml.Element) -> Pose:
+        """pos with one of quat, euler, axisangle, xyaxes, zaxis."""
+        at = numbers(element, "pos", (0, 0, 0), 3)
+        if element.get("quat"):
+            return Pose(at, tuple(direction(f"{element.tag}.quat", needed(element, "quat", 4))))
+        if element.get("axisangle"):
+            *axis, angle = needed(element, "axisangle", 4)
+            half, axis = angle * self.turn / 2, direction(f"{element.tag}.axisangle", axis)
+            return Pose(at, (math.cos(half), *(math.sin(half) * axis)))
+        if element.get("euler"):
+            out = Pose()
+            for letter, angle in zip(self.euler, needed(element, "euler", 3), strict=True):
+                half, axis = angle * self.turn / 2, "xyz".index(letter.lower())
+                q = [math.cos(half), 0.0, 0.0, 0.0]
+                q[1 + axis] = math.sin(half)
+                one = Pose(orientation=tuple(q))
+                out = compose(out, one) if letter.islower() else compose(one, out)
+            return Pose(at, out.orientation)
+        if element.get("xyaxes"):
+            given = np.array(needed(element, "xyaxes", 6))
+            x = direction(f"{element.tag}.xyaxes", given[:3])
+            y = direction(f"{element.tag}.xyaxes", given[3:] - (given[3:] @ x) * x)
+            return Pose(at, Pose.from_matrix(np.column_stack((x, y, np.cross(x, y)))).orientation)
+        if element.get("zaxis"):
+            return Pose(at, along(f"{element.tag}.zaxis", needed(element, "zaxis", 3)))
+        return Pose(at)
+
+
+def along(key: str, vector: np.ndarray) -> tuple[float, ...]:
+    """The shortest turn of the z axis into a direction."""
+    d = direction(key, vector)
+    if d[2] < -1 + 1e-12:
+        return (0.0, 1.0, 0.0, 0.0)
+    q = np.array([1 + d[2], -d[1], d[0], 0.0])
+    return tuple(map(float, q / np.linalg.norm(q)))
+
+
+def coefficients(element: xml.Element, slide: float, torsion: float | None, roll: float | None) -> dict[str, float]:
+    """Coefficients of friction by the names of tumble: those that are given and that ``condim`` lets act."""
+    condim = whole(element, "condim", 3)
+    out = {"friction": 0.0 if condim == 1 else slide}
+    out |= {"torsional_friction": torsion} if condim >= 4 and torsion is not None else {}
+    return out | ({"rolling_friction": roll} if condim == 6 and roll is not None else {})
