@@ -11,7 +11,7 @@ from tumble.collision.linalg import add, add3, cross, load3, load4, scale, sub
 from tumble.sim.contact.overlap_correction import rigid_targets
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.equations import drive
-from tumble.sim.flight.motion import place, plan_arcs
+from tumble.sim.flight.motion import plan_arcs, set_state
 from tumble.sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws
@@ -27,7 +27,7 @@ def assemble(bodies, contacts, joints, books, settings):
     Returns the largest error that is left [m or rad].
     """
     for i in range(len(bodies.kind)):
-        place(bodies, i, load3(bodies.x, i), load4(bodies.q, i), load3(bodies.p, i), load3(bodies.l, i))
+        set_state(bodies, i, load3(bodies.x, i), load4(bodies.q, i), load3(bodies.p, i), load3(bodies.l, i))
     plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     links, none = np.arange(len(joints.kind)), np.arange(0)
     error, last = 0.0, math.inf
@@ -48,7 +48,7 @@ def assemble(bodies, contacts, joints, books, settings):
         for k in range(len(island.members)):
             i = island.members[k]
             x, q = drive(load3(bodies.x, i), load4(bodies.q, i), (v[k, 0], v[k, 1], v[k, 2]), (v[k, 3], v[k, 4], v[k, 5]), 1.0)
-            place(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
+            set_state(bodies, i, x, q, load3(bodies.p, i), load3(bodies.l, i))
     laws.c[:], p[:] = 0.0, 0.0
     newton(system, laws, vstar, settings.tolerance, 100, p, v)
     for n in range(len(island.owner)):

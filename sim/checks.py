@@ -73,12 +73,12 @@ def check_inertia(name: str, value: object) -> tuple[tuple[float, float, float],
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Arrays as lists and numpy scalars as Python's, so that messages read the same for all of them."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
+        return [plain_value(item) for item in value]
     if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     return value

@@ -10,11 +10,11 @@ from tumble.sim.flight.clusters import refresh
 from tumble.sim.impact.thread_jobs import assist
 from tumble.sim.pipeline import advance, begin
 from tumble.sim.readout import glance, glance_joint
-from tumble.sim.recording.compiled_samples import NONE, keep
+from tumble.sim.recording.compiled_samples import NO_STRIP, take_sample
 from tumble.sim.state import EXAMPLE, SETTINGS
 
 GEOMETRY = empty_geometry()
-ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NONE, 1))
+ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NO_STRIP, 1))
 ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
@@ -22,7 +22,7 @@ ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.jo
 GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
-KEEP = Entry(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE))
+TAKE_SAMPLE = Entry(take_sample, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NO_STRIP))
 # What the first step of a box on a floor reaches, the dearest early: compiled before all else where nothing is kept.
 FIRST = (
     "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin",
@@ -36,5 +36,5 @@ FIRST = (
     "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",
     "tumble.sim.flight.motion.flight", "tumble.collision.narrowphase.manifold_of",
 )  # fmt: skip
-ENTRIES = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, KEEP)
-LIBRARY = Library("tumble.sim.compiled", *ENTRIES, first=FIRST, meanwhile=True)
+CALLS = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, TAKE_SAMPLE)
+LIBRARY = Library("tumble.sim.compiled", *CALLS, first=FIRST, meanwhile=True)

@@ -22,10 +22,10 @@ try:
 except ImportError:  # Windows: what the dead left behind stays
     fcntl = None
 
-PART = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
+UNFINISHED_NAME = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
 _HELD: ContextVar[frozenset[Path]] = ContextVar("folders that are claimed here", default=frozenset())
 BEFORE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
-MOST_BYTES = 256_000_000  # of one file of a recording: some 700,000 bodies
+MOST_RUN_FILE_BYTES = 256_000_000  # of one file of a recording: some 700,000 bodies
 
 
 class whole:
@@ -44,7 +44,7 @@ class whole:
     def __enter__(self) -> Path:
         if not self.path.parent.is_dir():
             raise self.failed(f"there is no folder {self.path.parent}")
-        clear(self.path.parent)
+        clear_unfinished(self.path.parent)
         try:
             self._lock = self._begin()
         except OSError as error:
@@ -55,7 +55,7 @@ class whole:
         try:
             if error is None:
                 if self.folder:
-                    put(self.part, self.path)
+                    put_folder(self.part, self.path)
                 else:
                     os.replace(self.part, self.path)
         except OSError as failed:
@@ -101,9 +101,9 @@ def locked(file: int) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def regular(path: Path) -> bytes:
+def read_recorded(path: Path) -> bytes:
     """What is in a file of a recording or beside one: OSError for all but regular files, and for links, which lead anywhere."""
-    return read_regular(path, MOST_BYTES, links=False)
+    return read_regular(path, MOST_RUN_FILE_BYTES, links=False)
 
 
 class aside(whole):
@@ -118,9 +118,9 @@ class aside(whole):
             os.close(self._lock)
 
 
-def put(new: Path, path: Path) -> None:
-    """Give a folder its name. One that had it goes, whole until the new one is there: see :func:`standing`."""
-    settle(path)
+def put_folder(new: Path, path: Path) -> None:
+    """Give a folder its name. One that had it goes, whole until the new one is there: see :func:`standing_folder`."""
+    settle_folder(path)
     before = _before(path)
     if path.exists():
         os.rename(path, before)
@@ -128,14 +128,14 @@ def put(new: Path, path: Path) -> None:
     remove(before)
 
 
-def standing(path: Path) -> Path:
+def standing_folder(path: Path) -> Path:
     """Where a folder is, also of one who was killed while another took its place: folders have no one step for both."""
     before = _before(path)
     return before if before.is_dir() and not path.exists() else path
 
 
-def settle(path: Path) -> None:
-    """End what :func:`put` began and was killed in: a folder that has no heir comes back, any other goes."""
+def settle_folder(path: Path) -> None:
+    """End what :func:`put_folder` began and was killed in: a folder that has no heir comes back, any other goes."""
     before = _before(path)
     if path.exists():
         remove(before)
@@ -173,10 +173,10 @@ def claimed(folder: Path) -> Iterator[None]:
             except OSError:  # a file system without locks
                 pass
         for place in (folder, *folder.glob("[!.]*.zarr")):
-            clear(place)
+            clear_unfinished(place)
         for entry in list(os.scandir(folder)):  # nobody puts anything there while it is ours
             if found := BEFORE.fullmatch(entry.name):
-                settle(folder / found[1])
+                settle_folder(folder / found[1])
         token = _HELD.set(held | {folder.resolve()})
         try:
             yield
@@ -197,12 +197,12 @@ def tidy(folder: Path) -> None:
             pass
 
 
-def clear(folder: Path) -> None:
+def clear_unfinished(folder: Path) -> None:
     """Remove the parts in a folder whose makers are dead."""
     if fcntl is None or not folder.is_dir():
         return
     for entry in os.scandir(folder):
-        if not PART.fullmatch(entry.name) or entry.is_symlink():
+        if not UNFINISHED_NAME.fullmatch(entry.name) or entry.is_symlink():
             continue
         with suppress(OSError):  # gone meanwhile, or another's
             lock = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW)

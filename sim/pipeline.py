@@ -26,7 +26,7 @@ from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_r
 from tumble.sim.contact.touching.manifolds import crowds_grow
 from tumble.sim.contact.touching.swept_pairs import known_pairs, renew_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
-from tumble.sim.flight.motion import place, plan_arcs, start_flight
+from tumble.sim.flight.motion import plan_arcs, set_state, start_flight
 from tumble.sim.impact.crowds import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift, finite_body
@@ -35,7 +35,7 @@ from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
 from tumble.sim.ledger.entries import CORRECTION
 from tumble.sim.ledger.kick_numbers import keep_latest
-from tumble.sim.ledger.work import KICK, START
+from tumble.sim.ledger.work import KICK, MEAN_GIVEN
 from tumble.sim.recording.compiled_samples import sample
 from tumble.sim.solvers.islands import label_islands
 from tumble.sim.state import (
@@ -51,7 +51,7 @@ from tumble.sim.state import (
     STEPS,
     THROWN,
     TORN,
-    UNCERTAIN,
+    UNCERTAIN_PAIRS,
     WAKE,
 )
 
@@ -76,8 +76,8 @@ def step(model, geometry, settings, table, saved):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     if 0 < len(books.account) < 2 * (books.counters[ACCOUNTS] + len(pairs.event)):
         return BOOKS_FULL
-    save(bodies, books, saved)
-    settle(books)
+    save_step(bodies, books, saved)
+    settle_books(books)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     result = find_candidates(model, geometry, settings)
     if result == OK:
@@ -85,14 +85,14 @@ def step(model, geometry, settings, table, saved):
         if result == NOT_FINITE:
             return result
     if result != OK:
-        restore(bodies, forces, books, saved)
+        undo_step(bodies, forces, books, saved)
         return result
     if not finite(bodies):
         return NOT_FINITE
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
-        restore(bodies, forces, books, saved)
+        undo_step(bodies, forces, books, saved)
         return WAKE
     contact(model, geometry, settings, KICK, INELASTIC)
     if not finite(bodies):
@@ -123,7 +123,7 @@ def begin(model, geometry, settings):
     for i in range(len(bodies.kind)):
         q = (bodies.q[i, 0], bodies.q[i, 1], bodies.q[i, 2], bodies.q[i, 3])
         x, p, l = (bodies.x[i, 0], bodies.x[i, 1], bodies.x[i, 2]), bodies.p[i], bodies.l[i]
-        place(bodies, i, x, q, (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+        set_state(bodies, i, x, q, (p[0], p[1], p[2]), (l[0], l[1], l[2]))
         start_flight(bodies, i, 0.0)
     plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
@@ -134,7 +134,7 @@ def begin(model, geometry, settings):
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
         return WAKE
-    contact(model, geometry, settings, START, NONE)
+    contact(model, geometry, settings, MEAN_GIVEN, NONE)
     log_contacts(bodies, contacts, books, forces.clock[0])
     log_sensors(bodies, geoms, pairs, geometry, books, forces.clock[0])
     return OK
@@ -166,7 +166,7 @@ def narrowphase(model, geometry, settings):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     grew = True
     while grew:
-        books.counters[UNCERTAIN] += share(model, geometry, settings, MANIFOLDS, pairs.count[0])
+        books.counters[UNCERTAIN_PAIRS] += share(model, geometry, settings, MANIFOLDS, pairs.count[0])
         grew = crowds_grow(bodies, geoms, pairs)
 
 
@@ -181,7 +181,7 @@ def _contact(model, geometry, settings, mode, plastic):
         bodies.until[i], bodies.held[i] = 0.0, 0
         bodies.kicked[i] -= settings.dt  # by the clock of the coming drift
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
-    foresee_all(bodies, forces, joints, geoms, pairs, mode == START)
+    foresee_all(bodies, forces, joints, geoms, pairs, mode == MEAN_GIVEN)
     copy_table(bodies.p, bodies.p_before)
     copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)
@@ -204,7 +204,7 @@ contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), ret
 
 
 @lean
-def settle(books):
+def settle_books(books):
     """The last kick's second half is over."""
     for k in range(len(books.energy)):
         books.energy[k] += books.pending[k]
@@ -227,19 +227,19 @@ def finite(bodies):
 
 
 @lean
-def save(bodies, books, saved):
+def save_step(bodies, books, saved):
     """Keep what a step changes before it can run out of room."""
     _copy(bodies, books, saved[0], saved[1])
 
 
 @lean
-def restore(bodies, forces, books, saved):
+def undo_step(bodies, forces, books, saved):
     """Undo an unfinished step."""
     _copy(saved[0], saved[1], bodies, books)
     for i in range(len(bodies.kind)):
         x, q = bodies.x[i], bodies.q[i]
         p, l = bodies.p[i], bodies.l[i]
-        place(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+        set_state(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
         start_flight(bodies, i, 0.0)
     potential_change(bodies, forces, 0.0)
 

@@ -14,9 +14,9 @@ from tumble.collision.kernels.group import group
 
 STATIC, DYNAMIC, KINEMATIC, SLEEPING = range(4)  # sleeping: dynamic, but at rest until something touches it
 POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL, GEAR, SCREW = range(8)  # joints
-NEWTON, SWEEPS = range(2)  # solvers of the kick
-SOLVERS = ("newton", "sweeps")  # as NEWTON, SWEEPS
-KINDS = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
+NEWTON_SOLVER, SWEEPS_SOLVER = range(2)  # solvers of the kick
+SOLVERS = ("newton", "sweeps")  # as NEWTON_SOLVER, SWEEPS_SOLVER
+KIND_CODES = {"static": STATIC, "dynamic": DYNAMIC, "kinematic": KINEMATIC}
 
 # What a compiled call reports back.
 OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROWN = range(9)
@@ -24,14 +24,14 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROW
 KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
 USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
 FLIGHT = 22  # numbers of a body in flight under forces, see Forces.path
-RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.TABLE
+RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.INTEGRATORS
 # rows of Forces.path: states and their rates; then stages of the integrator
 START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see tumble.collision.narrowphase.manifold
 POINTS = 8  # contact points of a pair of shapes
-PIECE, IDLE, LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
+PIECE, IDLE, FACET_LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
 
 # Coefficients of a surface: columns of Bodies.material, of Bodies.exceptions and of Contacts.law.
 # Friction while sliding and at rest; restitution along the normal and along the slip (-inf: none); arms of rolling and of
@@ -45,7 +45,7 @@ KNOWN, WANTED, FUTILE = range(3)
 
 # Laws of the tangent in a kick (contact/contact_blocks.py): sticking or slow, up to the static friction; sliding, by the slip
 # in the middle of the kick; sticking or slow, up to the kinetic friction.
-HELD, FAST, LOOSE = range(3)
+STATIC_FRICTION, SLIDING_FRICTION, KINETIC_FRICTION = range(3)
 
 
 @group
@@ -191,9 +191,9 @@ class Contacts(NamedTuple):
     mu: np.ndarray  # (c,) friction that bounded the last kick
     impulse: np.ndarray  # (c, 3) what its force gives in half a step, in the frame [N s]
     push: np.ndarray  # (c,) normal part of what last pushed overlaps apart [kg m]
-    slides: np.ndarray  # (c,) int64 law of the tangent: HELD, FAST or LOOSE
+    slides: np.ndarray  # (c,) int64 law of the tangent: STATIC_FRICTION, SLIDING_FRICTION or KINETIC_FRICTION
     moment: np.ndarray  # (c, 3) in half a step by rolling and torsional friction, in the frame [N m s]
-    turns: np.ndarray  # (c, 2) int64 their laws, HELD or FAST
+    turns: np.ndarray  # (c, 2) int64 their laws, STATIC_FRICTION or SLIDING_FRICTION
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
     arrives: np.ndarray  # (c,) normal velocity with which what bears load comes to the next kick [m/s]; nan: it bore none
@@ -267,11 +267,12 @@ class Books(NamedTuple):
 
 
 # slots of Books.counters
-STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN, CAPPED, REKICKS, PLACED = range(9)
-EVENTS, LOST, TOUCHING, SENSED, ACCOUNTS = range(9, 14)  # how full the lists of Books are; LOST: events that had no room
+STEPS, IMPACTS, SOLVES, ITERATIONS, UNSOLVED, UNCERTAIN_PAIRS, CAPPED, REKICKS, PLACED = range(9)
+# how full the lists of Books are; LOST_EVENTS: events that had no room
+EVENTS, LOST_EVENTS, TOUCHING_PAIRS, SENSED, ACCOUNTS = range(9, 14)
 COUNTERS = 14
 # kinds of events
-BEGIN, PERSIST, PART, IMPACT, ENTER, LEAVE = range(6)
+TOUCH_BEGINS, TOUCH_PERSISTS, TOUCH_ENDS, IMPACT, SENSOR_ENTERED, SENSOR_LEFT = range(6)
 LOG = 15  # columns of Books.log, see impact/event_log.py
 # slots of Books.worst
 RESIDUAL, DEPTH, GAIN = range(3)
@@ -286,7 +287,7 @@ class Forces(NamedTuple):
     interrupts that of all. Rows and members are sorted by cluster. Bodies that no force acts on are in none.
     """
 
-    method: np.ndarray  # (1,) int64 integrator, a row of tumble.sim.flight.methods.integrators.TABLE
+    method: np.ndarray  # (1,) int64 integrator, a row of tumble.sim.flight.methods.integrators.INTEGRATORS
     clock: np.ndarray  # (2,) when the drift starts, and how long it is [s]
     kind: np.ndarray  # (m,) int64, see forces/laws.py
     body: np.ndarray  # (m, 2) int64; -1: none
@@ -350,13 +351,13 @@ class Settings(NamedTuple):
     tolerance: float  # solver stops when no contact's velocity is off by more [m/s]
     look_ahead: bool  # contacts of bodies that turn get the accelerations that the flight shows (contact_accelerations.py)
     iterations: int  # most Newton iterations of a solve
-    solver: int  # NEWTON or SWEEPS
+    solver: int  # NEWTON_SOLVER or SWEEPS_SOLVER
     sweeps: int  # most sweeps of a solve by sweeps
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
     crowd: int  # bodies kicked again in a step, island by island, from which an island is a crowd
     skin: float  # gap, as part of the smaller body, at which points of a crowd that bear load count as touching
-    restitution: int  # collision_law.STRONGE, POISSON or NEWTON
+    restitution: int  # collision_law.STRONGE, POISSON or NEWTON_SOLVER
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]
     sleep_spin: float  # [rad/s]
@@ -542,4 +543,4 @@ def copied(group: NamedTuple, into: NamedTuple) -> None:
 
 # Examples of the types that kernels take.
 EXAMPLE = Model(bodies_of(0), geoms_of(0), pairs_of(0), contacts_of(0), books_of(8), forces_of(0), joints_of(0))
-SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, False, 1, NEWTON, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0, 0)
+SETTINGS = Settings(1.0, (0.0, 0.0, 0.0), 1.0, False, 1, NEWTON_SOLVER, 1, 1.0, 1.0, 1, 1.0, 0, 0, 1.0, 1.0, 0)

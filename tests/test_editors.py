@@ -19,8 +19,8 @@ from tumble import collision, render, scenarios, sim
 from tumble.collision.errors import InputError
 from tumble.sim import Scene, World
 from tumble.sim.scene.body_definition import BodyDef
-from tumble.sim.scene.materials import FIELDS as COEFFICIENTS
 from tumble.sim.scene.materials import MATERIAL
+from tumble.sim.scene.materials import SURFACE_FIELDS as COEFFICIENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = (collision, sim, render, scenarios)

@@ -240,7 +240,7 @@ def test_table_has_no_other_rows():
 DRIFT = _tool("drift_table")
 
 
-@pytest.mark.parametrize("name", DRIFT.TABLE)
+@pytest.mark.parametrize("name", DRIFT.INTEGRATORS)
 @pytest.mark.parametrize("table", ["attitude", "energy", "orbit"])
 def test_drift_table(table, name):
     """The page says what is measured: at 1/60 s, and at 1/30 s for a hundred turns."""

@@ -19,7 +19,7 @@ import numpy as np
 from tumble.scenarios import cli
 from tumble.sim import Run
 from tumble.sim.errors import RecordingError
-from tumble.sim.recording.storage.checksums import TABLE
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE
 
 KINDS = ("cut", "flip", "delete", "swap", "double", "empty", "rows")
 WORDS = ("run", "bouncing_ball", "--seconds", "3", "--contacts", "--out")  # three chunks of samples, with contacts and impacts
@@ -63,7 +63,7 @@ def chunks(run: Run) -> dict[Chunk, np.ndarray | None]:
     """All that a recording holds, by array and chunk; None where it is told to be damaged."""
     out: dict[Chunk, np.ndarray | None] = {}
     for name in run._arrays:
-        if not name.startswith(TABLE):
+        if not name.startswith(CHECKSUM_TABLE):
             array = run._arrays[name]
             for start in range(0, max(array.shape[0], 1), array.chunks[0]):
                 try:
@@ -98,7 +98,9 @@ def looked_at(store: Path, expected: dict[Chunk, np.ndarray], struck: set[str]) 
     wrong = [f"{key}: other numbers" for key, values in found.items() if values is not None and not same(values, expected[key])]
     wrong += [f"{key}: is missed" for key in expected.keys() - found.keys()]
     lost = {name for (name, _), values in found.items() if values is None}
-    tables = any(name.startswith(TABLE) for name in struck)  # without sums, what has none cannot be told from what is damaged
+    tables = any(
+        name.startswith(CHECKSUM_TABLE) for name in struck
+    )  # without sums, what has none cannot be told from what is damaged
     wrong += [f"{name} can not be read, and was not struck" for name in lost - struck if not tables]
     return "chunks" if lost else "harmless", wrong
 

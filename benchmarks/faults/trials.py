@@ -29,7 +29,7 @@ from tumble.scenarios import cli
 from tumble.scenarios.runs import run as runner
 from tumble.sim.files import whole
 from tumble.sim.recording.storage import sample_stores
-from tumble.sim.recording.storage.checksums import TABLE
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -210,7 +210,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
     from tumble.sim import Run
 
     run = Run.open(path)
-    return {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(TABLE)}
+    return {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(CHECKSUM_TABLE)}
 
 
 def look_at_run(base: Path, name: str = "r") -> Callable[[Path, bool], list[str]]:
@@ -219,9 +219,9 @@ def look_at_run(base: Path, name: str = "r") -> Callable[[Path, bool], list[str]
 
     def look(folder: Path, killed: bool) -> list[str]:
         from tumble.sim import Run
-        from tumble.sim.files import standing
+        from tumble.sim.files import standing_folder
 
-        if not standing(folder / name / "trajectory.zarr").exists():
+        if not standing_folder(folder / name / "trajectory.zarr").exists():
             return [] if killed else ["there is no recording"]
         run = Run.open(folder / name)
         wrong = run.damages()
@@ -263,9 +263,9 @@ def look_at_sweep(base: Path) -> Callable[[Path, bool], list[str]]:
     def look(folder: Path, killed: bool) -> list[str]:
         from tumble.scenarios.sweeps.ensemble import DONE, Store
         from tumble.scenarios.sweeps.sweep import columns
-        from tumble.sim.files import standing
+        from tumble.sim.files import standing_folder
 
-        path = standing(folder / "s" / "sweep.zarr")
+        path = standing_folder(folder / "s" / "sweep.zarr")
         if not path.exists():
             return [] if killed else ["there is no sweep"]
         found, expected = columns(Store(path)), columns(Store(base / "sweep.zarr"))

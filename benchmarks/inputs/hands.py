@@ -28,7 +28,7 @@ from tumble.scenarios.sweeps.ensemble import load_plan
 from tumble.sim import Recorder, Run, World
 from tumble.sim.errors import RecordingError, SimulationError
 from tumble.sim.files import remove
-from tumble.sim.recording.storage.checksums import DIGEST, SEALED, digest
+from tumble.sim.recording.storage.checksums import ROOT_DIGEST, SEALED, digest
 
 LONGEST = 2000  # letters of an error
 MOST_STEPPED = 8  # bodies of a scene that is stepped too
@@ -263,7 +263,7 @@ class Hands:
         file = store / "zarr.json"
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             root = json.loads(file.read_text())
-            root["attributes"][DIGEST] = digest({**root, "attributes": {SEALED: [], **root["attributes"]}})
+            root["attributes"][ROOT_DIGEST] = digest({**root, "attributes": {SEALED: [], **root["attributes"]}})
             file.write_text(json.dumps(root))
 
 

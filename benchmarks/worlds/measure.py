@@ -13,16 +13,16 @@ from tumble.collision.shapes.definitions import convex_parts
 from tumble.sim import BodyDef, Scene, SimulationError, World
 from tumble.sim.forces.definitions import ConstantForce, MutualGravity, Spring
 from tumble.sim.ledger.diagnostics import rotations
-from tumble.sim.ledger.promises import ENERGY, GAIN, OVERLAP, RESIDUAL, UNSOLVED, thickness
+from tumble.sim.ledger.promises import MOST_ENERGY, MOST_GAIN, MOST_OVERLAP, MOST_RESIDUAL, MOST_UNSOLVED, thickness
 
 BARS = {
-    "rise": (ENERGY, "energy rises by itself, of the largest kinetic energy"),
-    "contact": (ENERGY, "entry `contact` at the end, of the largest kinetic energy"),
-    "flight": (ENERGY, "entry `integrator`, of the largest kinetic energy"),
-    "gain": (GAIN, "an impact gains energy"),
-    "overlap": (OVERLAP, "deepest overlap, of the smaller body"),
-    "unsolved": (UNSOLVED, "solves above the tolerance, of all"),
-    "residual": (RESIDUAL, "worst residual of a solve [m/s]"),
+    "rise": (MOST_ENERGY, "energy rises by itself, of the largest kinetic energy"),
+    "contact": (MOST_ENERGY, "entry `contact` at the end, of the largest kinetic energy"),
+    "flight": (MOST_ENERGY, "entry `integrator`, of the largest kinetic energy"),
+    "gain": (MOST_GAIN, "an impact gains energy"),
+    "overlap": (MOST_OVERLAP, "deepest overlap, of the smaller body"),
+    "unsolved": (MOST_UNSOLVED, "solves above the tolerance, of all"),
+    "residual": (MOST_RESIDUAL, "worst residual of a solve [m/s]"),
     "momentum": (1e-13, "momentum, of what moved"),
     "angular": (1e-13, "angular momentum, of what moved"),
     "books": (1e-9, "energy that no entry of the books explains, of what was moved"),

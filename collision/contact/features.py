@@ -16,7 +16,7 @@ from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, no
 from tumble.collision.shapes.support_functions import is_revolved, support_piece
 from tumble.collision.shapes.support_points import aligned_face, inflation, is_polytope
 
-POINT, LINE, POLYGON, DISC = range(4)
+ONE_POINT, SEGMENT, POLYGON, DISC = range(4)
 RIM_POINTS = 8  # of a flat round base
 # Names of what goes round with the lowest point of a rim: that point itself, at -z and at +z, and the others, from these on.
 LOWEST, BESIDE = 16, 40
@@ -75,7 +75,7 @@ def facing(g, s, x, r, n, limit, work, tags):
         for k in range(2):
             end = (0.0, 0.0, g.size[s, 1] if k == 1 else -g.size[s, 1])
             put_corner(work, tags, k, axpy(g.size[s, 0], n, add(mul(r, end), x)), e, bend, bend, k)
-        return LINE, 2, n, 0.0
+        return SEGMENT, 2, n, 0.0
     if is_revolved(kind):
         return facing_revolved(g, s, x, r, d, limit, work, tags)
     if is_polytope(kind):
@@ -94,16 +94,16 @@ def facing(g, s, x, r, n, limit, work, tags):
         elif g.vertex[s, 1] - first == 2:
             for k in range(2):
                 put_corner(work, tags, k, add(mul(r, load3(g.vertices, first + k)), x), e, SHARP, SHARP, k)
-            return LINE, 2, n, 0.0
+            return SEGMENT, 2, n, 0.0
     _, p = support_piece(g, s, d)
     e, along, across, name = bend_at(g, s, r, d, p)
     put_corner(work, tags, 0, axpy(inflation(g, s) - g.skin[s], n, add(mul(r, p), x)), e, along, across, name)
-    return POINT, 1, n, 0.0
+    return ONE_POINT, 1, n, 0.0
 
 
 @lean
 def facing_revolved(g, s, x, r, d, limit, work, tags):
-    """The base (DISC) or the side (LINE) of a cylinder or a cone towards d, in its frame; see `facing`."""
+    """The base (DISC) or the side (SEGMENT) of a cylinder or a cone towards d, in its frame; see `facing`."""
     radius, half = g.size[s, 0], g.size[s, 1]
     across = hypot(d[0], d[1])
     out = (d[0] / across, d[1] / across) if across > 0.0 else (1.0, 0.0)
@@ -117,7 +117,7 @@ def facing_revolved(g, s, x, r, d, limit, work, tags):
             else:
                 p = (radius * out[0], radius * out[1], half if k == 1 else -half)
                 put_corner(work, tags, k, add(mul(r, p), x), tangent, bend, SHARP, LOWEST + k)
-        return LINE, 2, (0.0, 0.0, 0.0), 0.0
+        return SEGMENT, 2, (0.0, 0.0, 0.0), 0.0
     z = half if d[2] > 0.0 else -half
     top = 1 if d[2] > 0.0 else 0
     # A base that stands on all of its rim has points fixed to it. Else its lowest point has a name of its own, that of the end of
@@ -138,7 +138,7 @@ def facing_revolved(g, s, x, r, d, limit, work, tags):
 
 @lean
 def side_bend(g, s, r, x, p):
-    """(direction, along, across) inside a LINE of shape s at (x, r), at the surface point p."""
+    """(direction, along, across) inside a SEGMENT of shape s at (x, r), at the surface point p."""
     kind = g.kind[s]
     axis = (r[2], r[5], r[8])
     if kind == CAPSULE:

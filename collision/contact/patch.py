@@ -19,11 +19,11 @@ from tumble.collision.contact.features import (
     DIR,
     DISC,
     FEATURE_COLUMNS,
-    LINE,
     LOWEST,
-    POINT,
+    ONE_POINT,
     POLYGON,
     RIM_POINTS,
+    SEGMENT,
     bend_at,
     corner_capacity,
     facing,
@@ -140,7 +140,7 @@ def crossing(own, n, u, v, f, m, offset, bend_u, bend_y, limit, snap, name, foun
 @lean
 def edge_bend(g, s, form, r, x, u, v):
     """Curvature along the edge u-v of a feature."""
-    if form == LINE:
+    if form == SEGMENT:
         return side_bend(g, s, r, x, scale(0.5, add(u, v)))
     e = sub(v, u)
     return scale(1.0 / norm(e), e), 0.0, SHARP
@@ -274,7 +274,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
     origin, x = scale(g.skin[a], n), axpy(-g.skin[b], n, x)  # the features of skins are those of the cores, moved along n
     form_a, count_a, ma, oa = facing(g, a, origin, ra, n, limit, work_a, names_a)
     form_b, count_b, mb, ob = facing(g, b, x, rb, neg(n), limit, work_b, names_b)
-    if form_a == POINT or form_b == POINT:
+    if form_a == ONE_POINT or form_b == ONE_POINT:
         return 0
     thin = min(g.radius[a], g.radius[b])
     slack = 1e-7 * thin + 4.0 * EPS * size
@@ -289,11 +289,11 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
             g, 1, n, a, form_a, work_a, count_a, origin, ra, ma, oa, work_b, names_b, count_b, WHOSE, limit, slack, snap, found,
             tags, kept,
         )  # fmt: skip
-    if form_a == LINE and form_b == POLYGON:
+    if form_a == SEGMENT and form_b == POLYGON:
         kept = line_over_polygon(
             g, a, 0, ra, origin, work_a, n, work_b, names_b, count_b, mb, ob, slack, limit, snap, found, tags, kept
         )
-    elif form_b == LINE and form_a == POLYGON:
+    elif form_b == SEGMENT and form_a == POLYGON:
         kept = line_over_polygon(
             g, b, 1, rb, x, work_b, n, work_a, names_a, count_a, ma, oa, slack, limit, snap, found, tags, kept
         )
@@ -311,7 +311,7 @@ def overlap_points(g, a, ra, b, x, rb, n, limit, size, found, tags):
         ca, rad_a = disc(g, a, origin, ra, ma)
         cb, rad_b = disc(g, b, x, rb, mb)
         kept = rims_crossing(n, ca, ma, oa, rad_a, cb, mb, rad_b, limit, snap, found, tags, kept)
-    elif form_a == LINE and form_b == LINE:
+    elif form_a == SEGMENT and form_b == SEGMENT:
         ea, eb = sub(at(work_a, 1, 0), at(work_a, 0, 0)), sub(at(work_b, 1, 0), at(work_b, 0, 0))
         fa, fb = axpy(-dot(n, ea), n, ea), axpy(-dot(n, eb), n, eb)
         product = norm(fa) * norm(fb)

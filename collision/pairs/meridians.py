@@ -24,7 +24,7 @@ from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import add, axpy, cross, mul, mul_t, neg, norm, orthonormal, sub
 from tumble.collision.shapes.support_functions import is_revolved, support_piece
 
-FIRST, MOST_SECTORS = 8, 4096  # sectors to begin with, and of one size
+FIRST_SECTORS, MOST_SECTORS = 8, 4096  # sectors to begin with, and of one size
 MOST_LOOKS = 200000  # directions; 70 ns each
 BESIDE, TILT = 8, 1e-2  # directions beside one that is foremost, and how far [rad]
 NARROW = 1e-9  # [rad] between directions that are not told apart any more
@@ -223,10 +223,10 @@ def round_directions(g, a, b, r, t, ripple, n, low, tolerance):
     d = lean_of(r)
     now, new, arcs = np.empty((MOST_SECTORS, 2)), np.empty((MOST_SECTORS, 2)), np.empty((MOST_ARCS + 2, 14))
     first = math.atan2(n[1], n[0])
-    for k in range(FIRST):
-        now[k, 0], now[k, 1] = first + 2.0 * math.pi * k / FIRST, math.pi / FIRST
+    for k in range(FIRST_SECTORS):
+        now[k, 0], now[k, 1] = first + 2.0 * math.pi * k / FIRST_SECTORS, math.pi / FIRST_SECTORS
     best, top = n, low
-    count, looks = FIRST, 0
+    count, looks = FIRST_SECTORS, 0
     while count > 0:
         kept = 0
         for k in range(count):

@@ -167,8 +167,8 @@ def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
         if cache is not None:
             cache.serve(shapes)
         return search(shapes, a, b, poses, margin, cache, threads)
-    check_range("a", a, len(shapes))
-    check_range("b", b, len(shapes))
+    check_indices("a", a, len(shapes))
+    check_indices("b", b, len(shapes))
     check_poses(poses)
     pieces = piece_pairs(shapes, a, b, poses, max(margin, 0.0))
     warm = None
@@ -215,8 +215,8 @@ def search(shapes: ShapeSet, a, b, poses, margin: float, warm: PairCache | None 
 
     bad = min(in_threads(run, n, threads))
     if bad < 2 * n:
-        check_range("a", a, len(shapes.geometry.kind))
-        check_range("b", b, len(shapes.geometry.kind))
+        check_indices("a", a, len(shapes.geometry.kind))
+        check_indices("b", b, len(shapes.geometry.kind))
         _report(bad, poses)
     return out
 
@@ -239,13 +239,13 @@ def whole_numbers(name: str, value, count: int) -> np.ndarray:
     """(n,) int64; whether they are in [0, count) is left to `check_range`."""
     found = np.asarray(value)
     if found.ndim == 1 and found.dtype == np.uint64:  # large ones would become negative
-        check_range(name, found, count)
+        check_indices(name, found, count)
     if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
         raise InputError(name, value, f"must be a list of indices of shapes, whole numbers from 0 to {count - 1}")
     return np.ascontiguousarray(found, np.int64)
 
 
-def check_range(name: str, found: np.ndarray, count: int) -> None:
+def check_indices(name: str, found: np.ndarray, count: int) -> None:
     """InputError for the first index that is not in [0, count)."""
     wrong = (found < 0) | (found >= count)
     if wrong.any():
@@ -256,7 +256,7 @@ def check_range(name: str, found: np.ndarray, count: int) -> None:
 def indices(name: str, value, count: int) -> np.ndarray:
     """(n,) int64, each in [0, count)."""
     found = whole_numbers(name, value, count)
-    check_range(name, found, count)
+    check_indices(name, found, count)
     return found
 
 

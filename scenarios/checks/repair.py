@@ -9,11 +9,11 @@ import numpy as np
 
 from tumble.scenarios.checks.compare import unequal
 from tumble.sim.errors import RecordingError
-from tumble.sim.files import aside, put
+from tumble.sim.files import aside, put_folder
 from tumble.sim.recording.observers import Every
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
-from tumble.sim.recording.storage.checksums import TABLE, TAIL, consolidate
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, consolidate
 
 
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:
@@ -40,7 +40,7 @@ def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = 
         _compare(run, again)
         told = {**was, "repaired": [*was.get("repaired", []), *damages], TAIL: again.attributes[TAIL]}
         consolidate(new, **told)
-        put(new, path)
+        put_folder(new, path)
     return damages
 
 
@@ -58,7 +58,7 @@ def _last_step(run: Run) -> int:
 def _compare(run: Run, again: Run) -> None:
     """RecordingError where a chunk that is whole is not what it is when it is run again."""
     for name in sorted(run._arrays):
-        if name.startswith(TABLE):
+        if name.startswith(CHECKSUM_TABLE):
             continue
         array = run._arrays[name]
         for start in range(0, array.shape[0], array.chunks[0]):

@@ -21,7 +21,7 @@ from tumble.scenarios.checks.compare import (
     unit_of,
 )
 from tumble.sim.errors import RecordingError
-from tumble.sim.recording.recorded_contacts import IMPACT, impact_rows, rows
+from tumble.sim.recording.recorded_contacts import IMPACT_ROW, impact_rows, rows
 from tumble.sim.recording.recorded_variables import VARIABLES, Moment
 from tumble.sim.recording.run import Run
 from tumble.sim.words import count
@@ -69,7 +69,7 @@ def check(run: Run | str | Path, progress: Callable[[int, int], None] | None = N
         if first is None and "impact_time" in run._arrays:
             new = impact_rows(world.step_count, world.events(), number, chosen)
             told = seen + int((run.impacts["step"][seen:] <= world.step_count).sum())
-            first = _of_table(run, k, "impact", run.impacts[seen:told], new, [f for f in IMPACT.names if f != "step"])
+            first = _of_table(run, k, "impact", run.impacts[seen:told], new, [f for f in IMPACT_ROW.names if f != "step"])
             seen = told
         if first:
             return Check(False, first, k + 1, notes)

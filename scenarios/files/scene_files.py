@@ -461,14 +461,14 @@ class _Reader:
 
     def apart(self, scene: Scene) -> None:
         """No two bodies may start inside each other."""
-        from tumble.sim.scene.initial_overlap import MOST, overlaps
+        from tumble.sim.scene.initial_overlap import MOST_OVERLAPS, overlaps
 
         found = overlaps(scene)
         if not found:
             return
         deepest = max(found, key=lambda overlap: overlap.depth)
         a, b = scene.bodies[deepest.a], scene.bodies[deepest.b]
-        least = "at least " if len(found) == MOST else ""
+        least = "at least " if len(found) == MOST_OVERLAPS else ""
         more = f" (and {least}{len(found) - 1} more pairs)" if len(found) > 1 else ""
         raise InputError(
             f'body "{b.name}": position',

@@ -6,9 +6,9 @@ import math
 
 from tumble.collision.errors import InputError
 from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
-from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.joints.definitions import COORDINATES
-from tumble.sim.scene.body_definition import KINDS
+from tumble.sim.scene.body_definition import BODY_KINDS
 from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
 from tumble.sim.scene.visual import FINISHES, RELIEF
 from tumble.sim.state import SOLVERS
@@ -47,7 +47,7 @@ SCENE: dict[str, Field] = {
     "gravity": Vector(unit="m/s^2", help="acceleration of gravity; by default (0, 0, -9.81)"),
     "dt": Real(unit="s", above=0, help='length of a step, such as "1/480 s"; by default 1/240 s'),
     "duration": Real(unit="s", low=0, help="how long a run takes, in time of the scene"),
-    "integrator": Text(choices=tuple(TABLE), help="how free flight is computed; by default rk4 (Runge and Kutta, order 4)"),
+    "integrator": Text(choices=tuple(INTEGRATORS), help="how free flight is computed; by default rk4 (Runge and Kutta, order 4)"),
     "tolerance": Real(
         unit="m/s", above=0, help="largest error of the velocity at a contact that the solver leaves; by default 1e-11"
     ),
@@ -115,7 +115,7 @@ PAIR: dict[str, Field] = {
 BODY: dict[str, Field] = {
     "name": Text(help="name, which no other body has"),
     "kind": Text(
-        choices=KINDS, help="dynamic moves by the laws of motion, static never, kinematic as it is told; by default dynamic"
+        choices=BODY_KINDS, help="dynamic moves by the laws of motion, static never, kinematic as it is told; by default dynamic"
     ),
     "groups": Whole(low=1, high=2**32 - 1, help="set of bits: the groups that the body belongs to; by default 1"),
     "mask": Whole(

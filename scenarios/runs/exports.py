@@ -15,8 +15,8 @@ import numpy as np
 from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
 from tumble.sim.files import whole
-from tumble.sim.ledger.readings import CONTACT
-from tumble.sim.recording.recorded_contacts import AXES as CONTACT_AXES
+from tumble.sim.ledger.readings import CONTACT_ROW
+from tumble.sim.recording.recorded_contacts import CONTACT_AXES
 from tumble.sim.recording.run import Run
 
 BLOCK = 1024  # samples
@@ -86,7 +86,7 @@ def table_rows(run: Run, table: str) -> Iterator[dict[str, np.ndarray]]:
         else:
             each = [run.contacts(k) for k in range(begin, stop)]
             sample = np.repeat(np.arange(begin, stop), [len(r) for r in each])
-            rows = np.concatenate([np.zeros(0, CONTACT), *each])
+            rows = np.concatenate([np.zeros(0, CONTACT_ROW), *each])
             out = {"time": run.times[sample], "step": run.steps[sample]}
         for field in rows.dtype.names:
             if field in ("body_a", "body_b"):

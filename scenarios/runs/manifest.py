@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tumble.sim.files import regular, whole
+from tumble.sim.files import read_recorded, whole
 
 TRAJECTORY = "trajectory.zarr"
 MANIFEST = "SHA256SUMS"
@@ -48,7 +48,7 @@ def _sum(path: Path) -> str:
 def _read(folder: Path) -> dict[str, str]:
     """name -> hash; lines that can not be read are none."""
     try:
-        lines = regular(folder / MANIFEST).decode("utf-8", errors="surrogateescape").splitlines()
+        lines = read_recorded(folder / MANIFEST).decode("utf-8", errors="surrogateescape").splitlines()
     except OSError:
         return {}
     pairs = (line.split("  ", 1) for line in lines)

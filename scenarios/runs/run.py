@@ -20,7 +20,7 @@ from tumble.sim.errors import RecordingError, SimulationError
 from tumble.sim.files import claimed, whole
 from tumble.sim.pace import Pace
 from tumble.sim.recording.provenance import versions
-from tumble.sim.recording.recorder import Recorder, chosen
+from tumble.sim.recording.recorder import Recorder, chosen_bodies
 from tumble.sim.recording.run import Run
 from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene
@@ -151,7 +151,7 @@ def _run(
     trajectory = None if out is None else out / TRAJECTORY
     recorder = Recorder(trajectory, append=going_on, impacts=how.get("contacts", False), **how)
     if recorder.chosen is not None:
-        chosen(recorder.chosen, [body.name for body in scene.bodies])  # complains before anything runs
+        chosen_bodies(recorder.chosen, [body.name for body in scene.bodies])  # complains before anything runs
     compile_on_the_way(quiet)
     world = _taken_up(scene, out) if going_on else None
     observers: list[Any] = [recorder]
@@ -227,7 +227,7 @@ def _as_begun(scene: Scene, run: Run, how: dict[str, Any]) -> dict[str, Any]:
     now = {**was, **how}
     if "bodies" in how:
         names = [body.name for body in scene.bodies]
-        now["bodies"] = chosen(how["bodies"], names)
+        now["bodies"] = chosen_bodies(how["bodies"], names)
         was["bodies"] = list(run.names)
     for name, value in now.items():
         if was[name] != value:

@@ -24,7 +24,7 @@ from tumble.scenarios.fields import Real
 from tumble.scenarios.files.limits import MOST_MEMBERS, STRICT, Reading, read_toml
 from tumble.scenarios.registry import Scenario, load
 from tumble.sim.errors import RecordingError
-from tumble.sim.files import regular, settle, whole
+from tumble.sim.files import read_recorded, settle_folder, whole
 
 SAMPLINGS = ("grid", "random", "lhs")
 TODO, DONE, FAILED = 0, 1, 2
@@ -224,7 +224,7 @@ class Store:
         from tumble.sim.recording.storage.zarr_files import files
 
         path = Path(path)
-        settle(path)
+        settle_folder(path)
         if path.exists() and not is_store(path):
             raise RecordingError(path, "is there already and is not a sweep; it is left as it is")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -285,7 +285,7 @@ class Store:
 
 def is_store(path: Path) -> bool:
     try:
-        return "tumble_sweep" in json.loads(regular(path / "zarr.json"))["attributes"]
+        return "tumble_sweep" in json.loads(read_recorded(path / "zarr.json"))["attributes"]
     except (OSError, ValueError, KeyError):
         return False
 

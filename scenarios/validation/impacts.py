@@ -14,7 +14,7 @@ from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import STEP, G, advance, distance, pose_of
 from tumble.sim import Hinge, World
-from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact
+from tumble.sim.impact.collision_law import NEWTON, POISSON, STRONGE, impact_law
 
 LAWS = {"newton": NEWTON, "poisson": POISSON, "stronge": STRONGE}
 NO_BETA = -math.inf
@@ -23,7 +23,7 @@ NO_BETA = -math.inf
 def strike(k: object, u: object, mu: float, e: float, law: str = "stronge") -> tuple[np.ndarray, np.ndarray, float]:
     """(impulse, u after, change of energy) by the simulator's law."""
     nine = tuple(float(x) for x in np.asarray(k).ravel())
-    p, after, normal, friction, _ = impact(nine, tuple(float(x) for x in u), mu, mu, e, NO_BETA, LAWS[law])
+    p, after, normal, friction, _ = impact_law(nine, tuple(float(x) for x in u), mu, mu, e, NO_BETA, LAWS[law])
     return np.array(p), np.array(after), normal + friction
 
 

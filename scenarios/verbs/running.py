@@ -54,10 +54,10 @@ def run(arguments: argparse.Namespace) -> None:
     show_warnings()
     if arguments.video:  # what is wrong with it is said before the run
         from tumble.render.films.video import check_film
-        from tumble.sim.recording.recorder import chosen
+        from tumble.sim.recording.recorder import chosen_bodies
 
         names = [body.name for body in scene]
-        names = names if arguments.bodies is None else chosen(arguments.bodies, names)
+        names = names if arguments.bodies is None else chosen_bodies(arguments.bodies, names)
         dress = {name: getattr(arguments, name) for name in ("preset", "graph", "sound", "blur")}
         check_film(names, out / FILM, arguments.size, arguments.fps, arguments.camera, arguments.overlays, **dress)
     try:

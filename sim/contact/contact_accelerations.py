@@ -27,15 +27,15 @@ from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import normal_target
 from tumble.sim.flight.end_pose import Ends, end_motion, end_pose
-from tumble.sim.flight.motion import composed, point_velocity
-from tumble.sim.ledger.work import START
-from tumble.sim.state import EXAMPLE, FAST, POINTS, ROWS
+from tumble.sim.flight.motion import frame_pose, point_velocity
+from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.state import EXAMPLE, POINTS, ROWS, SLIDING_FRICTION
 
-TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
-NEAR = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
+NO_TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
+CONTACT_GAP = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
 STEEP = 0.9  # cosine of how far a normal may turn in a flight
 HASTE = 2.0  # times what the bodies' speed at the end says, by which a gap may change in a flight
-ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
+GAP_ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
 
 
 @lean
@@ -48,10 +48,10 @@ def turns(bodies, contacts, rows, local, vstar, v, h, mode):
             i = contacts.body[row, side]
             k, w = local[i], load3(bodies.w, i)
             if k >= 0:
-                f, g = (1.0, 0.0) if mode == START else (2.0, 1.0)
+                f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
                 w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
             arm = sub(point, load3(bodies.x, i))
-            if norm(w) * h > TURN and norm(cross(arm, n)) > TURN * norm(arm):
+            if norm(w) * h > NO_TURN and norm(cross(arm, n)) > NO_TURN * norm(arm):
                 return True
     return False
 
@@ -82,8 +82,8 @@ def _revise(
         xj, rj = end_pose(bodies, forces, j, local, ends, t, end)
         vi, wi = end_motion(bodies, forces, i, local, ends, t, end)
         vj, wj = end_motion(bodies, forces, j, local, ends, t, end)
-        xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
-        xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+        xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+        xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
         size = min(bodies.radius[i], bodies.radius[j])
         margin = 0.1 * size
         for m in range(first, k):
@@ -106,7 +106,7 @@ def _revise(
                     geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
                 )
                 fresh = False
-            if not known or gap > NEAR * size or dot(n, normal) < STEEP:
+            if not known or gap > CONTACT_GAP * size or dot(n, normal) < STEEP:
                 continue  # it arrives, or another feature has its name: the acceleration of the instant has to do
             worst = max(worst, _correct(
                 bodies, contacts, local, vstar, v, mode, row, p[m, 2], floor[m], (xi, vi, wi), (xj, vj, wj), n, place, gap_end,
@@ -130,7 +130,7 @@ def _correct(
     u = mul(e, add(u, surface_slip(bodies, i, j, point, normal)))
     slip = sub(add(vj, cross(wj, sub(place, xj))), add(vi, cross(wi, sub(place, xi))))
     slip = add(slip, surface_slip(bodies, i, j, place, n))
-    known_to = ROUNDING * (size + norm(point))
+    known_to = GAP_ROUNDING * (size + norm(point))
     fastest = norm(u) + norm(sub(vj, vi)) + (norm(wi) + norm(wj)) * size
     if abs(gap_end - gap) > HASTE * (h * fastest + known_to):
         return 0.0  # no point of these bodies closes so fast: another feature has its name
@@ -145,7 +145,7 @@ def _correct(
     if load <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
         return 0.0
     worst = 0.0
-    if contacts.slides[row] != FAST:
+    if contacts.slides[row] != SLIDING_FRICTION:
         worst = 0.5 * h * (abs(a_s - contacts.accel[row, 0]) + abs(a_t - contacts.accel[row, 1]))
     contacts.accel[row, 0], contacts.accel[row, 1], contacts.accel[row, 2] = a_s, a_t, a_n
     wanted = normal_target(bodies, contacts, row, h, dt, False)
@@ -160,7 +160,7 @@ def _on_ground(geoms, geometry, a, b, xa, ra, xj, rj, margin, axis, id, found, i
     normal)."""
     for g in range(len(geoms.body)):
         if g != b and geoms.face[g] >= 0 and same_facets(geoms, b, g) and _within(geoms, a, g, margin):
-            xb, rb = composed(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
+            xb, rb = frame_pose(xj, rj, load3(geoms.x, g), load9(geoms.rot, g))
             count, n, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[g], xb, rb, margin, axis, found, ids)
             for s in range(count):
                 if ids[s] == id:
@@ -183,7 +183,7 @@ def _leaving(bodies, local, vstar, v, mode, i, point):
     k = local[i]
     if k < 0:
         return point_velocity(bodies, i, point)
-    f, g = (1.0, 0.0) if mode == START else (2.0, 1.0)
+    f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
     linear = (f * v[k, 0] - g * vstar[k, 0], f * v[k, 1] - g * vstar[k, 1], f * v[k, 2] - g * vstar[k, 2])
     w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
     return add(linear, cross(w, sub(point, load3(bodies.x, i))))

@@ -15,13 +15,13 @@ from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, 
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target
 from tumble.sim.flight.motion import point_velocity
-from tumble.sim.ledger.work import KICK, START, book_works, contact_driven_work, give, halves
-from tumble.sim.solvers.block_laws import COULOMB
+from tumble.sim.ledger.work import KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
+from tumble.sim.solvers.block_laws import COULOMB_LAW
 from tumble.sim.solvers.problem import velocity_along
-from tumble.sim.state import FAST, HELD, LOOSE, MU, MU_STATIC
+from tumble.sim.state import KINETIC_FRICTION, MU, MU_STATIC, SLIDING_FRICTION, STATIC_FRICTION
 
-NOT_FAST, NOT_HELD = 1, 2  # what a contact has tried in vain in a kick
-STEADY = 500  # kicks in which a change is one
+NOT_SLIDING, NOT_STATIC = 1, 2  # what a contact has tried in vain in a kick
+STEADY_KICKS = 500  # kicks in which a change is one
 
 
 @lean
@@ -31,7 +31,7 @@ def prepare_contacts(bodies, contacts, rows, system, laws, p):
     for k in range(len(rows)):
         row = rows[k]
         point = load3(contacts.point, row)
-        laws.law[k], laws.mu[k] = COULOMB, contacts.mu[row]
+        laws.law[k], laws.mu[k] = COULOMB_LAW, contacts.mu[row]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
         normal = (contacts.frame[row, 2, 0], contacts.frame[row, 2, 1], contacts.frame[row, 2, 2])
         belt = surface_slip(bodies, i, j, point, normal)
@@ -60,9 +60,9 @@ def target_contacts(bodies, contacts, rows, h, dt, mode, soft, mu, c):
     """Friction, static where a contact is held, and the velocity it is solved towards, in its frame; see contact_solve.py."""
     for k in range(len(rows)):
         row = rows[k]
-        mu[k] = contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == HELD else MU]
+        mu[k] = contacts.mu[row] = contacts.law[row, MU_STATIC if contacts.slides[row] == STATIC_FRICTION else MU]
         b_n = normal_target(bodies, contacts, row, h, dt, soft)
-        if mode == START:
+        if mode == MEAN_GIVEN:
             c[k, 2] = b_n
             for r in range(2):
                 c[k, r] = -0.5 * h * contacts.accel[row, r]
@@ -70,20 +70,20 @@ def target_contacts(bodies, contacts, rows, h, dt, mode, soft, mu, c):
             c[k, 2] = 0.5 * (contacts.u[row, 2] + b_n)
             for r in range(2):
                 stuck = 0.5 * (contacts.u[row, r] - 0.5 * h * contacts.accel[row, r])
-                c[k, r] = 0.0 if contacts.slides[row] == FAST else stuck
+                c[k, r] = 0.0 if contacts.slides[row] == SLIDING_FRICTION else stuck
 
 
 @lean
 def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, locked, round):
     """Switch contacts whose solution belongs to another law of friction; True where that asks for another solve.
 
-    ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_FAST and NOT_HELD.
+    ``locked`` holds what a contact has tried in vain in this kick, as bits NOT_SLIDING and NOT_STATIC.
     """
     changed = False
     for k in range(len(rows)):
         row = rows[k]
         stiction = contacts.law[row, MU_STATIC] > contacts.law[row, MU]
-        if p[k, 2] == 0.0 or (mode == START and not stiction):
+        if p[k, 2] == 0.0 or (mode == MEAN_GIVEN and not stiction):
             continue
         # slip in the middle of the kick
         m0, m1 = velocity_along(system, laws.u0, v, k, 0), velocity_along(system, laws.u0, v, k, 1)
@@ -91,32 +91,34 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
         s0, s1 = contacts.u[row, 0], contacts.u[row, 1]
         # slip in the middle of the coming flight: u' + h/2 a, u' = 2 u_middle - u; and in the middle of the last one
         f0, f1 = 2.0 * m0 - s0 + 0.5 * h * a0, 2.0 * m1 - s1 + 0.5 * h * a1
-        if mode == START:  # contacts.u is the mean, and what was solved for is u'
+        if mode == MEAN_GIVEN:  # contacts.u is the mean, and what was solved for is u'
             f0, f1, m0, m1 = m0 + 0.5 * h * a0, m1 + 0.5 * h * a1, s0, s1
         elif mode == KICK:
             s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
         flow = hypot(f0, f1)
         in_cone = hypot(p[k, 0], p[k, 1]) < laws.mu[k] * p[k, 2] * (1.0 - 1e-9)
         slow = hypot(m0, m1) <= hypot(a0, a1) * h
-        fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != START
+        fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != MEAN_GIVEN
         ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow
         was = contacts.slides[row]
         law = was
-        if was == FAST:
+        if was == SLIDING_FRICTION:
             if not fast:
-                law = HELD if ends else LOOSE
-                locked[k] |= NOT_FAST
-        elif fast and round < 2 and not locked[k] & NOT_FAST and not (was == HELD and stiction):
-            law = FAST
-        elif was == HELD:
+                law = STATIC_FRICTION if ends else KINETIC_FRICTION
+                locked[k] |= NOT_SLIDING
+        elif fast and round < 2 and not locked[k] & NOT_SLIDING and not (was == STATIC_FRICTION and stiction):
+            law = SLIDING_FRICTION
+        elif was == STATIC_FRICTION:
             if stiction and not in_cone and flow > 100.0 * tolerance:
-                law = LOOSE
-                locked[k] |= NOT_HELD
-        elif ends and not locked[k] & NOT_HELD:
-            law = HELD
+                law = KINETIC_FRICTION
+                locked[k] |= NOT_STATIC
+        elif ends and not locked[k] & NOT_STATIC:
+            law = STATIC_FRICTION
         contacts.slides[row] = law
         # a contact that sticks within the kinetic friction is held from now on, and nothing is to be solved anew
-        if (law == FAST) != (was == FAST) or (law != was and stiction and not (in_cone and law == HELD)):
+        if (law == SLIDING_FRICTION) != (was == SLIDING_FRICTION) or (
+            law != was and stiction and not (in_cone and law == STATIC_FRICTION)
+        ):
             changed = True
     return changed
 
@@ -126,24 +128,24 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
     """Energy that comes and goes with the impulses of contacts that turn [J].
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
-    A steady one does not show, so it counts by what it changes within STEADY kicks. The force is steady where the contact comes
-    back as fast as it leaves.
+    A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
+    comes back as fast as it leaves.
     """
     total = 0.0
     for k in range(len(rows)):
         if p[k, 2] > 0.0:
             u = velocity_along(system, laws.u0, v, k, 2)
-            if mode != START:
+            if mode != MEAN_GIVEN:
                 u = 2.0 * u - contacts.u[rows[k], 2]
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
-            total += p[k, 2] / 6.0 * min(abs(u), STEADY * change)
+            total += p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
     return total
 
 
 @lean
 def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
     """Impulses to momenta, at one common point with opposite signs; ``steady`` makes of one that of half a step."""
-    # START: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
+    # MEAN_GIVEN: the given velocity is the mean; half the impulse before it, half after. Otherwise the impulse is twice p'.
     for k in range(len(rows)):
         row = rows[k]
         store3(contacts.impulse, row, scale(steady, (p[k, 0], p[k, 1], p[k, 2])))
@@ -174,7 +176,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     store3(contacts.u_after, row, after)
     p = scale(2.0, half)
     before = load3(contacts.u, row)
-    if mode == START:  # contacts.u was the mean
+    if mode == MEAN_GIVEN:  # contacts.u was the mean
         before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
         store3(contacts.u, row, before)
     # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
@@ -194,7 +196,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     s1, s2 = halves(before[0], after[0], share)
     t1, t2 = halves(before[1], after[1], share)
     slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
-    sticks = hypot(p[0], p[1]) < contacts.mu[row] * p[2] * (1.0 - 1e-9) and contacts.slides[row] != FAST
+    sticks = hypot(p[0], p[1]) < contacts.mu[row] * p[2] * (1.0 - 1e-9) and contacts.slides[row] != SLIDING_FRICTION
     if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
         crept = load3(contacts.creeps, row)
         came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) else (-after[0], -after[1])

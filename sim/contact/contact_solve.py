@@ -59,7 +59,7 @@ from tumble.sim.flight.motion import refresh_velocity
 from tumble.sim.joints.kept_rows import choose_kept
 from tumble.sim.joints.rows import DRIVE, is_dynamic
 from tumble.sim.joints.velocity_solve import (
-    LOOKS,
+    MOST_LOOKS_AHEAD,
     SURPRISE,
     apply_joints,
     book_joints,
@@ -70,13 +70,13 @@ from tumble.sim.joints.velocity_solve import (
     target_joints,
     wants_look,
 )
-from tumble.sim.ledger.kick_numbers import LARGEST, effort_of, last_flight, remember
-from tumble.sim.ledger.work import AGAIN, KICK, START
+from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, effort_of, last_flight, number_kick
+from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
 from tumble.sim.solvers.mixing import History, forget, mix, no_history
 from tumble.sim.solvers.newton import NO_ROOM, no_room, room_of
 from tumble.sim.solvers.newton import newton_in_far as newton
-from tumble.sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
+from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
 from tumble.sim.solvers.sweeps import sweeps_far as by_sweeps
 from tumble.sim.state import (
     CAPPED,
@@ -88,18 +88,18 @@ from tumble.sim.state import (
     ROWS,
     SETTINGS,
     SOLVES,
-    SWEEPS,
+    SWEEPS_SOLVER,
     UNSOLVED,
 )
 
 PULLS = 30  # displacements that take joints to their places: near them each leaves about the square of what was open
-STRIDE = 0.1  # [m or rad] taken back to a stop at once: a turn opens joints by half its square, and TEAR is a hundredth
+STOP_STRIDE = 0.1  # [m or rad] taken back to a stop at once: a turn opens joints by half its square, and TEAR is a hundredth
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
-ROUNDS = 4  # changes between the laws of sticking and sliding
+LAW_ROUNDS = 4  # changes between the laws of sticking and sliding
 RISE = 2.5e-6  # energy that may come and go with impulses of contacts, as part of all: a quarter of what is promised
-LOST = 8  # parts of a drift at which looks that find no end are given up
-PARTS = 64  # into how many a drift is divided at most
+LOST_PARTS = 8  # parts of a drift at which looks that find no end are given up
+MOST_PARTS = 64  # into how many a drift is divided at most
 
 
 @inner
@@ -132,26 +132,28 @@ def kick(model, geometry, settings, mode, plain):
 _T, _F, _F2, _F3 = np.zeros(0, np.bool_), np.zeros(0), np.zeros((0, 6)), np.zeros((0, 3))
 _BODIES, _CONTACTS, _JOINTS = EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints
 _BOOKS, _FORCES, _PROBLEM = EXAMPLE.books, EXAMPLE.forces, (NO_ISLAND, NO_SYSTEM, NO_LAWS)
-_room_of = far(room_of, lambda: (NO_SYSTEM, NONE), returns=NO_ROOM)
+_room_of = far(room_of, lambda: (NO_SYSTEM, NO_INDICES), returns=NO_ROOM)
 _correct_depth = far(
     correct_depth,
     lambda: (_BODIES, _CONTACTS, _JOINTS, _BOOKS, SETTINGS, NO_ISLAND, NO_SYSTEM, False, 0.0, _F, 0.0),
     returns=None,
 )
-_start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NONE, 0.0, 0.0, 0, _F2, _F2), returns=None)
+_start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NO_INDICES, 0.0, 0.0, 0, _F2, _F2), returns=None)
 _target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
 _look_ahead = far(
     look_ahead,
-    lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NONE, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2),
+    lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NO_INDICES, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2),
     returns=0.0,
 )
 _fly_members = far(
-    fly_members, lambda: (_BODIES, _FORCES, _JOINTS, NONE, NONE, NO_SYSTEM, _F2, _F2, 0.0, 0.0, 0, NO_ENDS), returns=None
+    fly_members,
+    lambda: (_BODIES, _FORCES, _JOINTS, NO_INDICES, NO_INDICES, NO_SYSTEM, _F2, _F2, 0.0, 0.0, 0, NO_ENDS),
+    returns=None,
 )
-_soft_targets = far(soft_targets, lambda: (_BODIES, _CONTACTS, NONE, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None)
+_soft_targets = far(soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None)
 _target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F3), returns=None)
 _revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F3), returns=0.0)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
@@ -162,7 +164,7 @@ class Kick(NamedTuple):
     """Of one kick, what does not change in it."""
 
     t: float  # when it comes, in the drift [s]
-    mode: int  # KICK, START or AGAIN
+    mode: int  # KICK, MEAN_GIVEN or INSIDE_DRIFT
     soft: bool  # the island moves in a crowd
     cheap: bool  # it is solved by sweeps
     driven: bool  # its joints ask for more than to stay where they are
@@ -223,18 +225,18 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     island, system, laws, vstar, v, p = prepare(bodies, contacts, joints, rows, links, list_moments(contacts, rows), local)
     if len(island.members) == 0:  # a drive without a target holds nothing
         return
-    soft = mode != START and _in_crowd(bodies, island.members)
-    cheap = soft or settings.solver == SWEEPS
+    soft = mode != MEAN_GIVEN and _in_crowd(bodies, island.members)
+    cheap = soft or settings.solver == SWEEPS_SOLVER
     floor = _take_to_places(bodies, contacts, joints, books, settings, island, system, laws, vstar, p, mode, cheap)
     driven = False
     for n in range(len(island.owner)):
         driven = driven or drives(joints, island.owner[n], island.block[n])
     # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
-    most = PARTS if driven else min(PARTS, settings.crowd / effort_of(len(island.members)))
-    follows = 0 < len(rows) <= LARGEST and most >= 2 and settings.look_ahead and not cheap
+    most = MOST_PARTS if driven else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
+    follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
     follows = follows and len(island.turning) == 0 and _fall(forces, island.members)
-    last = settings.dt if mode == START else last_flight(bodies, island.members, t, settings.dt)
-    rounds = LOOKS if follows or driven or len(island.turning) > 0 else ROUNDS
+    last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
+    rounds = MOST_LOOKS_AHEAD if follows or driven or len(island.turning) > 0 else LAW_ROUNDS
     kick = Kick(t, mode, soft, cheap, driven, last, most, rounds)
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
@@ -248,7 +250,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         worst, best, spent, lacks, turn, looking, room = _solve(
             model, geometry, settings, contacts, island, system, laws, kick, looks, local, follows, h, vstar, v, p
         )
-        if turn and lacks > settings.tolerance and (parts >= LOST or 2 * parts > most):
+        if turn and lacks > settings.tolerance and (parts >= LOST_PARTS or 2 * parts > most):
             follows, parts = False, first  # the acceleration of the instant has to do
             continue
         now, coming = parts, max(1, parts // 2)
@@ -266,7 +268,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     _give(model, settings, contacts, island, system, laws, kick, looks, room, h, turn, looking, vstar, v, p)
     for i in island.members:
         local[i] = -1
-    remember(bodies, latest, contacts, rows, island.members, mode)
+    number_kick(bodies, latest, contacts, rows, island.members, mode)
 
 
 @inner
@@ -275,15 +277,15 @@ def _take_to_places(bodies, contacts, joints, books, settings, island, system, l
     are left."""
     floor = contacts.gap[island.rows]
     elapsed = settings.dt if mode == KICK else 0.0
-    deep = mode != AGAIN and too_deep(contacts, books, settings, island.rows)
-    beyond = passed_stops(bodies, joints, island, elapsed) if mode != AGAIN else 0.0
+    deep = mode != INSIDE_DRIFT and too_deep(contacts, books, settings, island.rows)
+    beyond = passed_stops(bodies, joints, island, elapsed) if mode != INSIDE_DRIFT else 0.0
     deep = deep or beyond > SURPRISE
     for pull in range(PULLS):
         placed = (mode == KICK or pull > 0) and open_joints(bodies, joints, island) > SURPRISE
         if not placed and (pull > 0 or not deep):
             break
         books.counters[PLACED] += placed and pull == 0
-        part = min(settings.correction, STRIDE / beyond if beyond > STRIDE else 1.0) if pull == 0 else 0.0
+        part = min(settings.correction, STOP_STRIDE / beyond if beyond > STOP_STRIDE else 1.0) if pull == 0 else 0.0
         _correct_depth(bodies, contacts, joints, books, settings, island, system, cheap, part, floor, elapsed)
         prepare_again(bodies, contacts, joints, island, system, laws, vstar, p)
     for k in range(len(floor)):
@@ -307,7 +309,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     while again and stalled <= STALLS and round < kick.rounds:
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
         if kick.cheap:
-            most = settings.sweeps * (10 if mode == START else 1)
+            most = settings.sweeps * (10 if mode == MEAN_GIVEN else 1)
             worst, spent = by_sweeps(system, laws, vstar, looks.stick, looks.fast, settings.tolerance, most, p, v)
             if kick.soft:
                 taken_laws(contacts, island.rows, p, laws.mu, looks.fast)
@@ -350,9 +352,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             best = off if off <= best else best
             again = again or missed > settings.tolerance
         again = again or bound > settings.tolerance
-        if kick.driven and mode == START and not again:  # now what the flight bends is known
+        if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)
-        if round == LOOKS - 1:
+        if round == MOST_LOOKS_AHEAD - 1:
             worst = max(worst, bound)
         if not again and not spread and not kick.cheap and round < kick.rounds - 1:
             spread = again = spread_loads(geoms, contacts, island.rows, p)
@@ -392,7 +394,7 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
     mode, bound = kick.mode, 0.0
     again = (
         not kick.cheap
-        and round < ROUNDS
+        and round < LAW_ROUNDS
         and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
     )
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
@@ -447,7 +449,7 @@ def _divide(bodies, contacts, joints, settings, island, system, laws, kick, look
     """Into how many parts to divide this drift, and the next one: more where what is wanted at the end of so long a flight is not
     found, or where more energy comes and goes than RISE allows."""
     if (looking and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
-        more = parts if parts >= PARTS else 2 * parts
+        more = parts if parts >= MOST_PARTS else 2 * parts
         return more, more
     if not turn:
         return parts, parts
@@ -491,7 +493,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
     steady = dt / _stands_for(last, h, mode)
     owe(contacts, island, system, laws, h, last, mode, kick.cheap, room, settings, vstar, p, v)
     apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
-    if mode == AGAIN:
+    if mode == INSIDE_DRIFT:
         keep_steady(contacts, rows, p, dt / h)
     _scaled(looks.best_hold if looking else looks.hold, dt / h, looks.hold)
     apply_joints(bodies, joints, books, island, looks.hold, looks.wanted, p, mode, share, steady)
@@ -511,7 +513,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
 def _parts(bodies, members, mode):
     """Into how many parts to divide the drift at first."""
     parts = 1
-    if mode != START:
+    if mode != MEAN_GIVEN:
         for i in members:
             parts = max(parts, bodies.parts[i])
     return parts
@@ -556,7 +558,7 @@ def _scaled(table, f, out):
 @lean
 def _stands_for(last, h, mode):
     """The time that a kick between flights of these lengths stands for. What comes flying lands at the step: for a flight."""
-    return h if mode == START or (last == 0.0 and mode == KICK) else 0.5 * (last + h)
+    return h if mode == MEAN_GIVEN or (last == 0.0 and mode == KICK) else 0.5 * (last + h)
 
 
 @lean
@@ -591,6 +593,6 @@ def _in_crowd(bodies, members):
 
 kick_island = far(
     _kick_island,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, 0, NONE, NONE, NONE),
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, 0, NO_INDICES, NO_INDICES, NO_INDICES),
     returns=None,
 )

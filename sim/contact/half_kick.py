@@ -21,27 +21,28 @@ from tumble.collision.kernels.jit import inner, kernel, lean
 from tumble.collision.linalg import add, axpy, load3, load9, mul, mul_t, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.flight.motion import point_velocity, strike
-from tumble.sim.ledger.kick_numbers import LARGEST, bears
-from tumble.sim.ledger.work import AGAIN, NOTHING, START, book_works, contact_driven_work
+from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, bears
+from tumble.sim.ledger.work import INSIDE_DRIFT, MEAN_GIVEN, NO_WORKS, book_works, contact_driven_work
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import Laws, relative_velocity
-from tumble.sim.state import DYNAMIC, FAST
+from tumble.sim.state import DYNAMIC, SLIDING_FRICTION
 
-STEADY = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
+PREDICTED_WITHIN = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
 
 
 @inner
 def owe(contacts, island, system, laws, h, last, mode, cheap, room, settings, vstar, p, v):
     """Note for contacts what of their impulses 2 p is for the coming flight, of length h; ``last``: of the one before.
 
-    Where velocities were set (START) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a solve.
+    Where velocities were set (MEAN_GIVEN) that is p. Bodies that come without a phase bring nothing to tell it by: none, or a
+    solve.
     """
     rows, m = island.rows, len(island.rows)
-    solved = len(p) == m <= LARGEST and not cheap
-    part = 1.0 if mode == START else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
+    solved = len(p) == m <= LARGEST_ISLAND and not cheap
+    part = 1.0 if mode == MEAN_GIVEN else 2.0 * h / (last + h) if last > 0.0 or solved else 0.0
     for k in range(m):
         store3(contacts.owed, rows[k], scale(part, (p[k, 0], p[k, 1], p[k, 2])))
-    if mode == START or not solved:
+    if mode == MEAN_GIVEN or not solved:
         return
     u, c = np.empty((m, 3)), np.empty((m, 3))
     off, fastest, leaving = 0.0, 0.0, 0.0
@@ -53,16 +54,16 @@ def owe(contacts, island, system, laws, h, last, mode, cheap, room, settings, vs
             off = max(off, abs(last * leaves + h * came) / (last + h))
             fastest, leaving = max(fastest, abs(leaves), abs(came)), max(leaving, leaves)
         for r in range(2):  # as the kick asks for the mean of before and after, with nothing after it
-            c[k, r] = 0.0 if contacts.slides[rows[k]] == FAST else 0.5 * contacts.u[rows[k], r]
+            c[k, r] = 0.0 if contacts.slides[rows[k]] == SLIDING_FRICTION else 0.5 * contacts.u[rows[k], r]
         c[k, 2] = 0.5 * (came + min(0.0, leaves))
-    if off <= max(settings.tolerance, STEADY * fastest):  # all leave as they came
+    if off <= max(settings.tolerance, PREDICTED_WITHIN * fastest):  # all leave as they came
         return
     stays, _v = p.copy(), np.empty_like(v)
     closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, c, laws.u0)
     off, _ = newton(system, closed, vstar, room, settings.tolerance, settings.iterations, stays, _v)
     for k in range(m):
         for r in range(3):
-            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= STEADY * leaving else 0.0
+            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= PREDICTED_WITHIN * leaving else 0.0
 
 
 @lean
@@ -133,7 +134,7 @@ def _book(bodies, contacts, books, k, point, before, p):
         normal, slip = normal + slip, 0.0
     belt = surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))
     driven = contact_driven_work(bodies, i, j, mul_t(e, p), point, belt)
-    book_works(books, bodies, i, j, (normal, 0.0, -slip, driven), NOTHING, AGAIN)
+    book_works(books, bodies, i, j, (normal, 0.0, -slip, driven), NO_WORKS, INSIDE_DRIFT)
 
 
 @kernel

@@ -13,12 +13,12 @@ import numpy as np
 from tumble.collision.kernels.jit import inner
 from tumble.collision.linalg import dot, load3, load9, sub
 from tumble.sim.contact.ground.faces import same_facets
-from tumble.sim.state import FAST
+from tumble.sim.state import SLIDING_FRICTION
 
-FEWEST = 4  # points of a face whose loads are not known
+FEWEST_POINTS = 4  # points of a face whose loads are not known
 UNEVEN = 1e-3  # part of the largest load that is left as it is
-TOUCHING = 1e-8  # m
-LEVEL = 1.0 - 1e-12  # cosine of the angle between facets that are one face
+CONTACT_DISTANCE = 1e-8  # m
+ONE_FACE = 1.0 - 1e-12  # cosine of the angle between facets that are one face
 
 
 @inner
@@ -30,10 +30,10 @@ def spread_loads(geoms, contacts, rows, p):
         last = first
         slides = True
         while last < len(rows) and _same_face(geoms, contacts, rows[first], rows[last]):
-            bears = p[last, 2] > 0.0 or contacts.gap[rows[last]] < TOUCHING  # one that is open yet may close by this kick
-            slides = slides and bears and contacts.slides[rows[last]] == FAST
+            bears = p[last, 2] > 0.0 or contacts.gap[rows[last]] < CONTACT_DISTANCE  # one that is open yet may close by this kick
+            slides = slides and bears and contacts.slides[rows[last]] == SLIDING_FRICTION
             last += 1
-        if slides and last - first >= FEWEST:
+        if slides and last - first >= FEWEST_POINTS:
             changed = _spread(contacts, rows[first:last], p[first:last]) or changed
         first = last
     return changed
@@ -46,7 +46,7 @@ def _same_face(geoms, contacts, k, n):
         return False
     if contacts.pair[k, 1] == contacts.pair[n, 1]:
         return True
-    return dot(load3(contacts.frame[k], 2), load3(contacts.frame[n], 2)) >= LEVEL
+    return dot(load3(contacts.frame[k], 2), load3(contacts.frame[n], 2)) >= ONE_FACE
 
 
 @inner

@@ -14,10 +14,10 @@ from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, mul, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.equations import drive
-from tumble.sim.flight.motion import kinetic_energy, place, point_velocity, refresh_velocity
+from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
 from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.solvers.block_laws import COULOMB, DISC
+from tumble.sim.solvers.block_laws import COULOMB_LAW, DISC_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, velocity_along
 from tumble.sim.solvers.sweeps import sweeps_far as by_sweeps
@@ -86,7 +86,7 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
         deepest = max(deepest, -gaps[k])
     rest, d, p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((blocks, 3))
     laws = Laws(
-        np.full(blocks, COULOMB), np.zeros(blocks), np.zeros((blocks, 3)), np.zeros((blocks, 3)), np.zeros((blocks, 3)),
+        np.full(blocks, COULOMB_LAW), np.zeros(blocks), np.zeros((blocks, 3)), np.zeros((blocks, 3)), np.zeros((blocks, 3)),
         np.zeros((blocks, 3)),
     )  # fmt: skip
     rigid_rows(joints, island, laws)
@@ -97,7 +97,7 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
                 gap = stop_gap(bodies, joints, island.owner[k], r, elapsed)
                 if gap < math.inf:
                     laws.c[m + k, r], laws.hi[m + k, r] = -gap * part if gap < 0.0 else -gap, math.inf
-    laws.law[m + len(island.owner) :] = DISC  # without moments
+    laws.law[m + len(island.owner) :] = DISC_LAW  # without moments
     for k in range(m):
         laws.c[k, 2] = -gaps[k] * part if gaps[k] < 0.0 else -gaps[k]
     if cheap:
@@ -129,7 +129,7 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
         store3(v, k, load3(bodies.v, i))
         before = _energy(bodies, i)
         x, turned = drive(load3(bodies.x, i), _q(bodies, i), (d[k, 0], d[k, 1], d[k, 2]), (d[k, 3], d[k, 4], d[k, 5]), 1.0)
-        place(bodies, i, x, turned, q, l)
+        set_state(bodies, i, x, turned, q, l)
         work = _energy(bodies, i) - before
         books.energy[ledger.CORRECTION] += work
         books.moved[0] += abs(work)

@@ -9,8 +9,8 @@ It is Coulomb's law for angular velocities w: what turns is held if the moment t
 alpha the relative angular acceleration of the coming flight; else the moment is at its bound, against the turning in
 the middle of the kick, (w + w')/2. The work is then never positive, and the scheme of second order, as for sliding.
 
-In the solver a contact that has such arms brings one more block (DISC, solvers/block_laws.py) of rows (tangent, tangent, normal)
-whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow.
+In the solver a contact that has such arms brings one more block (DISC_LAW, solvers/block_laws.py) of rows (tangent, tangent,
+normal) whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_turn
 from tumble.sim.equations import acceleration
-from tumble.sim.ledger.work import START, book_works, driven_work, give, halves
-from tumble.sim.solvers.block_laws import DISC
+from tumble.sim.ledger.work import MEAN_GIVEN, book_works, driven_work, give, halves
+from tumble.sim.solvers.block_laws import DISC_LAW
 from tumble.sim.solvers.problem import inverse_effective_mass, velocity_along
-from tumble.sim.state import DYNAMIC, FAST, HELD, ROLLING, TORSION
+from tumble.sim.state import DYNAMIC, ROLLING, SLIDING_FRICTION, STATIC_FRICTION, TORSION
 
 
 @inner
@@ -58,7 +58,7 @@ def prepare_moments(bodies, contacts, island, system, laws, p):
     for n in range(len(island.turning)):
         k, row = first_moment(island) + n, island.rows[island.turning[n]]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
-        laws.law[k], laws.mu[k] = DISC, 0.0
+        laws.law[k], laws.mu[k] = DISC_LAW, 0.0
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             p[k, r] = contacts.moment[row, r]
@@ -95,9 +95,9 @@ def target_moments(bodies, contacts, island, system, laws, h, mode, vstar, p):
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             rest = -0.5 * h * dot(alpha, e)
-            if mode == START:
+            if mode == MEAN_GIVEN:
                 c[k, r] = rest
-            elif contacts.turns[row, 0 if r < 2 else 1] == FAST:
+            elif contacts.turns[row, 0 if r < 2 else 1] == SLIDING_FRICTION:
                 c[k, r] = 0.0
             else:
                 c[k, r] = 0.5 * (velocity_along(system, laws.u0, vstar, k, r) + rest)
@@ -114,7 +114,11 @@ def revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar
             arm = contacts.law[row, TORSION if r else ROLLING]
             off = abs(arm * pressed - laws.hi[k, 2 * r])
             worst = max(worst, off * inverse_effective_mass(system, k, 2 * r))
-            if mode != START and round < 4 and _change_turn(bodies, contacts, row, system, laws, k, r, h, round, vstar, v, p):
+            if (
+                mode != MEAN_GIVEN
+                and round < 4
+                and _change_turn(bodies, contacts, row, system, laws, k, r, h, round, vstar, v, p)
+            ):
                 worst = math.inf
     return worst
 
@@ -135,11 +139,11 @@ def _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, 
     speed = math.sqrt(middle)
     held = math.sqrt(size) < laws.hi[k, 2 * part] * (1.0 - 1e-9)
     fast = not (held or speed <= math.sqrt(pull) * h or along <= 0.0)
-    if contacts.turns[row, part] == FAST and not fast:
-        contacts.turns[row, part] = HELD
+    if contacts.turns[row, part] == SLIDING_FRICTION and not fast:
+        contacts.turns[row, part] = STATIC_FRICTION
         return True
-    if contacts.turns[row, part] == HELD and fast and round < 2:
-        contacts.turns[row, part] = FAST
+    if contacts.turns[row, part] == STATIC_FRICTION and fast and round < 2:
+        contacts.turns[row, part] = SLIDING_FRICTION
         return True
     return False
 
@@ -188,7 +192,7 @@ def book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, 
             m, before, after = 2.0 * p[k, r], velocity_along(system, laws.u0, vstar, k, r), dot(turn, e)
             if r == 2:
                 after += surface_turn(bodies, i, j, e)
-            if mode == START:  # vstar was the mean
+            if mode == MEAN_GIVEN:  # vstar was the mean
                 before = 2.0 * before - after
             one, two = halves(before, after, share)
             first_half, second_half = first_half + m * one, second_half + m * two

@@ -17,7 +17,7 @@ ROUSED = -1  # in Bodies.still: the island of this body must wake
 
 
 @lean
-def moving(bodies, i):
+def wakes_others(bodies, i):
     """A body that wakes what it touches, or whose surface does."""
     if bodies.kind[i] == DYNAMIC or bodies.runs[i]:
         return True
@@ -42,7 +42,7 @@ def rouse_touched(bodies, geoms, pairs):
     for n in range(pairs.count[0]):
         i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
         if pairs.points[n] > 0 and (bodies.kind[i] == SLEEPING or bodies.kind[j] == SLEEPING):
-            if moving(bodies, i) or moving(bodies, j):
+            if wakes_others(bodies, i) or wakes_others(bodies, j):
                 found = rouse(bodies, i, j) or found
             pairs.points[n] = 0
     return found
@@ -73,7 +73,7 @@ def count_still(bodies, contacts, forces, joints, books, settings):
     for k in range(contacts.count[0]):
         for side in range(2):
             i, j = contacts.body[k, side], contacts.body[k, 1 - side]
-            if bodies.kind[i] == DYNAMIC and (bodies.runs[j] or (bodies.kind[j] == KINEMATIC and moving(bodies, j))):
+            if bodies.kind[i] == DYNAMIC and (bodies.runs[j] or (bodies.kind[j] == KINEMATIC and wakes_others(bodies, j))):
                 bodies.still[i] = 0
     ready = False
     for i in range(len(bodies.kind)):

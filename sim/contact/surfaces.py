@@ -11,7 +11,7 @@ import math
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, scale, sub
 
-GEOMETRIC, LEAST, MOST, AVERAGE, PRODUCT = range(5)
+GEOMETRIC, MINIMUM, MAXIMUM, AVERAGE, PRODUCT = range(5)
 
 
 @lean
@@ -19,9 +19,9 @@ def combined(rule, a, b):
     """The coefficient of a pair from those of its two surfaces."""
     if rule == GEOMETRIC:
         return math.sqrt(a * b)
-    if rule == LEAST:
+    if rule == MINIMUM:
         return min(a, b)
-    if rule == MOST:
+    if rule == MAXIMUM:
         return max(a, b)
     return 0.5 * (a + b) if rule == AVERAGE else a * b
 

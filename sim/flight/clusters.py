@@ -22,7 +22,7 @@ from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row
 from tumble.sim.flight.methods.rk4 import cluster_rk4
 from tumble.sim.flight.methods.rk6 import cluster_rk6
 from tumble.sim.flight.rates import rates
-from tumble.sim.forces.laws import EXTERNAL, OTHERS, POTENTIAL, USER, update_potential
+from tumble.sim.forces.laws import EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
 from tumble.sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
 from tumble.sim.ledger import entries as ledger
@@ -31,7 +31,7 @@ from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDR
 LAST = SLOPE + 2  # row of the path: what the last kick gave; free between two flights
 DRIFT = 1e-9  # by which a flight may open a joint before it is closed, of the size of a body, or rad; and its energy, of all
 ONCE = np.ones(1)
-PARTS = 1000  # most steps of the integrator in a flight
+MOST_FLIGHT_STEPS = 1000  # most steps of the integrator in a flight
 VAIN = 2  # times in a row that more steps, which should take off two thirds of what a flight is off by, leave it as it is
 
 
@@ -51,11 +51,11 @@ def _fly(bodies, forces, joints, c, t, end):
     set_goals(bodies, forces, joints, c, t, h)
     rates(bodies, forces, joints, c, t, START, RATE0, h)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
-    while parts < PARTS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
+    while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
         vain = vain + 1 if abs(opened - last) < 0.1 * opened else 0  # what does not change is not theirs: the kick left it
         last = opened
-        grown = math.ceil(parts * (opened / DRIFT) ** (1.0 / 6.0)) if math.isfinite(opened) else PARTS
-        parts = min(PARTS, max(parts + 1, 5 * parts // 4, min(4 * parts, grown)))
+        grown = math.ceil(parts * (opened / DRIFT) ** (1.0 / 6.0)) if math.isfinite(opened) else MOST_FLIGHT_STEPS
+        parts = min(MOST_FLIGHT_STEPS, max(parts + 1, 5 * parts // 4, min(4 * parts, grown)))
         opened = _integrate(bodies, forces, joints, c, t, h, parts)
     if not math.isfinite(opened):  # nothing can hold them in so few steps: they come open, and the world says so
         copy_row(forces, c, RATE0, SLOPE)
@@ -219,9 +219,9 @@ def book_cluster(bodies, forces, joints, books, c, t):
         i = forces.member[m]
         change, fall = flight_balance(bodies, i)
         given, external, user = (
-            works(bodies, forces, i, t, POTENTIAL),
-            works(bodies, forces, i, t, EXTERNAL),
-            works(bodies, forces, i, t, USER),
+            works(bodies, forces, i, t, POTENTIAL_WORK),
+            works(bodies, forces, i, t, EXTERNAL_WORK),
+            works(bodies, forces, i, t, USER_WORK),
         )
         error += change - external - user
         books.energy[ledger.EXTERNAL] += external

@@ -11,7 +11,7 @@ from tumble.collision.linalg import IDENTITY, ZERO, load3, load9, rotation, stor
 from tumble.sim.flight.clusters import launch
 from tumble.sim.flight.motion import flight_far as flight
 from tumble.sim.flight.motion import start_flight, velocity_of
-from tumble.sim.ledger.work import START
+from tumble.sim.ledger.work import MEAN_GIVEN
 
 
 class Ends(NamedTuple):
@@ -30,7 +30,8 @@ NO_ENDS = Ends(np.zeros((0, 3)), np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros
 def fly_members(bodies, forces, joints, members, local, system, vstar, v, t, end, mode, ends):
     """Fly the members of an island from time t of the drift to the time ``end``, and write their states there into ``ends``.
 
-    ``v`` (n, 6): the solver's velocities, those in the middle of the kick; where velocities were set (START), those after it.
+    ``v`` (n, 6): the solver's velocities, those in the middle of the kick; where velocities were set (MEAN_GIVEN), those after
+    it.
     """
     mass, inertia = system.mass, system.inertia
     for k in range(len(members)):
@@ -39,8 +40,8 @@ def fly_members(bodies, forces, joints, members, local, system, vstar, v, t, end
         for r in range(3):
             l = 0.0
             for s in range(3):
-                l += inertia[k, r, s] * (v[k, 3 + s] if mode == START else 2.0 * v[k, 3 + s] - vstar[k, 3 + s])
-            bodies.p0[i, r] = mass[k] * (v[k, r] if mode == START else 2.0 * v[k, r] - vstar[k, r])
+                l += inertia[k, r, s] * (v[k, 3 + s] if mode == MEAN_GIVEN else 2.0 * v[k, 3 + s] - vstar[k, 3 + s])
+            bodies.p0[i, r] = mass[k] * (v[k, r] if mode == MEAN_GIVEN else 2.0 * v[k, r] - vstar[k, r])
             bodies.l0[i, r] = l
     for c in range(len(forces.potential)):
         concerned = False

@@ -16,7 +16,7 @@ from tumble.collision.linalg import matmul, transpose
 from tumble.sim.flight.end_pose import NO_ENDS, end_pose
 from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
 from tumble.sim.joints.velocity_solve import velocity_after
-from tumble.sim.solvers.problem import NO_ISLAND, NO_LAWS, NO_SYSTEM, NONE
+from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
 from tumble.sim.state import EXAMPLE, POINT
 
 
@@ -64,7 +64,7 @@ def _correct_hold(bodies, joints, forces, island, system, laws, n, local, ends, 
 def _hold_example():
     t6 = np.zeros((0, 6))
     groups = (EXAMPLE.bodies, EXAMPLE.joints, EXAMPLE.forces, NO_ISLAND, NO_SYSTEM, NO_LAWS)
-    return (*groups, 0, NONE, NO_ENDS, t6, 0.0, 0.0, 0, t6, t6)
+    return (*groups, 0, NO_INDICES, NO_ENDS, t6, 0.0, 0.0, 0, t6, t6)
 
 
 _correct_hold = far(_correct_hold, _hold_example, returns=0.0)

@@ -26,7 +26,7 @@ from tumble.sim.flight.methods.exact import turn_exact
 from tumble.sim.flight.methods.rk4 import turn_rk4
 from tumble.sim.flight.methods.splitting import turn_splitting
 from tumble.sim.forces.prescribed_motion import arc, plan_arc
-from tumble.sim.ledger.work import AGAIN, give
+from tumble.sim.ledger.work import INSIDE_DRIFT, give
 from tumble.sim.state import DYNAMIC, EXACT, EXAMPLE, SPLITTING
 
 
@@ -91,7 +91,7 @@ def velocity_of(bodies, i, rot, p, l):
 
 
 @tight
-def place(bodies, i, x, q, p, l):
+def set_state(bodies, i, x, q, p, l):
     """Make this the current state of body i."""
     rot = rotation(q)
     v, w = velocity_of(bodies, i, rot, p, l)
@@ -118,7 +118,7 @@ def fly_to(bodies, forces, i, t):
         if bodies.kind[i] == DYNAMIC and t != bodies.t0[i]:
             way, gain = _parabola(bodies, i, t - bodies.t0[i])
             _keep_low(bodies, i, way, gain)
-    place(bodies, i, x, q, p, l)
+    set_state(bodies, i, x, q, p, l)
 
 
 @tight
@@ -139,7 +139,7 @@ def fly_some(bodies, forces, t, first, stop):
             way, gain = _parabola(bodies, i, h)
             q = _turned(bodies, forces, i, h)
             _keep_low(bodies, i, way, gain)
-            place(bodies, i, add(load3(bodies.x0, i), way), q, add(load3(bodies.p0, i), gain), load3(bodies.l0, i))
+            set_state(bodies, i, add(load3(bodies.x0, i), way), q, add(load3(bodies.p0, i), gain), load3(bodies.l0, i))
 
 
 @lean
@@ -165,7 +165,7 @@ def plan_arcs(bodies, t, dt):
     for i in range(len(bodies.kind)):
         if bodies.path[i, 1] > bodies.path[i, 0]:
             x, q, v, w = plan_arc(bodies, i, t, dt)
-            place(bodies, i, x, q, v, w)
+            set_state(bodies, i, x, q, v, w)
             start_flight(bodies, i, 0.0)
 
 
@@ -188,7 +188,7 @@ def strike(bodies, books, i, j, impulse, point):
     """An impulse inside the drift at a point of the world, on j and against it on i; the books take what it does not move."""
     for side in range(2):
         k, f = (j, impulse) if side == 1 else (i, scale(-1.0, impulse))
-        give(bodies, books, k, scale(0.5, f), ZERO, point, AGAIN, 0.5)
+        give(bodies, books, k, scale(0.5, f), ZERO, point, INSIDE_DRIFT, 0.5)
         if bodies.kind[k] == DYNAMIC:
             refresh_velocity(bodies, k)
 
@@ -216,11 +216,11 @@ def geom_pose(bodies, geoms, k):
     """Position and rotation matrix of piece k in the world, for the current state of its body."""
     i = geoms.body[k]
     rot = load9(bodies.rot, i)
-    return composed(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
+    return frame_pose(load3(bodies.x, i), rot, load3(geoms.x, k), load9(geoms.rot, k))
 
 
 @lean
-def composed(x, rot, gx, grot):
+def frame_pose(x, rot, gx, grot):
     """Pose of a frame (gx, grot) given in a body at (x, rot)."""
     return add(x, mul(rot, gx)), matmul(rot, grot)
 

@@ -6,7 +6,7 @@ from tumble.collision.kernels.jit import far, remote
 from tumble.collision.linalg import cross, norm
 from tumble.sim.equations import orientation_rate
 from tumble.sim.forces.laws import OTHERS, act
-from tumble.sim.forces.path_rows import arm_of, moving
+from tumble.sim.forces.path_rows import arm_of, path_motion
 from tumble.sim.joints.constraint_forces import hold, settle
 from tumble.sim.state import END, EXAMPLE, FLIGHT
 
@@ -21,7 +21,7 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         q = (path[at, i, 3], path[at, i, 4], path[at, i, 5], path[at, i, 6])
-        _, _, v, w = moving(bodies, forces, at, i)
+        _, _, v, w = path_motion(bodies, forces, at, i)
         rate = orientation_rate(w, q)
         for k in range(3):
             path[to, i, k] = v[k]

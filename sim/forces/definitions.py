@@ -17,10 +17,10 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import plain
+from tumble.sim.checks import plain_value
 from tumble.sim.errors import InputError
 
-NEWTON = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
+GRAVITATIONAL_CONSTANT = 6.67430e-11  # m^3/(kg s^2), CODATA 2018
 FRAMES = ("world", "body")
 
 
@@ -34,7 +34,7 @@ class Force:
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
-                out[field.name] = plain(value)
+                out[field.name] = plain_value(value)
         return out
 
     def replace(self, **changes: Any) -> Force:
@@ -119,7 +119,7 @@ class MutualGravity(Force):
     softening : [m] the distance enters as sqrt(r^2 + softening^2).
     """
 
-    constant: float = NEWTON
+    constant: float = GRAVITATIONAL_CONSTANT
     softening: float = 0.0
     bodies: tuple[str, ...] | None = None
 
@@ -246,13 +246,13 @@ class TabulatedForce(Force):
             raise InputError("times", self.times, "must be a list of rising times [s]") from None
         self._put("times", tuple(check_number("times", t) for t in times))
         if len(times) < 2 or any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain(self.times), "must be at least two, each later than the one before")
+            raise InputError("times", plain_value(self.times), "must be at least two, each later than the one before")
         for name in ("forces", "torques"):
             rows = getattr(self, name)
             if rows is None:
                 continue
             if isinstance(rows, (str, bytes)) or not hasattr(rows, "__len__") or len(rows) != len(times):
-                raise InputError(name, plain(rows), f"must be {len(times)} vectors, one for each time")
+                raise InputError(name, plain_value(rows), f"must be {len(times)} vectors, one for each time")
             self._put(name, tuple(check_vector(name, row) for row in rows))
         self._frame()
         self._choose()
@@ -348,5 +348,5 @@ def _names(field: str, value: Any) -> tuple[str, ...]:
         raise InputError(field, value, "must be a list of bodies or of names") from None
     names = tuple(_name(field, item) for item in items)
     if not names or len(set(names)) < len(names):
-        raise InputError(field, plain(names), "must name at least one body, and each once")
+        raise InputError(field, plain_value(names), "must name at least one body, and each once")
     return names

@@ -29,11 +29,11 @@ from tumble.collision.linalg import (
     symmetric_product,
 )
 from tumble.sim.forces.functions import call_function
-from tumble.sim.forces.path_rows import moving
+from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
 from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, MEDIUM, MUTUAL, SPRING, TABLE
 
-POTENTIAL, EXTERNAL, USER = 13, 14, 15  # works in a row of Forces.path
+POTENTIAL_WORK, EXTERNAL_WORK, USER_WORK = 13, 14, 15  # works in a row of Forces.path
 OTHERS = 16  # what all but joints give to momentum, then to angular momentum about the origin
 
 
@@ -51,25 +51,25 @@ def act(bodies, forces, row, t, at, to):
     """One row of the table of forces."""
     path, kind, i = forces.path, forces.kind[row], forces.body[row, 0]
     f = forces.number[row]
-    x, rot, v, w = moving(bodies, forces, at, i)
+    x, rot, v, w = path_motion(bodies, forces, at, i)
     if kind == CENTRAL:
         force, torque = central(f, x, rot, bodies.mass[i], load9(bodies.inertia, i))
-        _add(path, to, i, POTENTIAL, force, torque, v, w)
+        _add(path, to, i, POTENTIAL_WORK, force, torque, v, w)
     elif kind == MUTUAL:
         j = forces.body[row, 1]
-        y, _, vj, wj = moving(bodies, forces, at, j)
+        y, _, vj, wj = path_motion(bodies, forces, at, j)
         d = sub(y, x)
         r = math.sqrt(dot(d, d) + f[1] * f[1])
         force = scale(f[0] * bodies.mass[i] * bodies.mass[j] / (r * r * r), d) if r > 0.0 else ZERO
-        _add(path, to, i, POTENTIAL, force, ZERO, v, w)
-        _add(path, to, j, POTENTIAL, neg(force), ZERO, vj, wj)
+        _add(path, to, i, POTENTIAL_WORK, force, ZERO, v, w)
+        _add(path, to, j, POTENTIAL_WORK, neg(force), ZERO, vj, wj)
     elif kind == DRAG:
         u = sub(v, (f[4], f[5], f[6]))
         force, torque = scale(-(f[0] + f[1] * norm(u)), u), scale(-(f[2] + f[3] * norm(w)), w)
-        _add(path, to, i, EXTERNAL, force, torque, v, w)
+        _add(path, to, i, EXTERNAL_WORK, force, torque, v, w)
     elif kind == MEDIUM:
         force, torque = medium(f, rot, v, w)
-        _add(path, to, i, EXTERNAL, force, torque, v, w)
+        _add(path, to, i, EXTERNAL_WORK, force, torque, v, w)
     elif kind == SPRING:
         _spring(bodies, forces, row, t, at, to, x, rot, v, w)
     elif kind in (CONSTANT, TABLE):
@@ -79,10 +79,10 @@ def act(bodies, forces, row, t, at, to):
         if f[6] != 0.0:
             force, torque = mul(rot, force), mul(rot, torque)
         torque = add(torque, cross(mul(rot, (f[7], f[8], f[9])), force))
-        _add(path, to, i, USER if f[11] != 0.0 else EXTERNAL, force, torque, v, w)
+        _add(path, to, i, USER_WORK if f[11] != 0.0 else EXTERNAL_WORK, force, torque, v, w)
     else:
         force, torque = _asked(forces, row, forces.clock[0] + t, x, path[at, i], v, w)
-        _add(path, to, i, USER, force, torque, v, w)
+        _add(path, to, i, USER_WORK, force, torque, v, w)
 
 
 @lean
@@ -142,7 +142,7 @@ def _spring(bodies, forces, row, t, at, to, x, rot, v, w):
     y, turn, vj, wj = ZERO, (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), ZERO, ZERO
     if j >= 0:
         if bodies.kind[j] == DYNAMIC:
-            y, turn, vj, wj = moving(bodies, forces, at, j)
+            y, turn, vj, wj = path_motion(bodies, forces, at, j)
         else:
             y, q, vj, wj = arc(bodies, j, t)
             turn = rotation(q)
@@ -155,18 +155,18 @@ def _spring(bodies, forces, row, t, at, to, x, rot, v, w):
     change = sub(add(vj, cross(wj, b)), add(v, cross(w, a)))
     damp = scale(f[1] * dot(change, n), n)
     path = forces.path
-    _add(path, to, i, POTENTIAL, pull, cross(a, pull), v, w)
-    _add(path, to, i, EXTERNAL, damp, cross(a, damp), v, w)
+    _add(path, to, i, POTENTIAL_WORK, pull, cross(a, pull), v, w)
+    _add(path, to, i, EXTERNAL_WORK, damp, cross(a, damp), v, w)
     if j < 0:
         return
     pull, damp = neg(pull), neg(damp)
     if bodies.kind[j] == DYNAMIC:
-        _add(path, to, j, POTENTIAL, pull, cross(b, pull), vj, wj)
-        _add(path, to, j, EXTERNAL, damp, cross(b, damp), vj, wj)
+        _add(path, to, j, POTENTIAL_WORK, pull, cross(b, pull), vj, wj)
+        _add(path, to, j, EXTERNAL_WORK, damp, cross(b, damp), vj, wj)
     else:  # the potential falls by this power too, and whoever drives the body supplies it
         power = dot(pull, vj) + dot(cross(b, pull), wj)
-        path[to, i, POTENTIAL] += power
-        path[to, i, EXTERNAL] -= power
+        path[to, i, POTENTIAL_WORK] += power
+        path[to, i, EXTERNAL_WORK] -= power
 
 
 @lean

@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.pose import Pose
-from tumble.sim.checks import check_orientation, plain
+from tumble.sim.checks import check_orientation, plain_value
 from tumble.sim.state import KNOT
 
 
@@ -42,7 +42,7 @@ class Path:
         times = _rows("times", self.times)
         put("times", tuple(check_number("times", t) for t in times))
         if len(times) < 2 or any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain(self.times), "must be two times or more, each later than the one before")
+            raise InputError("times", plain_value(self.times), "must be two times or more, each later than the one before")
         if self.positions is None and self.orientations is None:
             raise InputError("positions", None, "positions or orientations must be given, or both")
         for name, check in (("positions", check_vector), ("orientations", check_orientation)):
@@ -50,15 +50,17 @@ class Path:
             if value is not None:
                 rows = tuple(check(name, row) for row in _rows(name, value))
                 if len(rows) != len(self.times):
-                    raise InputError(name, plain(value), f"must be as many as the times ({len(self.times)})")
+                    raise InputError(name, plain_value(value), f"must be as many as the times ({len(self.times)})")
                 put(name, rows)
         if not isinstance(self.loop, bool):
             raise InputError("loop", self.loop, "must be true or false")
         if self.loop:
             if self.positions and np.abs(np.subtract(self.positions[0], self.positions[-1])).max() > 1e-9:
-                raise InputError("positions", plain(self.positions[-1]), f"must end where they begin, at {self.positions[0]}")
+                raise InputError(
+                    "positions", plain_value(self.positions[-1]), f"must end where they begin, at {self.positions[0]}"
+                )
             if self.orientations and abs(np.dot(self.orientations[0], self.orientations[-1])) < 1 - 1e-9:
-                raise InputError("orientations", plain(self.orientations[-1]), "must end as they begin: the path is a loop")
+                raise InputError("orientations", plain_value(self.orientations[-1]), "must end as they begin: the path is a loop")
 
     @classmethod
     def sampled(cls, pose: Callable[[float], Any], start: float, stop: float, points: int = 200, loop: bool = False) -> Path:
@@ -117,11 +119,11 @@ class Path:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
-        out: dict[str, Any] = {"times": plain(self.times)}
+        out: dict[str, Any] = {"times": plain_value(self.times)}
         if self.positions is not None:
-            out["positions"] = plain(self.positions)
+            out["positions"] = plain_value(self.positions)
         if self.orientations is not None:
-            out["orientations"] = plain(self.orientations)
+            out["orientations"] = plain_value(self.orientations)
         return {**out, "loop": True} if self.loop else out
 
     @classmethod

@@ -53,7 +53,7 @@ def read_wrench(forces, state, rate, i):
 
 
 @lean
-def moving(bodies, forces, row, i):
+def path_motion(bodies, forces, row, i):
     """Position, rotation, velocity and angular velocity of a dynamic body in a row of the path."""
     x, q, p, l = read_state(forces, row, i)
     rot = rotation(qnormalize(q))

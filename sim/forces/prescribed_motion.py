@@ -29,7 +29,7 @@ from tumble.collision.linalg import (
 )
 from tumble.sim.equations import drive
 
-TINY = 1e-4  # [rad] below this, sines are their series
+SERIES_ANGLE = 1e-4  # [rad] below this, sines are their series
 
 
 @lean
@@ -40,7 +40,7 @@ def angular_rate(angle, rate):
     (Bullo and Murray, Automatica 35 (1999) 17, lemma 4: the left Jacobian of SO(3)).
     """
     size = norm(angle)
-    if size < TINY:
+    if size < SERIES_ANGLE:
         f, g = 0.5 - size * size / 24.0, 1.0 / 6.0 - size * size / 120.0
     else:
         f, g = (1.0 - math.cos(size)) / (size * size), (size - math.sin(size)) / (size * size * size)
@@ -52,7 +52,7 @@ def angular_rate(angle, rate):
 def rate_of(angle, w):
     """The inverse: the rate of a rotation vector at which it turns with angular velocity w."""
     size = norm(angle)
-    if size < TINY:
+    if size < SERIES_ANGLE:
         g = 1.0 / 12.0 + size * size / 720.0
     else:
         g = (1.0 - 0.5 * size * math.sin(size) / (1.0 - math.cos(size))) / (size * size)

@@ -58,7 +58,7 @@ def callbacks(forces: Sequence[Force]) -> dict[Force, Callback]:
     return out
 
 
-def pack(
+def pack_forces(
     forces: Sequence[Force],
     called: dict[Force, Callback],
     bodies: Bodies,

@@ -34,14 +34,14 @@ from tumble.collision.linalg import add, dot, inverse, mul, norm, scale
 STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse, velocity
 
 # How an impact ended.
-APART, SLIDING, STICKING, REVERSED, LIMITED, INVALID = range(6)
+SEPARATING, SLIDING, STICKING, REVERSED, LIMITED, INVALID = range(6)
 
 # In units of |u(0)| and of the largest entry of K.
-TOLERANCE = 1e-12  # error of one step of the integration
+STEP_ERROR = 1e-12  # error of one step of the integration
 STUCK = 1e-12  # slip speed that counts as none
 RAY = 1e-11  # [rad] so near to a ray that draws it in, the slip direction has settled
 MOST_STEPS = 4000
-FLAT = 1e-15  # h that is rounding
+NO_SLOPE = 1e-15  # h that is rounding
 BORDER = 1e-9  # sticking is called stable up to so much outside the cone
 
 _ANGLES = 48
@@ -50,7 +50,7 @@ _SIN = np.sin(np.arange(_ANGLES + 1) * (2 * np.pi / _ANGLES) + 0.1234567)
 
 
 @kernel
-def impact(k, u, mu, mu_static, e, beta, law):
+def impact_law(k, u, mu, mu_static, e, beta, law):
     """The impulse of one impact.
 
     k: K as 9 numbers [1/kg]; u: relative velocity before [m/s]; mu >= 0 while it slides, mu_static >= mu while it sticks;
@@ -58,7 +58,7 @@ def impact(k, u, mu, mu_static, e, beta, law):
     Returns (p [N s], u after, work of the normal impulse [J], work of friction [J], status). The two works add up to
     p . (u + u_after) / 2, the change of kinetic energy; with Stronge's law it is never positive.
 
-    status: APART (no approach, p = 0), SLIDING or STICKING or REVERSED (how it ended), LIMITED (the integration hit its
+    status: SEPARATING (no approach, p = 0), SLIDING or STICKING or REVERSED (how it ended), LIMITED (the integration hit its
     bound and p = (1 + e) times the plastic impulse stands in, which never gains energy), INVALID (K or u of no use, p = 0).
     """
     zero = (0.0, 0.0, 0.0)
@@ -67,13 +67,13 @@ def impact(k, u, mu, mu_static, e, beta, law):
     if not (speed < math.inf and 0.0 < size < math.inf and k[8] > 0.0):
         return zero, u, 0.0, 0.0, INVALID
     if u[2] > 0.0 or speed == 0.0:
-        return zero, u, 0.0, 0.0, APART
+        return zero, u, 0.0, 0.0, SEPARATING
     # In units of the speed before and of the largest entry of K.
     k1 = (k[0] / size, k[1] / size, k[2] / size, k[3] / size, k[4] / size, k[5] / size, k[6] / size, k[7] / size, k[8] / size)
     u1 = scale(1.0 / speed, u)
     p1, status = _unit_impact(k1, u1, mu, mu_static, e, law)
-    if status == APART:
-        return zero, u, 0.0, 0.0, APART
+    if status == SEPARATING:
+        return zero, u, 0.0, 0.0, SEPARATING
     p1, work_normal = p1[:3], p1[3]
     if beta >= -1.0 and (status == STICKING or (status == SLIDING and beta < 0.0)):
         p1, work_normal = _with_slip_returned(k1, u1, p1, work_normal, mu_static, beta, status)
@@ -132,7 +132,7 @@ def _unit_impact(k, u, mu, mu_static, e, law):
     if mu > 0.0 and s > STUCK:
         c, d = u[0] / s, u[1] / s
         if u[2] == 0.0 and _flow(k, mu, c, d)[2] >= 0.0:
-            return (0.0, 0.0, 0.0, 0.0), APART
+            return (0.0, 0.0, 0.0, 0.0), SEPARATING
         books, c, d, s, ended, ok = _slide(k, u[2], mu, e, law, c, d, s)
         if not ok:
             return (0.0, 0.0, 0.0, 0.0), LIMITED
@@ -142,7 +142,7 @@ def _unit_impact(k, u, mu, mu_static, e, law):
             limit = -s / g if g < 0.0 else math.inf
             books, ended = _line(k, (-mu * c, -mu * d, 1.0), limit, u[2], e, law, books)
     elif u[2] == 0.0:
-        return (0.0, 0.0, 0.0, 0.0), APART
+        return (0.0, 0.0, 0.0, 0.0), SEPARATING
     if not ended:
         if mu_static == 0.0 or (mu == 0.0 and s > STUCK):
             direction = (0.0, 0.0, 1.0)
@@ -372,12 +372,12 @@ def _slide(k, uz0, mu, e, law, c, d, s):
     t = 0.05 / (1.0 + mu)
     for _ in range(MOST_STEPS):
         _, h, _, slope = _flow(k, mu, y[0], y[1])
-        if y[2] <= STUCK or abs(h) <= FLAT * (1.0 + mu) or abs(h) < -RAY * slope:
+        if y[2] <= STUCK or abs(h) <= NO_SLOPE * (1.0 + mu) or abs(h) < -RAY * slope:
             ok = True
             break
         y1, error = _step(k, uz0, mu, y, t)
-        grow = 5.0 if error < 1e-4 * TOLERANCE else 0.9 * (TOLERANCE / error) ** 0.2
-        if not error <= TOLERANCE:
+        grow = 5.0 if error < 1e-4 * STEP_ERROR else 0.9 * (STEP_ERROR / error) ** 0.2
+        if not error <= STEP_ERROR:
             t *= max(0.1, grow) if grow > 0.0 else 0.1
             continue
         crossed, used = _cut(k, uz0, mu, e, law, y, y1, t, compressing, lost, given, pc)
@@ -522,5 +522,5 @@ def _slip_angle(k, u, mu):
 
 
 impact_far = far(
-    impact, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0), returns=((0.0,) * 3, (0.0,) * 3, 0.0, 0.0, 0)
+    impact_law, lambda: ((0.0,) * 9, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0), returns=((0.0,) * 3, (0.0,) * 3, 0.0, 0.0, 0)
 )

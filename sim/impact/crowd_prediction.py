@@ -39,14 +39,14 @@ from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import write_row
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.methods.rk4 import turn_rk4
-from tumble.sim.flight.motion import flight_far, place, point_velocity
+from tumble.sim.flight.motion import flight_far, point_velocity, set_state
 from tumble.sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
 from tumble.sim.impact.thread_jobs import CORNERS, share
-from tumble.sim.solvers.lanes import aim_at, group, miss_of
+from tumble.sim.solvers.lanes import aim_at, group_contacts, miss_of
 from tumble.sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
 
-NEAR = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
-DEEP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
+SAME_POINT = 1e-2  # distance of two points of a pair, as part of the smaller body, at which one row does for both
+ROW_OVERLAP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
 
 
 class Watch(NamedTuple):
@@ -64,7 +64,7 @@ class Watch(NamedTuple):
     pair: np.ndarray  # (k,) int64 of each point that overlaps there its pair,
     point: np.ndarray  # (k,) int64 which of its points it is,
     row: np.ndarray  # (k,) int64 and the first row of the table that the pair has
-    place: np.ndarray  # (k, 3) where its material points are now [m]
+    set_state: np.ndarray  # (k, 3) where its material points are now [m]
     gap: np.ndarray  # (k,) by how much they are apart now [m]
 
 
@@ -85,7 +85,7 @@ def watch(bodies, geoms, pairs, crowd, dt):
 
 
 @inner
-def look_ahead(model, geometry, settings, crowd, seen, first, count):
+def predict_rows(model, geometry, settings, crowd, seen, first, count):
     """Rows for what overlaps at the end of the coming drift; the number of rows then, -1 where nothing does.
 
     Rows ``first`` and those after it came by earlier looks. Two bodies that both kept the velocities that were ``seen`` meet as
@@ -116,7 +116,7 @@ def look_ahead(model, geometry, settings, crowd, seen, first, count):
             crowd.rows[k] = row
             count += 1
             load_bodies(contacts, crowd, k, count)
-            group(crowd.groups, crowd.a, crowd.b, k, count)
+            group_contacts(crowd.groups, crowd.a, crowd.b, k, count)
             load_lanes(bodies, contacts, crowd, k, count)
             _aim(bodies, contacts, crowd, row, settings.skin, settings.dt, k)
             load_laws(crowd, k, count)
@@ -155,7 +155,7 @@ def _ask(bodies, geoms, pairs, crowd, seen):
         i, j = geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]]
         seen.open_by[m] -= norm(sub(load3(seen.ways, i), load3(seen.ways, j))) + seen.ways[i, 3] + seen.ways[j, 3]
         wanted = (seen.moved[i] or seen.moved[j]) and _concerned(bodies, crowd.local, i, j)
-        wanted = wanted and seen.open_by[m] < -DEEP * min(bodies.radius[i], bodies.radius[j])
+        wanted = wanted and seen.open_by[m] < -ROW_OVERLAP * min(bodies.radius[i], bodies.radius[j])
         pairs.search[m] = WANTED if wanted else KNOWN  # which the coming drift finds anew
 
 
@@ -171,7 +171,7 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
         if pairs.search[m] != WANTED:
             continue
         pairs.search[m], pairs.fresh[m] = KNOWN, False
-        deep = DEEP * min(bodies.radius[i], bodies.radius[j])
+        deep = ROW_OVERLAP * min(bodies.radius[i], bodies.radius[j])
         seen.open_by[m] = _least_gap(bodies, pairs, m, i, j, dt)
         for s in range(pairs.points[m]):
             gap = pairs.rows[m, s, 3]
@@ -227,7 +227,7 @@ def _keep(bodies, i, x, rot, momenta):
 @lean
 def _return(bodies, i, x, momenta):
     m = momenta[i]
-    place(bodies, i, load3(x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
+    set_state(bodies, i, load3(x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
 
 
 @lean
@@ -265,13 +265,13 @@ def _fly(bodies, forces, i, k, before, v, h):
     """Body i to where it is at the end of the coming drift, k its place in the problem; in uniform gravity alone."""
     if k < 0:
         x, q, p, l = flight_far(bodies, forces, i, h)
-        place(bodies, i, x, q, p, l)
+        set_state(bodies, i, x, q, p, l)
         return
     speed = (2.0 * v[k, 0] - before[k, 0], 2.0 * v[k, 1] - before[k, 1], 2.0 * v[k, 2] - before[k, 2])
     w = (2.0 * v[k, 3] - before[k, 3], 2.0 * v[k, 4] - before[k, 4], 2.0 * v[k, 5] - before[k, 5])
     l = mul(symmetric_product(load9(bodies.rot, i), load9(bodies.inertia, i)), w)
     x = axpy(h, axpy(0.5 * h, load3(bodies.gravity, i), speed), load3(bodies.x, i))
-    place(bodies, i, x, turn_rk4(load4(bodies.q, i), l, h, load9(bodies.inv_inertia, i)), scale(bodies.mass[i], speed), l)
+    set_state(bodies, i, x, turn_rk4(load4(bodies.q, i), l, h, load9(bodies.inv_inertia, i)), scale(bodies.mass[i], speed), l)
 
 
 @lean
@@ -292,7 +292,7 @@ def _row_of(bodies, contacts, where, rows, pairs, seen, f, table, first, count):
         if contacts.id[t] == id:
             return where[t]
         d = norm(sub(load3(contacts.point, t), point))
-        reach = NEAR * min(bodies.radius[contacts.body[t, 0]], bodies.radius[contacts.body[t, 1]])
+        reach = SAME_POINT * min(bodies.radius[contacts.body[t, 0]], bodies.radius[contacts.body[t, 1]])
         if d < min(near, reach):
             best, near = where[t], d
         t += 1

@@ -11,7 +11,21 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, cross, load3, load9, mul, scale, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.flight.motion import point_velocity
-from tumble.sim.solvers.lanes import ARM_A, ARM_B, AXES, FAST, IMPULSE, LANES, MU, OFFSET, OWN, STICK, TURN_A, TURN_B, Groups
+from tumble.sim.solvers.lanes import (
+    ARM_A,
+    ARM_B,
+    DIRECTIONS,
+    IMPULSE,
+    LANES,
+    MU_OR_LOW,
+    OFFSET,
+    OWN_MATRIX,
+    SLIDES,
+    STICK,
+    TURN_A,
+    TURN_B,
+    Groups,
+)
 
 
 class Crowd(NamedTuple):
@@ -44,7 +58,7 @@ def _pack(bodies, contacts, k, i, j, ii, ij, light_i, light_j, u0, row, lane):
         arm_a, arm_b = scale(-1.0, cross(ra, d)), cross(rb, d)
         turn_a, turn_b = mul(ii, arm_a), mul(ij, arm_b)
         for c in range(3):
-            row[LANES * (AXES + 3 * r + c) + lane] = d[c]
+            row[LANES * (DIRECTIONS + 3 * r + c) + lane] = d[c]
             row[LANES * (ARM_A + 3 * r + c) + lane] = arm_a[c]
             row[LANES * (ARM_B + 3 * r + c) + lane] = arm_b[c]
             row[LANES * (TURN_A + 3 * r + c) + lane] = turn_a[c]
@@ -53,11 +67,11 @@ def _pack(bodies, contacts, k, i, j, ii, ij, light_i, light_j, u0, row, lane):
     light = light_i + light_j
     ss, st, tt = _own(row, lane, 0, 0, light), _own(row, lane, 0, 1, 0.0), _own(row, lane, 1, 1, light)
     mean, half = 0.5 * (ss + tt), 0.5 * (ss - tt)
-    row[LANES * OWN + lane] = _own(row, lane, 0, 2, 0.0)
-    row[LANES * (OWN + 1) + lane] = _own(row, lane, 1, 2, 0.0)
-    row[LANES * (OWN + 2) + lane] = _own(row, lane, 2, 2, light)
-    row[LANES * (OWN + 3) + lane], row[LANES * (OWN + 4) + lane] = ss, tt
-    row[LANES * (OWN + 5) + lane] = mean + math.sqrt(half * half + st * st)
+    row[LANES * OWN_MATRIX + lane] = _own(row, lane, 0, 2, 0.0)
+    row[LANES * (OWN_MATRIX + 1) + lane] = _own(row, lane, 1, 2, 0.0)
+    row[LANES * (OWN_MATRIX + 2) + lane] = _own(row, lane, 2, 2, light)
+    row[LANES * (OWN_MATRIX + 3) + lane], row[LANES * (OWN_MATRIX + 4) + lane] = ss, tt
+    row[LANES * (OWN_MATRIX + 5) + lane] = mean + math.sqrt(half * half + st * st)
 
 
 @lean
@@ -78,12 +92,12 @@ def _pack_normal(bodies, contacts, k, i, j, ii, ij, light, row, lane):
     arm_b = cross(sub(point, load3(bodies.x, j)), d)
     turn_a, turn_b = mul(ii, arm_a), mul(ij, arm_b)
     for c in range(3):
-        row[LANES * (AXES + 6 + c) + lane] = d[c]
+        row[LANES * (DIRECTIONS + 6 + c) + lane] = d[c]
         row[LANES * (ARM_A + 6 + c) + lane] = arm_a[c]
         row[LANES * (ARM_B + 6 + c) + lane] = arm_b[c]
         row[LANES * (TURN_A + 6 + c) + lane] = turn_a[c]
         row[LANES * (TURN_B + 6 + c) + lane] = turn_b[c]
-    row[LANES * (OWN + 2) + lane] = _own(row, lane, 2, 2, light)
+    row[LANES * (OWN_MATRIX + 2) + lane] = _own(row, lane, 2, 2, light)
 
 
 @lean
@@ -139,9 +153,9 @@ def load_laws(crowd, first, last):
     groups, mu, c, p, stick, fast = crowd.groups, crowd.mu, crowd.c, crowd.p, crowd.stick, crowd.fast
     for n in range(first, last):
         row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
-        row[LANES * MU + lane] = mu[n]
+        row[LANES * MU_OR_LOW + lane] = mu[n]
         for r in range(3):
             row[LANES * (OFFSET + r) + lane] -= c[n, r]
             row[LANES * (IMPULSE + r) + lane] = p[n, r]
         row[LANES * STICK + lane], row[LANES * (STICK + 1) + lane] = stick[n, 0], stick[n, 1]
-        row[LANES * FAST + lane] = 1.0 if fast[n] else 0.0
+        row[LANES * SLIDES + lane] = 1.0 if fast[n] else 0.0

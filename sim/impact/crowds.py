@@ -18,39 +18,39 @@ from tumble.collision.linalg import load3, load9, norm, store3, store9, symmetri
 from tumble.sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
 from tumble.sim.contact.overlap_correction import displace, too_deep
 from tumble.sim.flight.motion import refresh_velocity, world_inverse_inertia
-from tumble.sim.impact.crowd_prediction import DEEP, look_ahead, watch
+from tumble.sim.impact.crowd_prediction import ROW_OVERLAP, predict_rows, watch
 from tumble.sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
 from tumble.sim.ledger.work import KICK
-from tumble.sim.solvers.block_laws import COULOMB, clip_contact
-from tumble.sim.solvers.crowd_targets import bears, soft_targets, taken_laws
+from tumble.sim.solvers.block_laws import COULOMB_LAW, clip_contact
+from tumble.sim.solvers.crowd_targets import bore_load, soft_targets, taken_laws
 from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
-    AXES,
+    DIRECTIONS,
     IMPULSE,
     LANES,
-    MU,
+    MU_OR_LOW,
     OFFSET,
     close_groups,
-    group,
+    group_contacts,
     impulses,
+    mark_awake,
     no_groups,
     relax_groups,
     settle_groups,
     shut_groups,
     start_groups,
-    wake,
 )
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Island, Laws, System
-from tumble.sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
+from tumble.sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON_SOLVER, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
 WORK = 36000  # points that a solve may look at, half of them in sweeps of all, and half by Newton's method where that is left
 COST = 25  # an iteration of Newton's method, in sweeps ...
-FEWEST = 4  # ... fewer iterations lead to nothing
-FULL, MOST = 20, 100  # sweeps of all, at least and at most
+FEWEST_ITERATIONS = 4  # ... fewer iterations lead to nothing
+FULL, MOST_PASSES = 20, 100  # sweeps of all, at least and at most
 LOCAL = 100  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
-LOOKS = 5  # at the end of the coming drift
+DRIFT_LOOKS = 5  # at the end of the coming drift
 
 
 @lean
@@ -105,7 +105,7 @@ def _prepare(bodies, contacts, plain):
             local[i] = size
             members[size] = i
             size += 1
-    most = count + LOOKS * (count // 2 + 16)  # with room for corners that turn in
+    most = count + DRIFT_LOOKS * (count // 2 + 16)  # with room for corners that turn in
     whole = np.empty(most, dtype=np.int64)
     whole[:count] = rows[:count]
     crowd = Crowd(
@@ -127,7 +127,7 @@ def _grouped(contacts, crowd, start):
     load_bodies(contacts, crowd, 0, start[islands])
     for s in range(islands):
         begin[s] = close_groups(crowd.groups)
-        group(crowd.groups, crowd.a, crowd.b, start[s], start[s + 1])
+        group_contacts(crowd.groups, crowd.a, crowd.b, start[s], start[s + 1])
     begin[islands] = crowd.groups.count[0]
     return begin
 
@@ -167,12 +167,12 @@ def _solve(bodies, books, settings, crowd, start, begin):
     worst, first_of = np.zeros(islands), np.zeros(islands + 1, dtype=np.int64)
     of = _bodies_of(crowd.a, crowd.b, start, len(crowd.members), first_of)
     for s in range(islands):
-        full = min(MOST, max(FULL, WORK // (2 * (start[s + 1] - start[s]))))
+        full = min(MOST_PASSES, max(FULL, WORK // (2 * (start[s + 1] - start[s]))))
         worst[s], done = settle_groups(
             groups, crowd.c, crowd.stick, crowd.fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1],
             settings.tolerance, full,
         )  # fmt: skip
-        if worst[s] > settings.tolerance and settings.solver == NEWTON:
+        if worst[s] > settings.tolerance and settings.solver == NEWTON_SOLVER:
             worst[s], spent = _solve_exactly(bodies, crowd, start[s], start[s + 1], worst[s], settings)
             done += spent
         books.counters[SOLVES] += 1
@@ -186,17 +186,17 @@ def _look(model, geometry, settings, crowd, seen, count, worst):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     groups, all, shallow, first = crowd.groups, np.arange(len(crowd.members)), math.inf, count
     for i in crowd.members:
-        shallow = min(shallow, DEEP * bodies.radius[i] / settings.dt)
-    wake(crowd.v, all)
+        shallow = min(shallow, ROW_OVERLAP * bodies.radius[i] / settings.dt)
+    mark_awake(crowd.v, all)
     turned_in = False
-    for _ in range(LOOKS):
-        found = look_ahead(model, geometry, settings, crowd, seen, first, count)
+    for _ in range(DRIFT_LOOKS):
+        found = predict_rows(model, geometry, settings, crowd, seen, first, count)
         if found < 0:
             break
         count, turned_in = found, True
         relax_groups(groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], shallow, LOCAL)
     if turned_in:
-        most = min(MOST, WORK // (4 * count))
+        most = min(MOST_PASSES, WORK // (4 * count))
         off, _ = settle_groups(
             groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], settings.tolerance, most
         )  # fmt: skip
@@ -234,7 +234,7 @@ def _solve_exactly(bodies, crowd, first, last, worst, settings):
     """
     m, a, b, c, members, groups, light = last - first, crowd.a, crowd.b, crowd.c, crowd.members, crowd.groups, crowd.light
     most = WORK // (2 * COST * m)
-    if most < FEWEST:
+    if most < FEWEST_ITERATIONS:
         return worst, 0
     place, n = np.full(len(light), -1, dtype=np.int64), 0
     for k in range(first, last):
@@ -247,7 +247,7 @@ def _solve_exactly(bodies, crowd, first, last, worst, settings):
         np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), one, two, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
     )  # fmt: skip
     zero, q, arrive, leave = np.zeros((m, 3)), np.empty((m, 3)), np.empty((n, 6)), np.empty((n, 6))
-    laws = Laws(np.full(m, COULOMB), crowd.mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
+    laws = Laws(np.full(m, COULOMB_LAW), crowd.mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
     impulses(groups, first, last, crowd.p)
     q[:] = crowd.p[first:last]
     for i in range(len(place)):
@@ -264,7 +264,7 @@ def _solve_exactly(bodies, crowd, first, last, worst, settings):
         for r in range(3):
             laws.u0[k, r] = row[LANES * (OFFSET + r) + lane] + c[first + k, r]
             for d in range(3):
-                e = row[LANES * (AXES + 3 * r + d) + lane]
+                e = row[LANES * (DIRECTIONS + 3 * r + d) + lane]
                 if one[k] >= 0:
                     system.ja[k, r, d], system.ja[k, r, 3 + d] = -e, row[LANES * (ARM_A + 3 * r + d) + lane]
                 if two[k] >= 0:
@@ -302,7 +302,7 @@ def _uneven(bodies, contacts, books, settings, rows):
     """A point overlaps by more than rounding, or bears load and stands open by more than that."""
     found = too_deep(contacts, books, settings, rows)
     for k in rows:
-        found = found or (contacts.gap[k] > settings.slop and bears(bodies, contacts, k, settings.skin))
+        found = found or (contacts.gap[k] > settings.slop and bore_load(bodies, contacts, k, settings.skin))
     return found
 
 
@@ -317,14 +317,14 @@ def _close(bodies, contacts, joints, books, settings, crowd, count):
     largest, d = 0.0, np.empty((len(members), 6))
     for m in range(len(rows)):
         gap, row, lane = contacts.gap[rows[m]], groups.table[groups.place[m] // LANES], groups.place[m] % LANES
-        shut, low = gap < 0.0 or bears(bodies, contacts, rows[m], settings.skin), 0.0
+        shut, low = gap < 0.0 or bore_load(bodies, contacts, rows[m], settings.skin), 0.0
         target = gap * settings.correction if shut else gap
         largest = max(largest, -gap)
         if shut and gap > 0.0:
             i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
             pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt
             low = -4.0 * contacts.impulse[rows[m], 2] * target / pull if pull > 0.0 else 0.0
-        row[LANES * (OFFSET + 2) + lane], row[LANES * MU + lane] = target, low
+        row[LANES * (OFFSET + 2) + lane], row[LANES * MU_OR_LOW + lane] = target, low
         row[LANES * (IMPULSE + 2) + lane] = max(contacts.push[rows[m]], low)
     least = max(settings.slop, 1e-2 * largest) * settings.correction
     shut_groups(groups, crowd.light, crowd.v, least, 2 * FULL)

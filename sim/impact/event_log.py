@@ -1,7 +1,7 @@
 """What happens between bodies, written down: impacts, contacts that begin and end, and who enters a sensor.
 
-Kernels write rows of ``Books.log``; a full log counts what it could not hold (LOST). Pairs of bodies that touch are known by
-keys of their serial numbers, which stay when other bodies are removed; the keys of the last kick are in ``Books.touching``.
+Kernels write rows of ``Books.log``; a full log counts what it could not hold (LOST_EVENTS). Pairs of bodies that touch are known
+by keys of their serial numbers, which stay when other bodies are removed; the keys of the last kick are in ``Books.touching``.
 """
 
 from __future__ import annotations
@@ -14,15 +14,28 @@ from tumble.collision.linalg import ZERO, add, axpy, load3, load9, mul_t, norm, 
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.sim.flight.motion import geom_pose
 from tumble.sim.sorted_lists import place_in
-from tumble.sim.state import BEGIN, ENTER, EVENTS, EXAMPLE, IMPACT, LEAVE, LOST, PART, PERSIST, SENSED, SLEEPING, TOUCHING
+from tumble.sim.state import (
+    EVENTS,
+    EXAMPLE,
+    IMPACT,
+    LOST_EVENTS,
+    SENSED,
+    SENSOR_ENTERED,
+    SENSOR_LEFT,
+    SLEEPING,
+    TOUCH_BEGINS,
+    TOUCH_ENDS,
+    TOUCH_PERSISTS,
+    TOUCHING_PAIRS,
+)
 
 
 @lean
-def write(books, kind, time, a, b, point, normal, impulse, loss, speed):
+def write_event(books, kind, time, a, b, point, normal, impulse, loss, speed):
     """One row of the log: kind, time [s], serial numbers, point, normal from a to b, impulse on b, loss [J], speed [m/s]."""
     k = books.counters[EVENTS]
     if k == len(books.log):
-        books.counters[LOST] += 1
+        books.counters[LOST_EVENTS] += 1
         return
     row = books.log[k]
     row[0], row[1], row[2], row[3] = kind, time, a, b
@@ -65,7 +78,7 @@ def log_impacts(bodies, table, books, time):
                     count += 1
         if first and count > 0:
             point, normal, impulse, loss, speed = _sum_rows(table, rows, 0, count, 1.0)
-            write(books, IMPACT, time, bodies.serial[i], bodies.serial[j], point, normal, impulse, loss, speed)
+            write_event(books, IMPACT, time, bodies.serial[i], bodies.serial[j], point, normal, impulse, loss, speed)
 
 
 @lean
@@ -91,7 +104,7 @@ def _ended(books, kind, time, known, slot, keys, n):
         while k < n and keys[k] < known[m]:
             k += 1
         if k == n or keys[k] != known[m]:
-            write(books, kind, time, known[m] >> 31, known[m] & 0x7FFFFFFF, ZERO, ZERO, ZERO, 0.0, 0.0)
+            write_event(books, kind, time, known[m] >> 31, known[m] & 0x7FFFFFFF, ZERO, ZERO, ZERO, 0.0, 0.0)
     for k in range(n):
         known[k] = keys[k]
     books.counters[slot] = n
@@ -108,7 +121,7 @@ def _sleeps(bodies, serial):
 def _log_contacts(bodies, contacts, books, time):
     """Pairs of bodies that touch in this kick, against those of the last one."""
     m = contacts.count[0]
-    most = m + books.counters[TOUCHING]
+    most = m + books.counters[TOUCHING_PAIRS]
     keys, rows = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     n = 0
     for k in range(m):
@@ -117,7 +130,7 @@ def _log_contacts(bodies, contacts, books, time):
         if contacts.impulse[k, 2] > 0.0 or contacts.gap[k] <= touching:
             _insert(keys, rows, n, _key(bodies, i, j), k)
             n += 1
-    for k in range(books.counters[TOUCHING]):  # contacts of sleeping bodies go on
+    for k in range(books.counters[TOUCHING_PAIRS]):  # contacts of sleeping bodies go on
         if _sleeps(bodies, books.touching[k] >> 31) or _sleeps(bodies, books.touching[k] & 0x7FFFFFFF):
             _insert(keys, rows, n, books.touching[k], -1)
             n += 1
@@ -127,15 +140,15 @@ def _log_contacts(bodies, contacts, books, time):
         stop = start + 1
         while stop < n and keys[stop] == keys[start]:
             stop += 1
-        known = place_in(books.touching, books.counters[TOUCHING], keys[start]) >= 0
+        known = place_in(books.touching, books.counters[TOUCHING_PAIRS], keys[start]) >= 0
         if not known or (books.watch[0] != 0 and rows[start] >= 0):
             point, normal, impulse, loss, speed = _sum_rows(contacts, rows, start, stop, 2.0)
             a, b = keys[start] >> 31, keys[start] & 0x7FFFFFFF
-            write(books, PERSIST if known else BEGIN, time, a, b, point, normal, impulse, loss, speed)
+            write_event(books, TOUCH_PERSISTS if known else TOUCH_BEGINS, time, a, b, point, normal, impulse, loss, speed)
         found[unique] = keys[start]
         unique += 1
         start = stop
-    _ended(books, PART, time, books.touching, TOUCHING, found, unique)
+    _ended(books, TOUCH_ENDS, time, books.touching, TOUCHING_PAIRS, found, unique)
 
 
 @kernel(**FOR_KERNELS)
@@ -160,8 +173,8 @@ def _log_sensors(bodies, geoms, pairs, geometry, books, time):
             unique += 1
     for k in range(unique):
         if place_in(books.sensed, books.counters[SENSED], keys[k]) < 0:
-            write(books, ENTER, time, keys[k] >> 31, keys[k] & 0x7FFFFFFF, ZERO, ZERO, ZERO, 0.0, 0.0)
-    _ended(books, LEAVE, time, books.sensed, SENSED, keys, unique)
+            write_event(books, SENSOR_ENTERED, time, keys[k] >> 31, keys[k] & 0x7FFFFFFF, ZERO, ZERO, ZERO, 0.0, 0.0)
+    _ended(books, SENSOR_LEFT, time, books.sensed, SENSED, keys, unique)
 
 
 log_contacts = far(_log_contacts, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.books, 0.0), returns=None)

@@ -18,10 +18,10 @@ from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
 from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.impact_threshold import (
-    LULL,
-    MANY,
+    CALM_STEPS,
+    MOST_BOUNCES,
+    MOST_SMALL_BOUNCES,
     SINKING,
-    TIRED,
     crowded,
     least_speed,
     pair_restitution,
@@ -35,7 +35,7 @@ from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
 from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
 from tumble.sim.impact.substep_resolve import kick_again
-from tumble.sim.impact.thread_jobs import AGAIN, ARRIVALS, FLIGHTS, book_flights, share, work
+from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, share, work
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
 from tumble.sim.state import (
     CAPPED,
@@ -55,7 +55,8 @@ from tumble.sim.state import (
 )
 
 TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
-DEEP = 0.1  # way in a step, as part of the pair's size, that is too much for the kick after TIRED impacts, but not after MANY
+# way in a step, as part of the pair's size, too much for the kick after MOST_SMALL_BOUNCES, but not after MOST_BOUNCES
+LONG_WAY = 0.1
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
 
@@ -97,7 +98,7 @@ def _drift(model, geometry, settings, table):
             _look_again(geoms, pairs, touched)
         for i in range(n):
             if touched[i] and bodies.crowd[i] > 0:
-                bodies.crowd[i] = LULL
+                bodies.crowd[i] = CALM_STEPS
         result, sinks = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         spent = 0.0
         for i in range(n):
@@ -117,7 +118,7 @@ def _drift(model, geometry, settings, table):
         books.counters[CAPPED] += 1
     for i in range(n):
         if effort[i] > settings.crowd:
-            bodies.crowd[i] = LULL  # from the coming kick on
+            bodies.crowd[i] = CALM_STEPS  # from the coming kick on
     book_flights(model, geometry, settings)
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, joints, books, c, dt)
@@ -198,9 +199,9 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
             many += 1
             pairs.fresh[k], pairs.search[k] = False, WANTED
     if many < FEW_ASKED:
-        work(model, geometry, settings, AGAIN, 0, count, rows, ids)
+        work(model, geometry, settings, ARRIVALS_AGAIN, 0, count, rows, ids)
     else:
-        share(model, geometry, settings, AGAIN, count)
+        share(model, geometry, settings, ARRIVALS_AGAIN, count)
     sinks = False
     for k in range(count):
         if asked[k]:
@@ -256,7 +257,7 @@ def _settle_phase(model, settings, first, t, touched, effort):
 def _never_ends(bodies, pairs, k, i, j, dt):
     """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
     end. A fast one, which would leave a deep overlap, is followed for longer."""
-    often = TIRED if pairs.speed[k] * dt <= DEEP * pair_size(bodies, i, j) else MANY
+    often = MOST_SMALL_BOUNCES if pairs.speed[k] * dt <= LONG_WAY * pair_size(bodies, i, j) else MOST_BOUNCES
     return pairs.hits[k] > often and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
@@ -293,7 +294,7 @@ def _first_event(pairs, dt):
 def _tired(bodies, geoms, pairs, k, dt):
     """Pair k has bounced in this step, and bounces no more."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    tired = pairs.hits[k] >= TIRED and pairs.search[k] != FUTILE
+    tired = pairs.hits[k] >= MOST_SMALL_BOUNCES and pairs.search[k] != FUTILE
     return tired and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
@@ -353,7 +354,7 @@ def _collide_now(model, geometry, settings, table, first, t, touched):
     for k in range(count):
         given = given or table.impulse[k, 2] != 0.0
     if not given:
-        pairs.search[first], pairs.hits[first] = FUTILE, MANY + 1  # as one that never ends
+        pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends
 
 
 _TOUCHED, _ROWS = np.zeros(0, np.bool_), (np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))

@@ -18,8 +18,8 @@ from tumble.sim.flight.motion import refresh_velocity
 from tumble.sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import AGAIN, book_work
-from tumble.sim.solvers.block_laws import AXIS
+from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
+from tumble.sim.solvers.block_laws import SOFT_LAW
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
 from tumble.sim.state import EXAMPLE
@@ -57,13 +57,13 @@ def joints_of_island(bodies, joints, label):
 
 
 @lean
-def impact_rows(joints, island, laws):
+def leave_rigid_rows(joints, island, laws):
     """Leave the rigid rows of joints, equalities without bounds, and those of rotors, which give way by their inertia."""
     rigid_rows(joints, island, laws)
     for n in range(len(island.owner)):
         k, rotor = len(island.rows) + n, joints.armature[island.owner[n]]
         if island.block[n] == DRIVE and rotor > 0.0:
-            laws.law[k], laws.lo[k, 0], laws.hi[k, 0] = AXIS, 0.0, rotor
+            laws.law[k], laws.lo[k, 0], laws.hi[k, 0] = SOFT_LAW, 0.0, rotor
 
 
 @inner
@@ -93,7 +93,7 @@ def _settle_joints(bodies, table, joints, books, links, together):
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, v, _, p = prepare(bodies, table, joints, links[:0], links, links[:0], local)
-    impact_rows(joints, island, laws)
+    leave_rigid_rows(joints, island, laws)
     owner, block, lo, hi = island.owner, island.block, laws.lo, laws.hi
     for n in range(len(owner)):
         if hi[n, 0] > 0.0 and block[n] == DRIVE:  # of a rotor, against its rate before the impact
@@ -102,17 +102,17 @@ def _settle_joints(bodies, table, joints, books, links, together):
     p[:] = 0.0
     constrain(island, system, laws, laws.u0, p, v)
     for n in range(len(owner)):
-        give_block(bodies, joints, books, owner[n], block[n], scale(0.5, load3(p, n)), AGAIN, 0.5)
+        give_block(bodies, joints, books, owner[n], block[n], scale(0.5, load3(p, n)), INSIDE_DRIFT, 0.5)
     for i in island.members:
         refresh_velocity(bodies, i)
     for n in range(len(owner)):
         j = owner[n]
         point, frame, _ = place_joint(bodies, joints, j)
         driven = driven_by_block(bodies, joints, j, block[n], point, frame, load3(p, n))
-        book_work(books, ledger.EXTERNAL, driven, 0.0, AGAIN)
+        book_work(books, ledger.EXTERNAL, driven, 0.0, INSIDE_DRIFT)
         for r in range(3):
             used, turns, e = row_axis(joints, j, block[n], r, frame)
-            rotor = block[n] == DRIVE and r == 0 and laws.law[n] == AXIS
+            rotor = block[n] == DRIVE and r == 0 and laws.law[n] == SOFT_LAW
             if used and (rotor or lo[n, r] == -math.inf):
                 at = 3 * block[n] + r
                 before, after = (
@@ -120,7 +120,7 @@ def _settle_joints(bodies, table, joints, books, links, together):
                     row_velocity(bodies, joints, j, turns, e, point),
                 )
                 entry = ledger.INTEGRATOR if rotor else ledger.CONTACT  # as in kicks: what the rotor has is counted there
-                book_work(books, entry, 0.5 * p[n, r] * (before + after), 0.0, AGAIN)
+                book_work(books, entry, 0.5 * p[n, r] * (before + after), 0.0, INSIDE_DRIFT)
                 joints.after[j, at] = after
 
 
@@ -134,7 +134,7 @@ def _linked_mass(bodies, table, joints, links):
     """
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, _, v, p = prepare(bodies, table, joints, np.arange(1), links, links[:0], local)
-    impact_rows(joints, island, laws)
+    leave_rigid_rows(joints, island, laws)
     laws.u0[:] = 0.0
     point = blocks_of(system, 0, 1)
     k, least = np.zeros((3, 3)), 0.0

@@ -33,17 +33,17 @@ from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import told, write_row
-from tumble.sim.contact.touching.impact_threshold import OPEN, pair_restitution, pair_size
+from tumble.sim.contact.touching.impact_threshold import LEFT_OPEN, pair_restitution, pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from tumble.sim.impact.collision_law import impact_far as impact
-from tumble.sim.impact.joint_impulses import constrain, impact_rows, linked_mass, settle_joints
+from tumble.sim.impact.joint_impulses import constrain, leave_rigid_rows, linked_mass, settle_joints
 from tumble.sim.impact.time_of_impact import TOUCH
-from tumble.sim.ledger.work import AGAIN, NOTHING, book_works, contact_driven_work
+from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
 from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
-EPS = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
+VELOCITY_ROUNDING = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
 
 
 @inner
@@ -134,7 +134,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     rows = np.arange(m)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
-    impact_rows(joints, island, laws)
+    leave_rigid_rows(joints, island, laws)
     points = blocks_of(system, 0, m)
     p[:] = 0.0
     speed = 0.0
@@ -297,15 +297,15 @@ def _apply_impacts(bodies, table, joints, books, links, normal_work):
         if not math.isnan(normal_work):
             normal, slip = normal_work, normal + slip - normal_work
         driven = contact_driven_work(bodies, i, j, mul_t(e, p), point, belt)
-        book_works(books, bodies, i, j, (0.0, -normal, -slip, driven), NOTHING, AGAIN)
+        book_works(books, bodies, i, j, (0.0, -normal, -slip, driven), NO_WORKS, INSIDE_DRIFT)
         table.loss[k] = -(normal + slip)
         change += normal + slip
-        if before[2] < -OPEN:  # slower than what solves leave open a gain means nothing
+        if before[2] < -LEFT_OPEN:  # slower than what solves leave open a gain means nothing
             size += abs(p[2] * before[2])
         noise += norm(p) * (norm(vi) + norm(vj))
     # against what rounding of the velocities is worth: an impact slower than that gains nothing that means anything
     if size > 0.0:
-        books.worst[GAIN] = max(books.worst[GAIN], (change - EPS * noise) / size)
+        books.worst[GAIN] = max(books.worst[GAIN], (change - VELOCITY_ROUNDING * noise) / size)
 
 
 joint_impact = far(

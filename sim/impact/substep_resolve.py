@@ -18,8 +18,8 @@ from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.joint_impulses import joints_of_island
-from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall
-from tumble.sim.ledger.work import AGAIN
+from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
+from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
 
 
@@ -102,7 +102,7 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
             take_back(bodies, contacts, books, bodies.held[i], t)
     if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, label, INELASTIC) != OK:
         return OK
-    recall(bodies, contacts, table, t, dt)
+    recall_loads(bodies, contacts, table, t, dt)
     for n in range(pairs.count[0]):
         if concerns(bodies, geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]], label):
             forget_arrivals(pairs, n)
@@ -112,7 +112,7 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
     bring_linked(bodies, forces, joints, books, links, t, touched)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     rows = np.arange(table.count[0])
-    kick_island(model, geometry, settings, table, t, AGAIN, rows, links, local)
+    kick_island(model, geometry, settings, table, t, INSIDE_DRIFT, rows, links, local)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
             bodies.held[i] = 0  # a crowd from the coming kick on: it keeps the phase

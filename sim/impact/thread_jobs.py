@@ -6,12 +6,12 @@ The step waits for what was taken, never for help: a crew that does not come cos
 
 The words of a crew stand each in a cache line of its own:
 
-    NEXT     number of the job, times 2^32, and the first item that nobody has taken
+    NEXT       number of the job, times 2^32, and the first item that nobody has taken
     KIND, COUNT, SHARE, and what the job is about (TREE): of the job, written before NEXT tells of it
-    DONE     items that are done
-    FOUND    what the items found, summed up
-    OPEN     1: a step is being taken, and there may be jobs
-    HELPED   items that helpers did, ever
+    DONE       items that are done
+    FOUND_SUM  what the items found, summed up
+    STEP_OPEN  1: a step is being taken, and there may be jobs
+    HELPED     items that helpers did, ever
 
 Who takes items replaces NEXT by what it is after that, if it is still what it was: then the words of the job, which were read in
 between, belong to it.
@@ -47,10 +47,11 @@ from tumble.sim.flight.motion import fly_some
 from tumble.sim.impact.time_of_impact import next_impact
 from tumble.sim.state import EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
 
-FLIGHTS, BOXES, ARRIVALS, AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES = range(9)  # jobs: what is done to their items
-LINE = 64  # bytes
-NEXT, KIND, COUNT, SHARE, DONE, FOUND, OPEN, HELPED, TREE = (LINE * k for k in range(9))
-WORDS = 8 * 8 + 16  # of a crew
+# jobs: what is done to their items
+FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES = range(9)
+CACHE_LINE = 64  # bytes
+NEXT, KIND, COUNT, SHARE, DONE, FOUND_SUM, STEP_OPEN, HELPED, TREE = (CACHE_LINE * k for k in range(9))
+CREW_WORDS = 8 * 8 + 16  # of a crew
 JOB = 1 << 32
 PAUSES, YIELDS, NAP = 8000, 1000, 50  # some 200 us in which one looks all the time; then some 500 us; us between two looks later
 
@@ -76,7 +77,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
             pairs.clear[k, 0], pairs.clear[k, 1] = -np.inf, 0.0
             least = least_speed(bodies, geoms, pairs, k, dt)
             pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
-    elif job == AGAIN:
+    elif job == ARRIVALS_AGAIN:
         for k in range(first, stop):
             if pairs.search[k] == WANTED:
                 pairs.search[k] = KNOWN
@@ -125,14 +126,14 @@ def _share(model, geometry, settings, job, count):
     put(crew + COUNT, count)
     put(crew + SHARE, share)
     put(crew + DONE, 0)
-    put(crew + FOUND, 0)
+    put(crew + FOUND_SUM, 0)
     put(crew + NEXT, number + 2 * JOB)
     while _take(model, geometry, settings, rows, ids) > 0:
         pass
     idle = 0
     while look(crew + DONE) < count:
         idle = _wait(idle)
-    return look(crew + FOUND)
+    return look(crew + FOUND_SUM)
 
 
 share = far(_share, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=0)
@@ -151,7 +152,7 @@ def _take(model, geometry, settings, rows, ids):
             stop = min(first + some, count)
             found = work(model, geometry, settings, job, first, stop, rows, ids)
             if found != 0:
-                add(crew + FOUND, found)
+                add(crew + FOUND_SUM, found)
             add(crew + DONE, stop - first)
             return stop - first
 
@@ -161,7 +162,7 @@ def assist(model, geometry, settings):
     """Help with the steps of a world until none is taken for a while; what threads beside the one that steps do."""
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     crew, idle = settings.crew, 0
-    while idle < PAUSES + YIELDS or look(crew + OPEN) == 1:
+    while idle < PAUSES + YIELDS or look(crew + STEP_OPEN) == 1:
         items = _take(model, geometry, settings, rows, ids)
         add(crew + HELPED, items)
         idle = 0 if items > 0 else _wait(idle)
@@ -182,13 +183,13 @@ def _wait(idle):
 @lean
 def open_shop(settings):
     if settings.crew != 0:
-        put(settings.crew + OPEN, 1)
+        put(settings.crew + STEP_OPEN, 1)
 
 
 @lean
 def close_shop(settings):
     if settings.crew != 0:
-        put(settings.crew + OPEN, 0)
+        put(settings.crew + STEP_OPEN, 0)
 
 
 @inner

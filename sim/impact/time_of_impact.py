@@ -33,16 +33,17 @@ from tumble.sim.contact.touching.impact_threshold import (
 )
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
-from tumble.sim.flight.motion import composed, velocity_of
 from tumble.sim.flight.motion import flight_far as flight
+from tumble.sim.flight.motion import frame_pose, velocity_of
 from tumble.sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
-NEAR = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
-FAR = 0.1  # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
+SLOW_GAP = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
+# way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
+NO_RETURN = 0.1
 AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
-MOST = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
-EXACT = 1e-14  # gap, as part of the pair's size, at which an instant is found
+MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
+EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
 
 
 @lean
@@ -84,8 +85,8 @@ def _distance_at(bodies, forces, geoms, geometry, a, b, t, margin, axis):
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = state_at(bodies, forces, i, t)
     xj, rj, vj, wj = state_at(bodies, forces, j, t)
-    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
-    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     if is_level(geometry, geoms.shape[b]):  # facets are the second of a pair: they come behind all bodies
         status, gap, lower, _, n, pb, pa, _ = level_distance(geometry, geoms.shape[b], xb, rb, geoms.shape[a], xa, ra, margin)
         n = neg(n)
@@ -126,8 +127,8 @@ def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, l
     i, j = geoms.body[a], geoms.body[b]
     xi, ri, vi, wi = state_at(bodies, forces, i, t)
     xj, rj, vj, wj = state_at(bodies, forces, j, t)
-    xa, ra = composed(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
-    xb, rb = composed(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
+    xa, ra = frame_pose(xi, ri, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
     found, gap, speed = False, math.inf, 0.0
     for k in range(count):
@@ -223,7 +224,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
     rim = False
     t = start
-    for _ in range(MOST):
+    for _ in range(MOST_SEARCH_STEPS):
         reach = bound * (dt - t)
         status, gap, lower, normal, closing, centers, turning = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
         if t == start:
@@ -231,10 +232,10 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if status == BEYOND_MARGIN or lower > reach:
             return math.inf, 0.0
         axis = normal
-        rim = level or (ground and gap < NEAR * size and _barred(bodies, geoms, geometry, a, b, normal))
+        rim = level or (ground and gap < SLOW_GAP * size and _barred(bodies, geoms, geometry, a, b, normal))
         if rim and gap <= TOUCH * size:
             break  # at the rim of a facet, or beyond it, where its neighbours are: what is over it is seen by its own normal
-        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, NEAR * size):
+        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, SLOW_GAP * size):
             break
         if gap <= TOUCH * size:
             limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
@@ -242,16 +243,16 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
                 return t, closing
             away = -AWAY * size / closing if closing < 0.0 else math.inf
-            if t > start or pairs.rests[n] == 1 or spin * (dt - t) < FAR * size or t + away >= dt:
+            if t > start or pairs.rests[n] == 1 or spin * (dt - t) < NO_RETURN * size or t + away >= dt:
                 break
             found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
             if found:
                 break
             t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
             continue
-        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < FAR * size:
+        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < NO_RETURN * size:
             break  # it has just left, or rolls: to advance by such a gap would not get anywhere
-        if least > 0.0 and closing <= least and gap < NEAR * size and spin * (dt - t) < FAR * size:
+        if least > 0.0 and closing <= least and gap < SLOW_GAP * size and spin * (dt - t) < NO_RETURN * size:
             break  # of no interest, unless another point comes faster
         fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
         if fastest * (dt - t) <= lower:
@@ -273,7 +274,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                     return when, speed_then
                 t = when
                 break
-        t += max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT * size / fastest)
+        t += max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
         if t >= dt:
             return math.inf, 0.0
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
@@ -319,7 +320,7 @@ def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, 
             return True, t, closing
         t = t_new
         _, gap, _, axis, closing, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
-        if abs(gap) <= EXACT * size:
+        if abs(gap) <= EXACT_GAP * size:
             return True, t, closing
         if gap > 0.0:
             low = t
@@ -342,7 +343,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
     found, gap, closing = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
     )
-    if not found or gap > -(NEAR if least > 0.0 else EXACT) * size:
+    if not found or gap > -(SLOW_GAP if least > 0.0 else EXACT_GAP) * size:
         return math.inf, 0.0
     t, low, high = dt, start, dt
     reach = 2.0 * closing * (dt - start) + size
@@ -360,7 +361,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
             gap, closing = 0.0, 1.0
         else:
             when, speed = t, closing
-            if abs(gap) <= EXACT * size or high - low <= 1e-15 * dt:
+            if abs(gap) <= EXACT_GAP * size or high - low <= 1e-15 * dt:
                 break
             if gap > 0.0:
                 low = t

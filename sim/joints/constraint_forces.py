@@ -39,24 +39,24 @@ from tumble.collision.linalg import (
     symmetric_product,
 )
 from tumble.sim.equations import acceleration, drive
-from tumble.sim.forces.laws import EXTERNAL
-from tumble.sim.forces.path_rows import moving
+from tumble.sim.forces.laws import EXTERNAL_WORK
+from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import AT_LOW, FREE, NO_FRAME, place_at
+from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, place_at
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
-from tumble.sim.solvers.skyline import factor_skyline, place_in, solve_skyline
+from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 from tumble.sim.state import DYNAMIC, END, EXAMPLE, START
 
 SOFT = 1e-12  # by which a row's own part in (1) is larger
-ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows are not redundant
+FORCE_ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows are not redundant
 ENOUGH = 1e-15  # of what was to be given ...
 ON_THE_WAY = 1e-11  # ... and at a stage: what rows lack there opens joints by h^2 times that, and gives no energy
 STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
 LATE = 2  # closings with the rows of the last stage
 CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open
-ROUNDING = 4e-16  # of positions [m], and of speeds
-NEAR = 1.0 / 64.0  # of a flight, for the difference that gives the angular acceleration of a driven body
+STATE_ROUNDING = 4e-16  # of positions [m], and of speeds
+BEND_TIME = 1.0 / 64.0  # of a flight, for the difference that gives the angular acceleration of a driven body
 
 
 @lean
@@ -64,7 +64,7 @@ def _stand(bodies, forces, c, at):
     """Poses, velocities and inertias of the members of cluster c in a row of the path."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
-        x, rot, v, w = moving(bodies, forces, at, i)
+        x, rot, v, w = path_motion(bodies, forces, at, i)
         mobility = symmetric_product(rot, load9(bodies.inv_inertia, i))
         for k in range(3):
             forces.stand[m, k] = x[k]
@@ -134,7 +134,7 @@ def _load_rows(bodies, forces, joints, c, t):
         for r in range(6):
             i = forces.equation[k, r]
             if i >= 0:
-                n, lane = place_in(columns, starts, i, i)
+                n, lane = entry_at(columns, starts, i, i)
                 table[n, lane] = table[n, lane] * (1.0 + SOFT) + forces.slack[k, r] if _acts(forces, joints, k, r) else 1.0
     factor_skyline(columns, starts, table)
 
@@ -209,7 +209,7 @@ def _give(forces, c, enough):
     clear_table(forces.gain[forces.first_member[c] : forces.first_member[c + 1]])
     clear_table(forces.load[first:last])
     left = asked = _largest(forces, c)
-    for _ in range(ROUNDS):
+    for _ in range(FORCE_ROUNDS):
         if left <= enough * asked:
             break
         clear_table(right)  # lanes without a row too: what once was no number would stay
@@ -290,7 +290,7 @@ def _hold_there(bodies, forces, joints, c, t, to, h, enough):
     """The same where members stand and rows are loaded."""
     first, last = forces.first_link[c], forces.first_link[c + 1]
     for k in range(first, last):
-        bends = _bends(bodies, forces, joints, k, t, NEAR * h)
+        bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
         for r in range(6):
             forces.lacks[k, r] = -bends[r] if _acts(forces, joints, k, r) else 0.0
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
@@ -319,10 +319,10 @@ def _hold_there(bodies, forces, joints, c, t, to, h, enough):
             elif i >= 0:  # whoever drives the body supplies what its force does to the other one
                 x, _, v, w = _pose(bodies, forces, i, t)
                 power = dot(f, add(v, cross(w, sub(point, x)))) + dot(torque, w)
-                forces.path[to, joints.body[j, 1 - side], EXTERNAL] -= power
+                forces.path[to, joints.body[j, 1 - side], EXTERNAL_WORK] -= power
         if forces.held[k] >= 0:  # the motor's work
             i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
-            forces.path[to, i, EXTERNAL] += forces.load[k, joints.axis[j]] * joints.pace[j]
+            forces.path[to, i, EXTERNAL_WORK] += forces.load[k, joints.axis[j]] * joints.pace[j]
 
 
 @lean
@@ -442,7 +442,7 @@ def _ask(bodies, forces, joints, c, t, ways):
         s, u = forces.stand[m], forces.motion[m]
         size = max(size, abs(s[0]) + abs(s[1]) + abs(s[2]))
         speed = max(speed, abs(u[0]) + abs(u[1]) + abs(u[2]))
-    return ROUNDING * (1.0 + size) if ways else ROUNDING * speed
+    return STATE_ROUNDING * (1.0 + size) if ways else STATE_ROUNDING * speed
 
 
 @lean
@@ -486,7 +486,7 @@ def mark_driven(forces, joints, c):
         forces.held[k] = -1
         if axis < 0 or forces.equation[k, axis] < 0:
             continue
-        if joints.kept[j] != FREE:
+        if joints.kept[j] != NOT_KEPT:
             forces.held[k], forces.slack[k, axis] = axis, 0.0
         else:
             forces.slack[k, axis] = _rotor(joints, j)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tumble.collision.errors import check_number, check_vector
 from tumble.collision.spelling import spelled
-from tumble.sim.checks import plain
+from tumble.sim.checks import plain_value
 from tumble.sim.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class JointDef:
     def _vector(self, name: str, direction: bool = False) -> None:
         value = check_vector(name, getattr(self, name))
         if direction and not math.hypot(*value) > 0.0:
-            raise InputError(name, plain(getattr(self, name)), "must have a length: it is a direction")
+            raise InputError(name, plain_value(getattr(self, name)), "must have a length: it is a direction")
         self._put(name, value)
 
     def replace(self, **changes: Any) -> JointDef:
@@ -72,7 +72,7 @@ class JointDef:
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
-                out[field.name] = plain(value)
+                out[field.name] = plain_value(value)
         return out
 
 
@@ -125,7 +125,7 @@ def check_limits(name: str, value: object) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise InputError(name, value, hint) from None
     if not low < high:
-        raise InputError(name, plain(value), hint)
+        raise InputError(name, plain_value(value), hint)
     return low, high
 
 
@@ -245,7 +245,7 @@ class General(Driven):
     def __post_init__(self) -> None:
         self._axes()
         if isinstance(self.free, str) or any(name not in COORDINATES for name in self.free):
-            raise InputError("free", plain(self.free), f"must be a list of some of {', '.join(COORDINATES)}")
+            raise InputError("free", plain_value(self.free), f"must be a list of some of {', '.join(COORDINATES)}")
         self._put("free", tuple(name for name in COORDINATES if name in self.free))
         if self.driven is not None and self.driven not in self.free:
             raise InputError(
@@ -288,7 +288,9 @@ class Drive(General):
     def __post_init__(self) -> None:
         General.__post_init__(self)
         if self.free != COORDINATES or self.driven is None:
-            raise InputError("free", plain(self.free), "is not for a drive, which leaves all free; a general joint holds some")
+            raise InputError(
+                "free", plain_value(self.free), "is not for a drive, which leaves all free; a general joint holds some"
+            )
 
 
 @spelled
@@ -307,7 +309,7 @@ class Wheel(General):
             self._put("axis_y", (0.0, 0.0, 1.0))
         General.__post_init__(self)
         if self.free != ("y", "turn_x") or self.driven != "y":
-            raise InputError("free", plain(self.free), "is not for a wheel: it travels along axis_y and turns about axis")
+            raise InputError("free", plain_value(self.free), "is not for a wheel: it travels along axis_y and turns about axis")
 
 
 @spelled
@@ -382,7 +384,7 @@ class Screw(JointDef):
 
 def _perpendicular(name: str, a: tuple[float, ...], b: tuple[float, ...]) -> None:
     if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1e-9 * math.hypot(*a) * math.hypot(*b):
-        raise InputError(name, plain(b), f"must be perpendicular to {plain(a)}")
+        raise InputError(name, plain_value(b), f"must be perpendicular to {plain_value(a)}")
 
 
 def pitch_radii(gear: Gear) -> tuple[float, float]:
@@ -393,7 +395,9 @@ def pitch_radii(gear: Gear) -> tuple[float, float]:
     u, w = d - (d @ ea) * ea, -d + (d @ eb) * eb
     far = np.linalg.norm(u), np.linalg.norm(w)
     if min(far) <= 1e-9 * (1e-300 + np.linalg.norm(d)) or na + nb == 0:
-        raise InputError("center_b", plain(gear.center_b), "must be off the axis of a, and a ring must be larger than its wheel")
+        raise InputError(
+            "center_b", plain_value(gear.center_b), "must be off the axis of a, and a ring must be larger than its wheel"
+        )
     u, w = u / far[0], w / far[1]
     if np.linalg.norm(np.cross(ea, eb)) < 1e-9:
         return far[0] * na / (na + nb), far[0] * nb / (na + nb)
@@ -401,14 +405,14 @@ def pitch_radii(gear: Gear) -> tuple[float, float]:
     if (len(off) and off[0] > 1e-18 * (d @ d)) or abs(ra * nb - rb * na) > 1e-6 * abs(ra * nb):
         raise InputError(
             "center_b",
-            plain(gear.center_b),
+            plain_value(gear.center_b),
             f"does not fit {na}:{nb} teeth: where the wheels meet, their radii are {ra:g}:{rb:g} m",
         )
     return float(ra), float(rb)
 
 
-KINDS = (Point, Hinge, Slider, Fixed, Distance, Universal, General, Drive, Wheel, Gear, Screw)
-JOINTS = {cls.__name__.lower(): cls for cls in KINDS}
+JOINT_KINDS = (Point, Hinge, Slider, Fixed, Distance, Universal, General, Drive, Wheel, Gear, Screw)
+JOINTS = {cls.__name__.lower(): cls for cls in JOINT_KINDS}
 
 
 def joint_from_dict(data: dict[str, Any]) -> JointDef:

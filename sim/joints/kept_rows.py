@@ -14,10 +14,10 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, FREE, LIMITS
+from tumble.sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, LIMITS, NOT_KEPT
 
 AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
-INSIDE = 1.0 - 1e-9  # of a bound
+INSIDE_BOUND = 1.0 - 1e-9  # of a bound
 
 
 @lean
@@ -54,7 +54,7 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
         spoken = s == LIMITS and n > 0 and owner[n - 1] == j and block[n - 1] == DRIVE  # by the drive of the joint
         if s < DRIVE or spoken or not may_keep(joints, forces, j):
             continue
-        by = FREE
+        by = NOT_KEPT
         if s == DRIVE:
             by = _kept_by_drive(p, lo, hi, k)
         stop = n if s == LIMITS else n + 1
@@ -63,16 +63,16 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
                 axis = joints.axis[j]
                 gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
                 least = lo[first + stop, r]  # below zero: the flight pushes, and the kick may take that back
-                if abs(gap) <= AT_STOP and p[first + stop, r] > (INSIDE * least if least < 0.0 else least / INSIDE):
+                if abs(gap) <= AT_STOP and p[first + stop, r] > (INSIDE_BOUND * least if least < 0.0 else least / INSIDE_BOUND):
                     by = AT_LOW + r
         if by == joints.kept[j]:
             continue
-        if by != FREE and left[at]:
+        if by != NOT_KEPT and left[at]:
             continue
-        left[at] = left[at] or by == FREE
+        left[at] = left[at] or by == NOT_KEPT
         joints.kept[j] = by
         joints.pace[j] = joints.speed[j] if by == BY_MOTOR else 0.0
-        if by != FREE:
+        if by != NOT_KEPT:
             hold[at, joints.axis[j]] = 0.0
         changed = True
     return changed
@@ -84,10 +84,10 @@ def _kept_by_drive(p, lo, hi, k):
         return BY_MOTOR
     if hi[k, 1] > lo[k, 1] and _inside(p[k, 1], lo[k, 1], hi[k, 1]):
         return BY_FRICTION
-    return FREE
+    return NOT_KEPT
 
 
 @lean
 def _inside(p, low, high):
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    return math.isfinite(half) and abs(p - middle) < INSIDE * half
+    return math.isfinite(half) and abs(p - middle) < INSIDE_BOUND * half

@@ -28,7 +28,7 @@ from tumble.sim.joints.kinds.general import measure_general, turning_frame
 from tumble.sim.joints.kinds.hinge import measure_hinge
 from tumble.sim.joints.kinds.point import measure_point
 from tumble.sim.joints.kinds.slider import measure_slider
-from tumble.sim.solvers.block_laws import AXIS, BALL, BOX
+from tumble.sim.solvers.block_laws import BALL_LAW, BOX_LAW, SOFT_LAW
 from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM
 from tumble.sim.state import DISTANCE, DYNAMIC, EXAMPLE, FIXED, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
@@ -36,7 +36,7 @@ LINEAR, ANGULAR, DRIVE, LIMITS = range(4)
 BLOCKS = 4
 TEAR = 0.01  # of the size of the smaller body, or rad: a joint that is open by more is torn
 NO_FRAME = ZERO, IDENTITY
-FREE, BY_MOTOR, BY_FRICTION, AT_LOW, AT_HIGH = range(5)  # what keeps a free coordinate at its pace in flight: Joints.kept
+NOT_KEPT, BY_MOTOR, BY_FRICTION, AT_LOW, AT_HIGH = range(5)  # what keeps a free coordinate at its pace in flight: Joints.kept
 
 
 @lean
@@ -139,8 +139,8 @@ def has_block(joints, j, block):
 def block_law(joints, j, block):
     """How the solver treats the block."""
     if block == DRIVE:
-        return AXIS
-    return BALL if block == ANGULAR and joints.kind[j] == POINT else BOX
+        return SOFT_LAW
+    return BALL_LAW if block == ANGULAR and joints.kind[j] == POINT else BOX_LAW
 
 
 @lean
@@ -251,7 +251,7 @@ def rigid_rows(joints, island, laws):
     """Leave only the rigid rows of joints: equalities without bounds; no impulse along the free coordinates."""
     for n in range(len(island.owner)):
         j, s, k = island.owner[n], island.block[n], len(island.rows) + n
-        laws.law[k] = BOX
+        laws.law[k] = BOX_LAW
         for r in range(3):
             rigid = s <= ANGULAR and joints.rigid[j, 3 * s + r] == 1
             laws.lo[k, r], laws.hi[k, r] = (-math.inf, math.inf) if rigid else (0.0, 0.0)

@@ -40,10 +40,18 @@ from tumble.sim.state import (
     joints_of,
 )
 
-KINDS = {"Point": POINT, "Hinge": HINGE, "Slider": SLIDER, "Fixed": FIXED, "Distance": DISTANCE, "Gear": GEAR, "Screw": SCREW}
-KINDS |= dict.fromkeys(("General", "Drive", "Wheel", "Universal"), GENERAL)
+JOINT_CODES = {
+    "Point": POINT,
+    "Hinge": HINGE,
+    "Slider": SLIDER,
+    "Fixed": FIXED,
+    "Distance": DISTANCE,
+    "Gear": GEAR,
+    "Screw": SCREW,
+}
+JOINT_CODES |= dict.fromkeys(("General", "Drive", "Wheel", "Universal"), GENERAL)
 UNIVERSAL = ("turn_x", "turn_z")  # what is free in one
-RIGID = {
+RIGID_ROWS = {
     POINT: (1, 1, 1, 0, 0, 0),
     HINGE: (1, 1, 1, 1, 1, 0),
     SLIDER: (1, 1, 0, 1, 1, 1),
@@ -53,7 +61,7 @@ RIGID = {
     GEAR: (1, 0, 0, 0, 0, 0),
     SCREW: (1, 0, 0, 0, 0, 0),
 }
-AXIS = {HINGE: 5, SLIDER: 2, DISTANCE: 2}
+FREE_AXIS = {HINGE: 5, SLIDER: 2, DISTANCE: 2}
 
 
 def with_joints(model: Model, definitions: Sequence[JointDef], rows: Sequence[tuple[int, int]]) -> Model:
@@ -75,13 +83,13 @@ def axis_of(d: JointDef) -> int:
     """Which of the six coordinates is the driven one, -1 for none."""
     if isinstance(d, General):
         return -1 if d.driven is None else COORDINATES.index(d.driven)
-    return -1 if isinstance(d, Distance) and d.rigid else AXIS.get(KINDS[type(d).__name__], -1)
+    return -1 if isinstance(d, Distance) and d.rigid else FREE_AXIS.get(JOINT_CODES[type(d).__name__], -1)
 
 
 def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, int]) -> None:
-    kind = KINDS[type(d).__name__]
+    kind = JOINT_CODES[type(d).__name__]
     joints.kind[j], joints.body[j], joints.axis[j] = kind, pair, axis_of(d)
-    joints.rigid[j] = RIGID[kind]
+    joints.rigid[j] = RIGID_ROWS[kind]
     frames, anchors = frames_of(d), anchors_of(d)
     for side, (i, anchor) in enumerate(zip(pair, anchors, strict=True)):
         rot = rotations(model.bodies.q[i : i + 1])[0] if i >= 0 else np.eye(3)
@@ -111,7 +119,7 @@ def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, i
     joints.armature[j] = d.armature
     if d.limits is not None:
         joints.limit[j] = np.subtract(d.limits, d.reference)
-    joints.rest[j] = slack(d)
+    joints.rest[j] = spring_slack(d)
     if isinstance(d, Distance):
         here = math.dist(d.anchor_a, d.anchor_b)
         joints.value[j] = here
@@ -122,7 +130,7 @@ def _write(model: Model, joints: Joints, j: int, d: JointDef, pair: tuple[int, i
             joints.rigid[j] = 0
 
 
-def slack(d: Driven) -> float:
+def spring_slack(d: Driven) -> float:
     """Where the spring of a joint is slack, by its definition; coordinates in the table have no ``reference``."""
     if d.rest is not None:
         return d.rest - d.reference
@@ -135,7 +143,7 @@ def tune(joints: Joints, j: int, d: JointDef) -> None:
     if isinstance(d, Driven):
         joints.stiffness[j], joints.damping[j] = d.stiffness, d.damping
         joints.limit[j] = (-math.inf, math.inf) if d.limits is None else np.subtract(d.limits, d.reference)
-        joints.rest[j] = slack(d)
+        joints.rest[j] = spring_slack(d)
 
 
 def frame_about(axis: Sequence[float]) -> np.ndarray:
@@ -213,7 +221,7 @@ def without_joints(model: Model, gone: np.ndarray) -> Model:
     return linked(model._replace(joints=model.joints._replace(**dict(zip(Joints._fields, kept, strict=False)))))
 
 
-def place(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def joint_frames(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Anchors (3,) and frames (3, 3) of both sides of joint j in the world."""
     joints, b = model.joints, model.bodies
     out = []
@@ -230,7 +238,7 @@ def measured(model: Model, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, 
     The same as ``rows.place_joint``, in NumPy.
     """
     joints, kind = model.joints, model.joints.kind[j]
-    xa, fa, xb, fb = place(model, j)
+    xa, fa, xb, fb = joint_frames(model, j)
     d, r = fa.T @ (xb - xa), fa.T @ fb
     turns = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / 2
     point, along, about = xb, fa.T, fa.T

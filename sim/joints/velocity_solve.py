@@ -22,7 +22,7 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
-from tumble.sim.joints.kept_rows import INSIDE, bounds_left, least_push
+from tumble.sim.joints.kept_rows import INSIDE_BOUND, bounds_left, least_push
 from tumble.sim.joints.rows import (
     ANGULAR,
     AT_LOW,
@@ -30,8 +30,8 @@ from tumble.sim.joints.rows import (
     BY_FRICTION,
     BY_MOTOR,
     DRIVE,
-    FREE,
     LIMITS,
+    NOT_KEPT,
     has_block,
     place_joint,
     row_axis,
@@ -40,11 +40,11 @@ from tumble.sim.joints.rows import (
     wrench,
 )
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.ledger.work import AGAIN, KICK, START, book_work, driven_work, give, halves
+from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN, book_work, driven_work, give, halves
 from tumble.sim.solvers.problem import velocity_along
 from tumble.sim.state import POINT
 
-LOOKS = 30  # most looks ahead
+MOST_LOOKS_AHEAD = 30  # most looks ahead
 SURPRISE = 1e-9  # [m or rad] a joint that is open by more was not closed by the step before: it is taken to its place
 
 
@@ -114,15 +114,15 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
         if axis >= 0:
             c = axis % 3
             u = row_velocity(bodies, joints, j, axis >= 3, (frame[c], frame[3 + c], frame[6 + c]), point)
-            elapsed = 0.0 if mode == START else (dt if mode == KICK else t)
+            elapsed = 0.0 if mode == MEAN_GIVEN else (dt if mode == KICK else t)
             value = unwrapped(joints, j, values[axis], joints.value[j] + elapsed * u)
             if mode == KICK:  # what the last flight shows
                 last = joints.hold[j, axis]
                 if not math.isfinite(last):
                     last = joints.hold[j, axis] = joints.pace[j] - (value - joints.value[j]) / dt
-                hold[n, axis] = 2.0 * last - joints.hold_before[j, axis] if joints.kept[j] == FREE else 0.0
+                hold[n, axis] = 2.0 * last - joints.hold_before[j, axis] if joints.kept[j] == NOT_KEPT else 0.0
             here[n, axis], here[n, 6] = value, joints.value[j]
-            if mode != AGAIN:
+            if mode != INSIDE_DRIFT:
                 joints.value[j] = value
 
 
@@ -143,11 +143,11 @@ def target_joints(joints, island, h, dt, mode, here, hold, laws):
                 b = 0.0
                 if joints.kind[j] == POINT and s == ANGULAR:  # friction of a ball joint
                     b = hold[at, 3 + r]
-                    hi[k, r] = 0.0 if mode == AGAIN else 0.5 * dt * joints.friction[j]
+                    hi[k, r] = 0.0 if mode == INSIDE_DRIFT else 0.5 * dt * joints.friction[j]
             elif s == DRIVE:
                 b = hold[at, axis] + (joints.speed[j] if r == 2 else 0.0)
                 lo[k, r], hi[k, r] = 0.0, 0.0
-                if mode != AGAIN and r > 0:
+                if mode != INSIDE_DRIFT and r > 0:
                     most = joints.friction[j] if r == 1 else joints.strength[j]
                     lo[k, r], hi[k, r] = bounds_left(joints, j, BY_FRICTION if r == 1 else BY_MOTOR, most, dt)
             else:
@@ -159,7 +159,7 @@ def target_joints(joints, island, h, dt, mode, here, hold, laws):
                     lo[k, r] = least_push(joints, j, AT_LOW + r, dt) if mode == KICK else 0.0
                     if joints.kept[j] == AT_LOW + r:
                         b = 0.0
-            c[k, r] = b if mode == START else 0.5 * (u + b)
+            c[k, r] = b if mode == MEAN_GIVEN else 0.5 * (u + b)
         if s == DRIVE:
             lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, dt, mode, here[at, 6], here[at, axis], hold[at, axis] * (dt / h))
 
@@ -168,9 +168,9 @@ def target_joints(joints, island, h, dt, mode, here, hold, laws):
 def _spring(joints, j, row, h, mode, last, value, hold):
     """(p at u = 0, -dp/du) of half the impulse of the spring and damper, in the solver's own velocity."""
     k, d, a, u = joints.stiffness[j], joints.damping[j], joints.armature[j], joints.before[j, row]
-    if mode == AGAIN:  # springs act at the steps
+    if mode == INSIDE_DRIFT:  # springs act at the steps
         return a * u, a
-    if mode == START:  # in the middle of the kick, u, it goes back and forth alike
+    if mode == MEAN_GIVEN:  # in the middle of the kick, u, it goes back and forth alike
         return a * u - 0.5 * h * (k * (value - joints.rest[j] - 0.5 * h * (u + hold)) + d * u), 0.25 * h * h * k + a
     mean = 0.25 * (last + 3.0 * value - h * (u + hold))
     return a * u - 0.5 * h * k * (mean - joints.rest[j]), 0.25 * h * h * k + 0.5 * h * d + a
@@ -187,15 +187,15 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
     for n in range(len(island.owner)):
         j, s, k, at = island.owner[n], island.block[n], len(island.rows) + n, island.place[n]
         wanted[n] = False
-        if not drives(joints, j, s) or (s >= DRIVE and joints.kept[j] != FREE):
+        if not drives(joints, j, s) or (s >= DRIVE and joints.kept[j] != NOT_KEPT):
             continue
         if s == ANGULAR:
-            most = INSIDE * hi[k, 0]
+            most = INSIDE_BOUND * hi[k, 0]
             wanted[n] = p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2] < most * most
         elif s == DRIVE:
-            wanted[n] = mode == START and joints.stiffness[j] > 0.0
+            wanted[n] = mode == MEAN_GIVEN and joints.stiffness[j] > 0.0
             for r in range(1, 3):
-                wanted[n] = wanted[n] or (hi[k, r] > 0.0 and abs(p[k, r]) < INSIDE * hi[k, r])
+                wanted[n] = wanted[n] or (hi[k, r] > 0.0 and abs(p[k, r]) < INSIDE_BOUND * hi[k, r])
         else:
             axis = joints.axis[j]
             for r in range(2):
@@ -204,7 +204,7 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
                     continue
                 u, bends = velocity_after(joints, j, 3 * s + r, k, r, mode, v, system, laws), h * hold[at, axis]
                 end = gap + h * u + (-bends if r == 0 else bends)
-                wanted[n] = wanted[n] or p[k, r] > 0.0 or end < abs(bends) or mode == START
+                wanted[n] = wanted[n] or p[k, r] > 0.0 or end < abs(bends) or mode == MEAN_GIVEN
         any_wanted = any_wanted or wanted[n]
     return any_wanted
 
@@ -213,7 +213,7 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
 def velocity_after(joints, j, row, k, r, mode, v, system, laws):
     """Velocity after the kick along row r of block k."""
     u = velocity_along(system, laws.u0, v, k, r)
-    return u if mode == START else 2.0 * u - joints.before[j, row]
+    return u if mode == MEAN_GIVEN else 2.0 * u - joints.before[j, row]
 
 
 @lean
@@ -222,7 +222,7 @@ def apply_joints(bodies, joints, books, island, hold, wanted, p, mode, share, st
 
     ``steady``: what makes of such an impulse that of half a step. Springs and motors act for whole steps.
     """
-    if mode != AGAIN:
+    if mode != INSIDE_DRIFT:
         for j in island.links:
             for r in range(12):
                 joints.impulse[j, r] = 0.0
@@ -232,10 +232,10 @@ def apply_joints(bodies, joints, books, island, hold, wanted, p, mode, share, st
     for n in range(len(island.owner)):
         j, s = island.owner[n], island.block[n]
         half = load3(p, len(island.rows) + n)
-        if mode != AGAIN:
+        if mode != INSIDE_DRIFT:
             for r in range(3):
                 joints.impulse[j, 3 * s + r] = half[r] * (1.0 if s == DRIVE else steady)
-            if wanted[n] or joints.kept[j] != FREE:
+            if wanted[n] or joints.kept[j] != NOT_KEPT:
                 for r in range(6):
                     joints.hold[j, r] = hold[island.place[n], r]
         give_block(bodies, joints, books, j, s, half, mode, share)
@@ -268,15 +268,15 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             if used:
-                landed = s == LIMITS and mode != START and abs(here[island.place[n], 6] - joints.limit[j, r]) > SURPRISE
+                landed = s == LIMITS and mode != MEAN_GIVEN and abs(here[island.place[n], 6] - joints.limit[j, r]) > SURPRISE
                 _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode, share)
         driven = 2.0 * driven_by_block(bodies, joints, j, s, point, frame, half)
         book_work(books, ledger.EXTERNAL, share * driven, (1.0 - share) * driven, mode)
-    if mode == AGAIN:
+    if mode == INSIDE_DRIFT:
         return
     for j in island.links:
         axis = joints.axis[j]
-        if axis >= 0 and joints.kept[j] == FREE:
+        if axis >= 0 and joints.kept[j] == NOT_KEPT:
             point, frame, _ = place_joint(bodies, joints, j)
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
             joints.pace[j] = row_velocity(bodies, joints, j, turns, e, point)
@@ -294,7 +294,7 @@ def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mod
     """Works of the whole impulse p of one row, before and after the middle of the kick."""
     after = row_velocity(bodies, joints, j, turns, e, point)
     before = joints.before[j, 3 * s + r]
-    if mode == START:  # it was the mean
+    if mode == MEAN_GIVEN:  # it was the mean
         before = 2.0 * before - after
     joints.before[j, 3 * s + r], joints.after[j, 3 * s + r] = before, after
     first, second = halves(before, after, share)
@@ -304,7 +304,7 @@ def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mod
         book_work(books, ledger.RESTITUTION, one, two, mode)
         book_work(books, ledger.CONTACT, p * first + one, p * second + two, mode)
     elif s == DRIVE and r == 0:
-        drag = -0.5 * h * joints.damping[j] * (before + after) if mode != AGAIN else 0.0
+        drag = -0.5 * h * joints.damping[j] * (before + after) if mode != INSIDE_DRIFT else 0.0
         book_work(books, ledger.FRICTION, -drag * first, -drag * second, mode)
         book_work(books, ledger.INTEGRATOR, (p - drag) * first, (p - drag) * second, mode)
     elif s == DRIVE and r == 2:

@@ -12,21 +12,21 @@ from tumble.sim.equations import angular_velocity
 from tumble.sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER
 from tumble.sim.state import DYNAMIC
 
-MOST = 1e4  # times all kinetic energy before a step, and what others gave in it, that contacts may give
-FAR = 100.0  # of its own radii that a body which they throw moves in a step, or turns to as much ...
-LIGHT = 299_792_458.0  # ... or as fast as nothing is [m/s]
+MOST_GIVEN = 1e4  # times all kinetic energy before a step, and what others gave in it, that contacts may give
+FAR_THROWN = 100.0  # of its own radii that a body which they throw moves in a step, or turns to as much ...
+SPEED_OF_LIGHT = 299_792_458.0  # ... or as fast as nothing is [m/s]
 
 
 @lean
 def thrown(bodies, books, before, books_before, dt):
-    """Contacts gave more than MOST in this step, and some body is as fast as that says."""
+    """Contacts gave more than MOST_GIVEN in this step, and some body is as fast as that says."""
     gift = books.energy[CONTACT] + books.pending[CONTACT] - books_before.energy[CONTACT]
     if not gift > 0.0:
         return False
     known = 0.0
     for k in (EXTERNAL, USER, CORRECTION):
         known += abs(books.energy[k] - books_before.energy[k]) + abs(books.pending[k])
-    if gift <= MOST * known:
+    if gift <= MOST_GIVEN * known:
         return False
     for i in range(len(bodies.kind)):
         if bodies.kind[i] == DYNAMIC:
@@ -34,7 +34,7 @@ def thrown(bodies, books, before, books_before, dt):
             q = (before.q[i, 0], before.q[i, 1], before.q[i, 2], before.q[i, 3])
             w = angular_velocity(rotation(q), load9(bodies.inv_inertia, i), l)
             known += 0.5 * bodies.inv_mass[i] * dot(p, p) + 0.5 * dot(w, l)
-    if gift <= MOST * known:
+    if gift <= MOST_GIVEN * known:
         return False
     found = False
     for i in range(len(bodies.kind)):
@@ -48,4 +48,4 @@ def _too_fast(bodies, i, dt):
     if bodies.kind[i] != DYNAMIC:
         return False
     speed = bodies.inv_mass[i] * norm(load3(bodies.p, i)) + bodies.radius[i] * bodies.spin[i] * norm(load3(bodies.l, i))
-    return speed > LIGHT or speed * dt > FAR * bodies.radius[i]
+    return speed > SPEED_OF_LIGHT or speed * dt > FAR_THROWN * bodies.radius[i]

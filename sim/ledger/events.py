@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tumble.sim.state import EVENTS, LOST
+from tumble.sim.state import EVENTS, LOST_EVENTS
 
 if TYPE_CHECKING:
     from tumble.sim.world.body import Body
     from tumble.sim.world.world import World
 
-KINDS = ("begin", "persist", "end", "impact", "enter", "leave")
+EVENT_KINDS = ("begin", "persist", "end", "impact", "enter", "leave")
 
 
 class Event(NamedTuple):
@@ -47,13 +47,13 @@ def take(world: World) -> list[Event]:
     body = world._by_serial
     events = [
         Event(
-            KINDS[int(r[0])], float(r[1]), body[int(r[2])], body[int(r[3])],
+            EVENT_KINDS[int(r[0])], float(r[1]), body[int(r[2])], body[int(r[3])],
             r[4:7].copy(), r[7:10].copy(), r[10:13].copy(), float(r[13]), float(r[14]),
         )
         for r in rows
     ]  # fmt: skip
-    lost = int(books.counters[LOST])
-    books.counters[EVENTS] = books.counters[LOST] = 0
+    lost = int(books.counters[LOST_EVENTS])
+    books.counters[EVENTS] = books.counters[LOST_EVENTS] = 0
     known = {int(serial) for keys in (books.touching, books.sensed) for key in keys for serial in (key >> 31, key & 0x7FFFFFFF)}
     world._by_serial = {s: b for s, b in body.items() if b.alive or s in known}
     if lost:

@@ -10,11 +10,11 @@ import math
 
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import load3, load9, mul, mul_t, store3, store9
-from tumble.sim.ledger.work import AGAIN
+from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.state import DYNAMIC
 
-LARGEST = 32  # contact points: in a larger island the kicks for each impact, and looks, would cost more than they matter
-FEW = 6  # bodies of an island whose arrivals are located twice as often
+LARGEST_ISLAND = 32  # contact points: in a larger island the kicks for each impact, and looks, would cost more than they matter
+SMALL_ISLAND = 6  # bodies of an island whose arrivals are located twice as often
 MID_STEP = 1 << 32  # numbers of kicks inside the drift are above it
 OVER = 1e-9  # part of a step by which the end of a flight is known
 
@@ -22,7 +22,7 @@ OVER = 1e-9  # part of a step by which the end of a flight is known
 @lean
 def effort_of(size):
     """What a kick of so many bodies inside a step counts of what a step may spend on such kicks (Settings.crowd)."""
-    return size if size > FEW else 0.5 * size
+    return size if size > SMALL_ISLAND else 0.5 * size
 
 
 @lean
@@ -40,13 +40,13 @@ def last_flight(bodies, members, t, dt):
 
 
 @lean
-def remember(bodies, contacts, table, rows, members, mode):
+def number_kick(bodies, contacts, table, rows, members, mode):
     """Number a kick, so that its phase can be taken back: rows of a kick inside the drift go behind those of the last step."""
     number = contacts.count[2] + 1
     loaded = 0
     for row in rows:
         loaded += _gave(table, row)
-    if mode == AGAIN and contacts.count[1] + loaded > len(contacts.gap):
+    if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
         number = 0
     else:
         contacts.count[2] = number
@@ -55,8 +55,8 @@ def remember(bodies, contacts, table, rows, members, mode):
     for row in rows:
         if number > 0 and _gave(table, row):
             table.kick[row] = number
-            if mode == AGAIN:
-                copy_row(table, row, contacts, contacts.count[1])
+            if mode == INSIDE_DRIFT:
+                copy_load(table, row, contacts, contacts.count[1])
                 contacts.count[1] += 1
 
 
@@ -67,7 +67,7 @@ def _gave(table, row):
 
 
 @lean
-def copy_row(table, row, contacts, k):
+def copy_load(table, row, contacts, k):
     """Row k of ``contacts`` is a row of ``table``, in what concerns its load."""
     for side in range(2):
         contacts.pair[k, side], contacts.body[k, side] = table.pair[row, side], table.body[row, side]
@@ -92,7 +92,7 @@ def _number(bodies, contacts, k, t, dt):
 
 
 @lean
-def recall(bodies, contacts, table, t, dt):
+def recall_loads(bodies, contacts, table, t, dt):
     """Loads of the last kick inside this drift to the rows of a new table that had one."""
     first, last = contacts.count[0], contacts.count[1]
     for k in range(table.count[0]):
@@ -124,7 +124,7 @@ def keep_latest(bodies, contacts, dt):
         for m in range(first, last):
             same = contacts.pair[m, 0] == contacts.pair[k, 0] and contacts.pair[m, 1] == contacts.pair[k, 1]
             if same and contacts.kick[m] == number and contacts.id[m] == contacts.id[k]:
-                copy_row(contacts, m, contacts, k)
+                copy_load(contacts, m, contacts, k)
 
 
 @lean
@@ -135,7 +135,7 @@ def can_be_taken(bodies, contacts, joints, number):
     size = 0
     for k in range(contacts.count[1]):
         size += bears(bodies, contacts, k, number)
-    free = 0 < size <= LARGEST
+    free = 0 < size <= LARGEST_ISLAND
     for i in range(len(bodies.held)):
         free = free and not (bodies.held[i] == number and joints.linked[i] >= 0)
     return free

@@ -17,12 +17,12 @@ from tumble.collision.shapes.ground import Ground
 if TYPE_CHECKING:
     from tumble.sim.scene.body_definition import BodyDef
 
-OVERLAP = 1e-3  # deepest overlap, of the smaller body
-UNSOLVED = 1e-5  # solves above the tolerance, of all
-RESIDUAL = 1e-6  # worst residual of a solve [m/s]
-ENERGY = 1e-5  # what the method gives or takes by itself, of the largest kinetic energy
-GAIN = 1e-11  # what an impact gains, of what it moves
-FLAT = 1e-12  # of the longest side of a shape: what is less is no thickness
+MOST_OVERLAP = 1e-3  # deepest overlap, of the smaller body
+MOST_UNSOLVED = 1e-5  # solves above the tolerance, of all
+MOST_RESIDUAL = 1e-6  # worst residual of a solve [m/s]
+MOST_ENERGY = 1e-5  # what the method gives or takes by itself, of the largest kinetic energy
+MOST_GAIN = 1e-11  # what an impact gains, of what it moves
+NO_THICKNESS = 1e-12  # of the longest side of a shape: what is less is no thickness
 
 
 class Promises(NamedTuple):
@@ -53,9 +53,9 @@ class Promises(NamedTuple):
     def missed(self) -> list[str]:
         """What is not kept, one text each; empty where all is."""
         out = []
-        if self.part > OVERLAP:
+        if self.part > MOST_OVERLAP:
             out.append(f"overlap up to {self.overlap:.1e} m, {_percent(self.part)} of the smallest body")
-        if self.unsolved > UNSOLVED * self.solves:
+        if self.unsolved > MOST_UNSOLVED * self.solves:
             out.append(f"{self.unsolved} of {self.solves} solves unsolved, off by up to {self.residual:.1e} m/s")
         if self.placed > 0:
             out.append(f"joints came open and were taken to their places at {self.placed} steps")
@@ -64,9 +64,9 @@ class Promises(NamedTuple):
             ("taking bodies out of overlaps, and joints to their places,", self.correction),
             ("free flight", self.flight),
         ):
-            if abs(value) > ENERGY:
+            if abs(value) > MOST_ENERGY:
                 out.append(f"{name} {'gave' if value > 0 else 'took'} {_percent(abs(value))} of the energy")
-        if self.gain > GAIN:
+        if self.gain > MOST_GAIN:
             out.append(f"an impact gained {_percent(self.gain)} of its energy")
         if not self.closes:
             out.append("the books do not close")
@@ -110,7 +110,7 @@ def _thickness(shape: Shape) -> float:
         return _thickness(shape.shape) + 2.0 * shape.radius
     if hasattr(shape, "vertices"):
         sides = np.ptp(shape.vertices, axis=0)
-        return float(sides[sides > FLAT * sides.max()].min(initial=math.inf))  # a point has none
+        return float(sides[sides > NO_THICKNESS * sides.max()].min(initial=math.inf))  # a point has none
     for name in ("half_extents", "radii"):
         if hasattr(shape, name):
             return 2.0 * min(getattr(shape, name))

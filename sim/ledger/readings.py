@@ -7,9 +7,9 @@ import hashlib
 import numpy as np
 
 from tumble.sim.ledger.diagnostics import unheard
-from tumble.sim.state import EVENTS, LOST, Books, Contacts, Model
+from tumble.sim.state import EVENTS, LOST_EVENTS, Books, Contacts, Model
 
-CONTACT = np.dtype(
+CONTACT_ROW = np.dtype(
     [
         ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3), ("normal", float, 3), ("gap", float),
         ("impulse", float, 3), ("force", float, 3), ("moment", float, 3), ("slip", float, 3),
@@ -34,7 +34,7 @@ def contacts(c: Contacts, dt: float) -> np.ndarray:
     solve of the contact's island missed the law by.
     """
     n = int(c.count[0])
-    out = np.zeros(n, CONTACT)
+    out = np.zeros(n, CONTACT_ROW)
     frame, p, u = c.frame[:n], 2.0 * c.impulse[:n], 0.5 * (c.u[:n] + c.u_after[:n])
     out["body_a"], out["body_b"] = c.body[:n, 0], c.body[:n, 1]
     out["point"], out["normal"], out["gap"] = c.point[:n], frame[:, 2], c.gap[:n]
@@ -57,12 +57,14 @@ def max_penetration(c: Contacts) -> float:
 def statistics(books: Books) -> dict[str, float]:
     """Counters since the start, and worst values."""
     names = ("steps", "impacts", "solves", "iterations", "unsolved", "uncertain", "capped", "rekicks", "placed")
-    counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True)) | {"events_lost": int(books.counters[LOST])}
+    counters = dict(zip(names, map(int, books.counters[:EVENTS]), strict=True)) | {
+        "events_lost": int(books.counters[LOST_EVENTS])
+    }
     worst = dict(zip(("residual", "depth", "impact_gain"), map(float, books.worst), strict=True))
     return counters | worst
 
 
-def bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:
+def state_bits(model: Model, dormant: dict[str, np.ndarray]) -> list[np.ndarray]:
     """All that the state is made of; ``dormant``: contacts of sleeping bodies."""
     b, c, j = model.bodies, model.contacts, model.joints
     columns = [b.x, b.q, b.p, b.l, b.low, b.p_before, b.l_before, b.kind, b.still]

@@ -7,8 +7,8 @@ from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, scale, s
 from tumble.sim.ledger.entries import CONTACT, EXTERNAL, FRICTION, RESTITUTION
 from tumble.sim.state import ACCOUNTS, DYNAMIC
 
-KICK, START, AGAIN = range(3)  # at a step; velocities given as the mean; inside the drift
-NOTHING = (0.0, 0.0, 0.0, 0.0)
+KICK, MEAN_GIVEN, INSIDE_DRIFT = range(3)  # at a step; velocities given as the mean; inside the drift
+NO_WORKS = (0.0, 0.0, 0.0, 0.0)
 BETWEEN = (CONTACT, RESTITUTION, FRICTION, EXTERNAL)  # entries of what passes between two bodies
 
 
@@ -16,12 +16,12 @@ BETWEEN = (CONTACT, RESTITUTION, FRICTION, EXTERNAL)  # entries of what passes b
 def book_work(books, entry, before, after, mode):
     """Add the works of an impulse before and after the middle of the kick to an entry [J].
 
-    With velocities given as the mean (START) what is before the middle never happened; inside the drift (AGAIN) all is past.
+    With velocities given as the mean (MEAN_GIVEN) what is before the middle never happened; INSIDE_DRIFT all is past.
     """
     books.moved[0] += abs(before) + abs(after)
-    if mode != START:
+    if mode != MEAN_GIVEN:
         books.energy[entry] += before
-    if mode == AGAIN:
+    if mode == INSIDE_DRIFT:
         books.energy[entry] += after
     else:
         books.pending[entry] += after
@@ -44,9 +44,9 @@ def book_works(books, bodies, i, j, first, second, mode):
             books.counters[ACCOUNTS] += 1
             break
         k = k + 1 if k + 1 < room else 0
-    start = 0 if mode == AGAIN else 4
+    start = 0 if mode == INSIDE_DRIFT else 4
     for c in range(4):
-        if mode != START:
+        if mode != MEAN_GIVEN:
             books.works[k, c] += first[c]
         books.works[k, start + c] += second[c]
 
@@ -91,7 +91,7 @@ def give(bodies, books, i, f, moment, point, mode, share):
         to_reservoir(books, f, add(cross(point, f), moment), mode, share)
         return
     arm = add(cross(sub(point, load3(bodies.x, i)), f), moment)
-    if mode == START:  # the given velocity is the mean: half before it, half after
+    if mode == MEAN_GIVEN:  # the given velocity is the mean: half before it, half after
         add3(bodies.p_before, i, scale(-1.0, f))
         add3(bodies.l_before, i, scale(-1.0, arm))
         add3(bodies.p, i, f)
@@ -109,10 +109,10 @@ def to_reservoir(books, f, moment, mode, share=0.5):
     """Momentum ``f``, and angular momentum about the origin, that static and driven bodies take up in half a kick."""
     first, second = 2.0 * share, 2.0 - 2.0 * share
     for r in range(3):
-        if mode != START:
+        if mode != MEAN_GIVEN:
             books.reservoir[0, r] += first * f[r]
             books.reservoir[1, r] += first * moment[r]
-        if mode == AGAIN:
+        if mode == INSIDE_DRIFT:
             books.reservoir[0, r] += second * f[r]
             books.reservoir[1, r] += second * moment[r]
         else:

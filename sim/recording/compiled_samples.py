@@ -40,7 +40,7 @@ def strip_of(samples: int, bodies: int = 0, joints: int = 0, every: int = 0) -> 
     return Strip(*whole, *moving, np.empty((samples, ENTRIES)), np.empty(samples), np.empty((2 * samples, 3)), np.empty(samples))
 
 
-NONE = strip_of(0)
+NO_STRIP = strip_of(0)
 
 
 @inner
@@ -49,11 +49,11 @@ def sample(model, strip):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     every = strip.every[0]
     if every > 0 and books.counters[STEPS] % every == 0 and strip.count[0] < len(strip.step):
-        keep_far(bodies, books, contacts, joints, strip)
+        take_sample_far(bodies, books, contacts, joints, strip)
 
 
 @kernel
-def keep(bodies, books, contacts, joints, strip):
+def take_sample(bodies, books, contacts, joints, strip):
     """Take a sample."""
     k = strip.count[0]
     strip.count[0] = k + 1
@@ -82,4 +82,6 @@ def keep(bodies, books, contacts, joints, strip):
     strip.depth[k] = deepest
 
 
-keep_far = far(keep, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NONE), returns=None)
+take_sample_far = far(
+    take_sample, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NO_STRIP), returns=None
+)

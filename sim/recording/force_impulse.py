@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tumble.sim.errors import InputError
-from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.forces.definitions import (
     CentralGravity,
     ConstantForce,
@@ -31,7 +31,7 @@ from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.recording.run import Run
 from tumble.sim.words import few
 
-MOST = 1e150  # N of a force whose integral is taken: its square can be summed
+LARGEST_FORCE = 1e150  # N of a force whose integral is taken: its square can be summed
 
 Functions = dict[str, Callable[..., Any]]
 
@@ -61,10 +61,10 @@ def impulse(run: Run, functions: Functions | None = None) -> tuple[np.ndarray, n
             total += float(np.linalg.norm(pull, axis=1).max(initial=0.0)) * run.duration
         steady = steady + part
         total += float(np.linalg.norm(part)) * run.duration
-    if not np.abs(varying).max(initial=0.0) < MOST:  # nan: of bodies that were taken out
+    if not np.abs(varying).max(initial=0.0) < LARGEST_FORCE:  # nan: of bodies that were taken out
         raise InputError("run", run.scene.name, "has a force that is not finite at all samples")
     t = run.times - run.times[0]
-    order = TABLE[run.attributes["integrator"]].order
+    order = INTEGRATORS[run.attributes["integrator"]].order
     gained, open_by = integrated(run.times, varying, order if _flew(run) else 2)
     if order <= 2 and not _flew(run):  # an impact cuts a step in two, each of which is off by the change of the force in it
         changes = np.linalg.norm(np.diff(varying, axis=0), axis=1) * np.diff(run.times)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tumble.collision.errors import check_number
 from tumble.sim.errors import InputError
-from tumble.sim.ledger.events import KINDS
+from tumble.sim.ledger.events import EVENT_KINDS
 
 if TYPE_CHECKING:
     from tumble.sim.ledger.events import Event
@@ -27,7 +27,7 @@ class Every:
     """
 
     def __init__(self, n: int, action: Callable[[World], Any] | None = None):
-        self.every = whole("every", n)
+        self.every = whole_number("every", n)
         self.action = action
 
     def start(self, world: World) -> None:
@@ -82,8 +82,8 @@ class On(Every):
         between: str | Sequence[str] = (),
     ):
         super().__init__(1, action)
-        if kind not in KINDS:
-            raise InputError("kind", kind, f"must be one of {', '.join(KINDS)}")
+        if kind not in EVENT_KINDS:
+            raise InputError("kind", kind, f"must be one of {', '.join(EVENT_KINDS)}")
         if isinstance(between, str):
             between = (between,)
         if len(between) > 2:
@@ -109,7 +109,7 @@ class On(Every):
                 self.action(world, event)
 
 
-def whole(name: str, value: object) -> int:
+def whole_number(name: str, value: object) -> int:
     """A whole number of at least 1."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < 1:
         raise InputError(name, value, "must be a whole number of at least 1")

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-SCHEMA = 2  # version of the layout of recordings; 1 had no checksums
+RECORDING_SCHEMA = 2  # version of the layout of recordings; 1 had no checksums
 
 
 def metadata(world: Any) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def metadata_later(world: Any) -> Callable[[], dict[str, Any]]:
 
 def _metadata(scene: dict[str, Any], dt: float, started: datetime) -> dict[str, Any]:
     return {
-        "tumble_schema": SCHEMA,
+        "tumble_schema": RECORDING_SCHEMA,
         "title": scene["name"],
         "scene": json.dumps(scene),
         "scenario": scene["name"],

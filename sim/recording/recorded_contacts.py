@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from tumble.sim.ledger.readings import CONTACT
-from tumble.sim.recording.storage.checksums import TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
+from tumble.sim.ledger.readings import CONTACT_ROW
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, Sums, checksum_table, make_table, put_full, writable
 
-# unit and meaning of the fields of readings.CONTACT
-FIELDS = {
+# unit and meaning of the fields of readings.CONTACT_ROW
+CONTACT_FIELDS = {
     "body_a": ("1", "first body, a row of partner"),
     "body_b": ("1", "second body, a row of partner"),
     "point": ("m", "point of contact"),
@@ -32,7 +32,7 @@ FIELDS = {
     "residual": ("m s-1", "what the solve missed the law by"),
 }
 
-IMPACT = np.dtype(
+IMPACT_ROW = np.dtype(
     [
         ("time", float), ("step", np.int64), ("body_a", np.int32), ("body_b", np.int32), ("point", float, 3),
         ("normal", float, 3), ("impulse", float, 3), ("loss", float), ("speed", float),
@@ -41,15 +41,15 @@ IMPACT = np.dtype(
 IMPACT_FIELDS = {
     "time": ("s", "instant of the impact"),
     "step": ("1", "number of the step after which it was told"),
-    "body_a": FIELDS["body_a"],
-    "body_b": FIELDS["body_b"],
+    "body_a": CONTACT_FIELDS["body_a"],
+    "body_b": CONTACT_FIELDS["body_b"],
     "point": ("m", "where it acts, the mean over the points by their load"),
-    "normal": FIELDS["normal"],
+    "normal": CONTACT_FIELDS["normal"],
     "impulse": ("N s", "impulse on the second body"),
     "loss": ("J", "energy taken by friction and restitution"),
     "speed": ("m s-1", "approach of the fastest point"),
 }
-TABLES = {"contact": (CONTACT, FIELDS), "impact": (IMPACT, IMPACT_FIELDS)}
+TABLES = {"contact": (CONTACT_ROW, CONTACT_FIELDS), "impact": (IMPACT_ROW, IMPACT_FIELDS)}
 
 
 def dims(table: str, field: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def dims(table: str, field: str) -> tuple[str, ...]:
     return (table, "axis" if (table, field) == ("contact", "impulse") else "xyz")
 
 
-AXES = ("normal", "first", "second")
+CONTACT_AXES = ("normal", "first", "second")
 
 
 def rows(world: Any, number: dict[int, int], chosen: int) -> np.ndarray:
@@ -77,7 +77,7 @@ def impact_rows(step: int, events: Sequence[Any], number: dict[int, int], chosen
         for e in events
         if e.kind == "impact"
     ]
-    out = np.array(found, IMPACT)
+    out = np.array(found, IMPACT_ROW)
     if chosen == len(number):
         return out
     a, b = out["body_a"], out["body_b"]
@@ -96,7 +96,7 @@ class RowStore:
         first = next(iter(self.arrays.values()))
         begin = length - length % first.chunks[0]
         self.sums = Sums(list(self.names.values()), first.chunks[0], begin)
-        self.table = checksum_table(group, f"{TABLE}_{table}")
+        self.table = checksum_table(group, f"{CHECKSUM_TABLE}_{table}")
         self.longer = first.shape[0], {}  # than what is kept: rows that are there, and their checksums
         if run is not None:
             self.longer = first.shape[0], run.attributes.get(TAIL, {})
@@ -105,7 +105,7 @@ class RowStore:
     @staticmethod
     def create(table: str, group: Any, chunk: int, codec: Any) -> None:
         kinds, fields = TABLES[table]
-        make_table(group, f"{TABLE}_{table}", [f"{table}_{field}" for field in fields])
+        make_table(group, f"{CHECKSUM_TABLE}_{table}", [f"{table}_{field}" for field in fields])
         for field, (unit, text) in fields.items():
             kind, shape = kinds[field].base, kinds[field].shape
             group.create_array(

@@ -91,7 +91,7 @@ VARIABLES = (
 )
 
 CONTACT_COUNT = Variable("contact_count", "1", "number of contacts", lambda now: len(now.contacts), dtype="i8")
-COORDINATES = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
+DIMENSION_LABELS = {"xyz": ("x", "y", "z"), "wxyz": ("w", "x", "y", "z")}
 
 
 def single(variable: Variable) -> Variable:

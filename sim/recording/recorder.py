@@ -17,8 +17,8 @@ from tumble.collision.hints import FileName
 from tumble.collision.spelling import spelled
 from tumble.collision.suggesting import Keeps
 from tumble.sim.errors import InputError, RecordingError
-from tumble.sim.files import settle
-from tumble.sim.recording.observers import whole
+from tumble.sim.files import settle_folder
+from tumble.sim.recording.observers import whole_number
 from tumble.sim.recording.provenance import metadata
 from tumble.sim.recording.recorded_contacts import impact_rows, rows
 from tumble.sim.recording.recorded_variables import CONTACT_COUNT, VARIABLES, Moment, Variable, single
@@ -81,7 +81,7 @@ class Recorder(Keeps):
         self.chosen, self.precision, self.compression = None if bodies is None else list(bodies), precision, compression
         kept = VARIABLES if precision == "double" else tuple(single(v) for v in VARIABLES)
         self.variables = (*kept, CONTACT_COUNT) if contacts else kept
-        self.every = whole("every", every)
+        self.every = whole_number("every", every)
         self.attributes = dict(attributes or {})
         self._store: Store | Memory | None = None
         self._bodies: list[Any] = []  # those at the start
@@ -104,12 +104,12 @@ class Recorder(Keeps):
     def _begin(self, world: Any) -> None:
         """Make the store, or take up the one that is there."""
         if self.path is not None:
-            settle(self.path)
+            settle_folder(self.path)
         going_on = self.append and self.path.exists()
         begun = Run.open(self.path) if going_on else None
         self._bodies = _with_lost(world, begun)
         there = tuple(body.name for body in self._bodies)
-        names = there if self.chosen is None else tuple(chosen(self.chosen, there))
+        names = there if self.chosen is None else tuple(chosen_bodies(self.chosen, there))
         if begun is not None and set(names) == set(begun.names):
             names = begun.names
         known = begun.partners if going_on else names
@@ -216,7 +216,7 @@ def _with_lost(world: Any, begun: Run | None) -> list[Any]:
     return [now.get(name) or _Lost(name) for name in order]
 
 
-def chosen(wanted: Sequence[str], names: Sequence[str]) -> list[str]:
+def chosen_bodies(wanted: Sequence[str], names: Sequence[str]) -> list[str]:
     """The bodies that are meant by names or patterns, in their order, each once; InputError for one that means none."""
     out: dict[str, None] = {}
     for word in wanted:

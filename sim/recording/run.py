@@ -14,11 +14,11 @@ import numpy as np
 from tumble.collision.errors import need
 from tumble.collision.suggesting import Keeps, Reads
 from tumble.sim.errors import RecordingError
-from tumble.sim.files import regular, standing
-from tumble.sim.ledger.readings import CONTACT
-from tumble.sim.recording.provenance import SCHEMA
-from tumble.sim.recording.recorded_contacts import AXES, IMPACT, TABLES, dims
-from tumble.sim.recording.storage.checksums import TABLE, TAIL, checksum, intact, of_labels, table_of
+from tumble.sim.files import read_recorded, standing_folder
+from tumble.sim.ledger.readings import CONTACT_ROW
+from tumble.sim.recording.provenance import RECORDING_SCHEMA
+from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, TABLES, dims
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, checksum, intact, of_labels, table_of
 from tumble.sim.recording.storage.codecs import hold
 from tumble.sim.scene.scene import Scene
 from tumble.sim.words import count
@@ -74,24 +74,24 @@ class Run(Keeps, Reads):
 
         hold()
         path = Path(path)
-        if (inside := standing(path / "trajectory.zarr")).is_dir():
+        if (inside := standing_folder(path / "trajectory.zarr")).is_dir():
             path = inside
-        path = standing(path)
+        path = standing_folder(path)
         if not path.exists():
             raise RecordingError(path, "there is no such recording")
         try:
-            root = json.loads(regular(path / "zarr.json"))
+            root = json.loads(read_recorded(path / "zarr.json"))
             schema = root["attributes"]["tumble_schema"]
         except (FileNotFoundError, NotADirectoryError, KeyError, TypeError):
             raise RecordingError(path, "is not a recording of tumble") from None
         except (OSError, ValueError, RecursionError) as error:  # ValueError: also what is no text, or no JSON
             raise RecordingError(path, f"is damaged: zarr.json can not be read ({error})") from None
-        if not isinstance(schema, int) or schema > SCHEMA:
-            newer = f"has layout {schema}, this version reads up to {SCHEMA}"
+        if not isinstance(schema, int) or schema > RECORDING_SCHEMA:
+            newer = f"has layout {schema}, this version reads up to {RECORDING_SCHEMA}"
             raise RecordingError(path, f"is a recording of a newer tumble: it {newer}")
         if not intact(root):
             raise RecordingError(path, "is damaged: zarr.json is not what was written")
-        with reading(path, "zarr.json"):
+        with decoding(path, "zarr.json"):
             # with the consolidated metadata: all lengths of one flush
             group = zarr.open_group(files(path, read_only=True), mode="r")
             attributes = dict(group.attrs)
@@ -114,7 +114,7 @@ class Run(Keeps, Reads):
         start = first * array.chunks[0]
         stop = min(-(-max(end, begin) // array.chunks[0]) * array.chunks[0], array.shape[0])
         check_whole(self.path, self._arrays, name, stop, first)
-        with reading(self.path, name):
+        with decoding(self.path, name):
             values = np.asarray(array[start:stop])
         self._check(name, first, values)
         return values[begin - start : end - start : step]
@@ -122,14 +122,14 @@ class Run(Keeps, Reads):
     def _check(self, name: str, first: int, values: np.ndarray) -> None:
         """RecordingError where whole chunks of an array, from this number on, are not what was written."""
         array, table = self._arrays[name], table_of(name)
-        if TAIL not in self.attributes or name.startswith(TABLE):
+        if TAIL not in self.attributes or name.startswith(CHECKSUM_TABLE):
             return  # of an older version, or a checksum itself
         if name in LABELS:
             if of_labels([str(label) for label in values]) != self.attributes[TAIL].get(name):
                 raise RecordingError(self.path, f"is damaged: {name} is not what was written")
             return
         if table not in self._sums:
-            with reading(self.path, table):
+            with decoding(self.path, table):
                 sums = np.asarray(self._arrays[table][:])
                 self._sums[table] = dict(zip(self._arrays[table].attrs["arrays"], sums.T, strict=True))
         if name not in self._sums[table]:
@@ -142,7 +142,7 @@ class Run(Keeps, Reads):
             whole = len(rows) == array.chunks[0]
             if checksum(rows) != (tail if not whole else full[k] if k < len(full) else None):
                 told = f"samples {k * array.chunks[0]} to {k * array.chunks[0] + len(rows) - 1}"
-                told = told if table == TABLE else told.replace("samples", "rows")
+                told = told if table == CHECKSUM_TABLE else told.replace("samples", "rows")
                 raise RecordingError(self.path, f"is damaged: {told} of {name} are not what was written")
             self._sums[name, k] = True
 
@@ -246,8 +246,8 @@ class Run(Keeps, Reads):
                 self.path or "memory", "holds no contacts: record with Recorder(..., contacts=True), or tumble run --contacts"
             )
         bounds = np.concatenate([[0], np.cumsum(self._read("contact_count"))])
-        rows = np.zeros(bounds[-1], CONTACT)
-        for field in CONTACT.names:
+        rows = np.zeros(bounds[-1], CONTACT_ROW)
+        for field in CONTACT_ROW.names:
             rows[field] = self.part(f"contact_{field}", slice(bounds[-1]))
         rows.setflags(write=False)
         return rows, bounds
@@ -273,8 +273,8 @@ class Run(Keeps, Reads):
             raise RecordingError(
                 self.path or "memory", "holds no impacts: record with Recorder(..., impacts=True), or tumble run --contacts"
             )
-        columns = {field: self.part(f"impact_{field}", slice(None)) for field in IMPACT.names}
-        rows = np.zeros(min(map(len, columns.values())), IMPACT)
+        columns = {field: self.part(f"impact_{field}", slice(None)) for field in IMPACT_ROW.names}
+        rows = np.zeros(min(map(len, columns.values())), IMPACT_ROW)
         for field, column in columns.items():
             rows[field] = column[: len(rows)]
         rows.setflags(write=False)
@@ -351,16 +351,20 @@ class Run(Keeps, Reads):
             for name in self._arrays:
                 check_whole(self.path, self._arrays, name)  # what is lost would be read as nan
             return xarray.open_zarr(files(self.path, read_only=True), consolidated=True).drop_vars(DROPPED, errors="ignore")
-        from tumble.sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, VARIABLES
+        from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, VARIABLES
 
         describe = {
             v.name: (("time", *v.dims), self._arrays[v.name], {"units": v.unit, "long_name": v.long_name})
             for v in (*VARIABLES, CONTACT_COUNT)
             if v.name in self._arrays
         }
-        coordinates = {"time": describe.pop("time"), "body": list(self.names), **{k: list(v) for k, v in COORDINATES.items()}}
+        coordinates = {
+            "time": describe.pop("time"),
+            "body": list(self.names),
+            **{k: list(v) for k, v in DIMENSION_LABELS.items()},
+        }
         if "contact_count" in describe:
-            coordinates["axis"] = list(AXES)
+            coordinates["axis"] = list(CONTACT_AXES)
         for table, (_, fields) in TABLES.items():
             for field, (unit, text) in fields.items():
                 if (name := f"{table}_{field}") in self._arrays:
@@ -383,7 +387,7 @@ class Run(Keeps, Reads):
     def _repr_html_(self) -> str:
         from tumble.sim.world import notebook_html as html
 
-        return html.run(self)
+        return html.run_html(self)
 
     def __repr__(self) -> str:
         size = f"{count(len(self), 'sample')} of {count(len(self.names), 'body')}, {self.duration:g} s"
@@ -394,7 +398,7 @@ def _names(path: Path, group: Any, attributes: dict[str, Any]) -> tuple[str, ...
     """Names of the recorded bodies; where their labels are damaged, as the root file says or as the scene has them."""
     expected = attributes.get(TAIL, {}).get("body")
     try:
-        with reading(path, "body"):
+        with decoding(path, "body"):
             names = tuple(str(name) for name in group["body"][:])
         if of_labels(names) == (of_labels(names) if expected is None else expected):
             return names
@@ -410,7 +414,7 @@ def _names(path: Path, group: Any, attributes: dict[str, Any]) -> tuple[str, ...
 
 
 LABELS = ("body", "partner", "axis", "xyz", "wxyz")
-DROPPED = (TABLE, f"{TABLE}_contact", f"{TABLE}_impact")
+DROPPED = (CHECKSUM_TABLE, f"{CHECKSUM_TABLE}_contact", f"{CHECKSUM_TABLE}_impact")
 
 
 def check_whole(path: Path, group: Any, name: str, stop: int | None = None, first: int = 0) -> None:
@@ -426,7 +430,7 @@ def check_whole(path: Path, group: Any, name: str, stop: int | None = None, firs
 
 
 @contextmanager
-def reading(path: Path, name: str) -> Iterator[None]:
+def decoding(path: Path, name: str) -> Iterator[None]:
     """RecordingError where what is on the disk can not be decoded."""
     try:
         yield

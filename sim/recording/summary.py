@@ -115,7 +115,7 @@ def _momentum(run: Run) -> dict[str, Any]:
     except InputError:
         out = {"momentum_drift": None, "momentum_drift_relative": None}
     moved = run.reservoir_angular_momentum
-    if np.any(moved != moved[0]) or not mass.any() or not sees_all(run) or not central(run):
+    if np.any(moved != moved[0]) or not mass.any() or not sees_all(run) or not keeps_angular_momentum(run):
         return {**out, "angular_momentum_drift": None, "angular_momentum_drift_relative": None}
     about = run.angular_momentum - np.cross(_center(run), run.momentum)
     drift = float(np.linalg.norm(about - about[0], axis=1).max())
@@ -123,7 +123,7 @@ def _momentum(run: Run) -> dict[str, Any]:
     return {**out, "angular_momentum_drift": drift, "angular_momentum_drift_relative": _over(drift, scale)}
 
 
-def central(run: Run) -> bool:
+def keeps_angular_momentum(run: Run) -> bool:
     """Whether forces leave the angular momentum about the common centre of mass: uniform gravity, and bodies on each other."""
     dynamic = {body.name for body in run.scene.bodies if body.kind == "dynamic"}
     return all(

@@ -15,12 +15,12 @@ from tumble.sim.joints.tables import linked
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.scene.body_definition import BodyDef
-from tumble.sim.scene.materials import FIELDS, coefficients
+from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients
 from tumble.sim.state import (
     ACCOUNTS,
     CARRIER,
     IDLE,
-    KINDS,
+    KIND_CODES,
     KNOT,
     PIECE,
     PLANE,
@@ -132,10 +132,10 @@ def with_facets(model: Model, owners: np.ndarray) -> Model:
 def _write_body(bodies: Bodies, i: int, d: BodyDef, rot: np.ndarray, gravity: tuple[float, float, float]) -> None:
     """Row i as the definition says; ``rot``: its orientation as a matrix (3, 3)."""
     mass, center, inertia = d.mass_properties()
-    bodies.kind[i] = KINDS[d.kind]
+    bodies.kind[i] = KIND_CODES[d.kind]
     bodies.center[i] = center
-    run(bodies, i, d.surface_velocity, d.surface_spin)
-    bodies.material[i] = coefficients({field: getattr(d, field) for field in FIELDS})
+    set_surface_motion(bodies, i, d.surface_velocity, d.surface_spin)
+    bodies.material[i] = coefficients({field: getattr(d, field) for field in SURFACE_FIELDS})
     bodies.q[i] = d.orientation
     bodies.x[i] = np.asarray(d.position) + rot @ center
     if d.kind == "dynamic":
@@ -235,7 +235,7 @@ def _picked(group: Pairs | Contacts, key: str, gone: np.ndarray) -> Pairs | Cont
     return out
 
 
-def run(bodies: Bodies, i: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
+def set_surface_motion(bodies: Bodies, i: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
     """Have the surface of body i move against it; see BodyDef."""
     bodies.surface_v[i], bodies.surface_w[i] = velocity, spin
     bodies.runs[i] = int(any(velocity) or any(spin))

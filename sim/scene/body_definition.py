@@ -12,13 +12,13 @@ from tumble.collision.errors import check_number, check_vector
 from tumble.collision.shapes.definitions import HalfSpace, Shape, shape_from_dict
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.solids.mass_properties import mass_properties
-from tumble.sim.checks import check_inertia, check_orientation, check_range, check_weight, plain
+from tumble.sim.checks import check_inertia, check_orientation, check_range, check_weight, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.path import Path
-from tumble.sim.scene.materials import FIELDS, OPTIONAL
+from tumble.sim.scene.materials import OPTIONAL, SURFACE_FIELDS
 from tumble.sim.scene.visual import RELIEF, Visual, check_finish
 
-KINDS = ("dynamic", "static", "kinematic")
+BODY_KINDS = ("dynamic", "static", "kinematic")
 Kind: TypeAlias = Literal["dynamic", "static", "kinematic"]
 Finish: TypeAlias = Literal["plain", "matte", "metal", "rubber", "glass", "relief"]
 
@@ -101,8 +101,8 @@ class BodyDef:
             raise InputError("shape", self.shape, "must be a shape of collision, such as Box((0.5, 0.5, 0.5))")
         if not isinstance(self.name, str):
             raise InputError("name", self.name, "must be a text")
-        if self.kind not in KINDS:
-            raise InputError("kind", self.kind, f"must be one of {', '.join(KINDS)}")
+        if self.kind not in BODY_KINDS:
+            raise InputError("kind", self.kind, f"must be one of {', '.join(BODY_KINDS)}")
         for field in ("position", "velocity", "angular_velocity", "surface_velocity", "surface_spin"):
             value = getattr(self, field)
             if value is not getattr(BodyDef, field):  # what is not said needs no check, in a scene of many
@@ -125,11 +125,11 @@ class BodyDef:
             raise InputError("sensor", self.sensor, "must be true or false")
         if not isinstance(self.material, str):
             raise InputError("material", self.material, "must be the name of a material")
-        values = [getattr(self, field) for field in FIELDS]
+        values = [getattr(self, field) for field in SURFACE_FIELDS]
         try:
             surface = _surface(*values)
         except TypeError:  # what has no hash is no number
-            surface = check_surface(dict(zip(FIELDS, values, strict=True)))
+            surface = check_surface(dict(zip(SURFACE_FIELDS, values, strict=True)))
         for field, value in surface.items():
             put(field, value)
         if self.color is not None:
@@ -140,7 +140,9 @@ class BodyDef:
         if self.kind == "static":
             for field in ("velocity", "angular_velocity"):
                 if any(getattr(self, field)):
-                    raise InputError(field, plain(getattr(self, field)), 'must be zero for a static body (or kind="kinematic")')
+                    raise InputError(
+                        field, plain_value(getattr(self, field)), 'must be zero for a static body (or kind="kinematic")'
+                    )
         if self.path is not None:
             self._on_path(put)
         if isinstance(self.shape, HalfSpace) and self.kind != "static":
@@ -159,17 +161,19 @@ class BodyDef:
         if not isinstance(self.path, Path):
             raise InputError("path", self.path, "must be a Path")
         if self.kind != "kinematic":
-            raise InputError("path", plain(self.path.times), f'only a kinematic body follows a path; this one is "{self.kind}"')
+            raise InputError(
+                "path", plain_value(self.path.times), f'only a kinematic body follows a path; this one is "{self.kind}"'
+            )
         for field in ("velocity", "angular_velocity"):
             if any(getattr(self, field)):
-                raise InputError(field, plain(getattr(self, field)), "must be left out for a body that follows a path")
+                raise InputError(field, plain_value(getattr(self, field)), "must be left out for a body that follows a path")
         for field, value in zip(("position", "orientation"), self.path.pose(0.0), strict=True):
             if value is not None:
                 put(field, tuple(value.tolist()))
 
     def _mass_is_known(self) -> None:
         if self.center_of_mass is not None and self.inertia is None:
-            raise InputError("center_of_mass", plain(self.center_of_mass), "needs inertia too, given about this point")
+            raise InputError("center_of_mass", plain_value(self.center_of_mass), "needs inertia too, given about this point")
         if self.mass is not None:
             check_weight("mass", self.mass, "mass", self.mass, "kg")
             if self.inertia is not None:
@@ -216,7 +220,7 @@ class BodyDef:
             elif field.name in ("path", "visual") and value is not None:
                 out[field.name] = value.to_dict()
             elif value != (material or {}).get(field.name, field.default):
-                out[field.name] = plain(value)
+                out[field.name] = plain_value(value)
         return out
 
     @classmethod
@@ -244,7 +248,7 @@ def said(arguments: dict[str, Any], *without: str) -> dict[str, Any]:
 def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
     """Coefficients of a surface or a pair, checked one by one; other keys are left out."""
     out = {}
-    for key, (_, check) in FIELDS.items():
+    for key, (_, check) in SURFACE_FIELDS.items():
         if key in values:
             out[key] = None if values[key] is None and key in OPTIONAL else check(key, values[key])
     if out.get("static_friction") is not None and "friction" in out and out["static_friction"] < out["friction"]:
@@ -254,8 +258,8 @@ def check_surface(values: dict[str, Any]) -> dict[str, float | None]:
 
 @lru_cache(maxsize=256, typed=True)
 def _surface(*values: object) -> dict[str, float | None]:
-    """check_surface of all FIELDS, in their order: bodies of one kind share it."""
-    return check_surface(dict(zip(FIELDS, values, strict=True)))
+    """check_surface of all SURFACE_FIELDS, in their order: bodies of one kind share it."""
+    return check_surface(dict(zip(SURFACE_FIELDS, values, strict=True)))
 
 
 def rgb(name: str, value: object) -> tuple[float, float, float]:

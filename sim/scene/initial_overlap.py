@@ -16,8 +16,8 @@ from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.scene import Scene
 
 WIDE = 8.0  # times the middle radius: pieces that are tried against all others
-TOLERANCE = 1e-6  # of the size of the smaller body: shallower is touching
-MOST = 1000  # overlaps that are looked for: of bodies that all start in one place there are as many as pairs
+TOUCHING_DEPTH = 1e-6  # of the size of the smaller body: shallower is touching
+MOST_OVERLAPS = 1000  # overlaps that are looked for: of bodies that all start in one place there are as many as pairs
 AT_ONCE = 1_000_000  # pairs that are held at once
 
 
@@ -29,11 +29,11 @@ class Overlap(NamedTuple):
     depth: float
 
 
-def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
+def overlaps(scene: Scene, tolerance: float = TOUCHING_DEPTH) -> list[Overlap]:
     """Pairs of bodies that overlap by more than ``tolerance`` of the smaller one's size, the deepest per pair of bodies.
 
     Pairs that never move against each other (static and kinematic ones) do not count, nor do those that a joint lets overlap.
-    What is sunk in a ground is not looked for. The first ``MOST`` are found, where there are more.
+    What is sunk in a ground is not looked for. The first ``MOST_OVERLAPS`` are found, where there are more.
     Raises InputError for a shape that the collision queries do not handle.
     """
     body, shapes, poses = _pieces(scene)
@@ -50,7 +50,7 @@ def overlaps(scene: Scene, tolerance: float = TOLERANCE) -> list[Overlap]:
         if depth > tolerance * 2 * min(geometry.radius[i], geometry.radius[j]):
             pair = (int(body[i]), int(body[j]))
             worst[pair] = max(worst.get(pair, 0.0), float(depth))
-            if len(worst) == MOST:
+            if len(worst) == MOST_OVERLAPS:
                 break
     return [Overlap(a, b, depth) for (a, b), depth in sorted(worst.items())]
 

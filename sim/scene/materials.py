@@ -23,7 +23,7 @@ RESTITUTION_LAWS = ("stronge", "poisson", "newton")  # as collision_law.STRONGE 
 Checked = Callable[[str, object], float]
 
 # What a contact takes from its two surfaces.
-FIELDS: dict[str, tuple[int, Checked]] = {
+SURFACE_FIELDS: dict[str, tuple[int, Checked]] = {
     "friction": (MU, lambda name, value: check_number(name, value, least=0)),
     "static_friction": (MU_STATIC, lambda name, value: check_number(name, value, least=0)),
     "restitution": (E, lambda name, value: check_range(name, value, 0, 1)),
@@ -33,7 +33,7 @@ FIELDS: dict[str, tuple[int, Checked]] = {
 }
 LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
 OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
-MATERIAL = ("density", "color", "finish", *FIELDS)  # what a material may say
+MATERIAL = ("density", "color", "finish", *SURFACE_FIELDS)  # what a material may say
 
 
 def choice(name: str, value: object, known: Iterable[str]) -> str:
@@ -56,7 +56,7 @@ def coefficients(fields: dict[str, float | None]) -> np.ndarray:
     """A row of Bodies.material."""
     out = np.zeros(COEFFICIENTS)
     out[BETA] = -np.inf
-    for name, (column, _) in FIELDS.items():
+    for name, (column, _) in SURFACE_FIELDS.items():
         if fields.get(name) is not None:
             out[column] = fields[name]
     out[MU] = felt(out[MU])
@@ -112,11 +112,11 @@ def put_pair(pairs: list[dict[str, Any]], a: str, b: str, fields: dict[str, floa
         if not isinstance(name, str) or not name:
             raise InputError(key, name, "must be a body, or the name of a body or of a material")
     for key, value in fields.items():
-        if key not in FIELDS:
-            raise InputError(key, value, f"unknown coefficient; a pair has {', '.join(FIELDS)}")
+        if key not in SURFACE_FIELDS:
+            raise InputError(key, value, f"unknown coefficient; a pair has {', '.join(SURFACE_FIELDS)}")
     given = check_surface({key: value for key, value in fields.items() if value is not None})
     if not given:
-        raise InputError("coefficients", fields, f"a pair needs at least one of {', '.join(FIELDS)}")
+        raise InputError("coefficients", fields, f"a pair needs at least one of {', '.join(SURFACE_FIELDS)}")
     if "static_friction" in given and "friction" not in given:
         raise InputError("static_friction", given["static_friction"], "needs friction too")
     pairs[:] = [pair for pair in pairs if {pair["a"], pair["b"]} != {a, b}]
@@ -144,7 +144,7 @@ def surfaces(
             surface[i] = own.setdefault(key, len(own) + 1)
     out = np.full((len(own) + 1, len(own) + 1, COEFFICIENTS), np.nan)
     for pair in sorted(pairs, key=lambda pair: (pair["a"] in index) + (pair["b"] in index)):
-        row = {column: pair[name] for name, (column, _) in FIELDS.items() if name in pair}
+        row = {column: pair[name] for name, (column, _) in SURFACE_FIELDS.items() if name in pair}
         if MU in row:
             row[MU] = felt(row[MU])
             row.setdefault(MU_STATIC, row[MU])

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from tumble.collision.errors import InputError, check_number, check_vector
 from tumble.collision.hints import Numbers
 from tumble.sim.checks import check_range
-from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES, choice
 from tumble.sim.state import SOLVERS, Settings
 
@@ -33,7 +33,7 @@ class Options:
     ----------
     gravity : (3,) [m/s^2].
     dt : length of a step [s].
-    integrator : a name of ``tumble.sim.flight.methods.integrators.TABLE``.
+    integrator : a name of ``tumble.sim.flight.methods.integrators.INTEGRATORS``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
     look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
         its gap to rounding, for a few looks more in each step. Not in crowds, by sweeps, with joints or rolling friction,
@@ -64,7 +64,7 @@ class Options:
     def __post_init__(self) -> None:
         self.gravity = check_vector("gravity", self.gravity)
         self.dt = check_step("dt", self.dt)
-        choice("integrator", self.integrator, sorted(TABLE))
+        choice("integrator", self.integrator, sorted(INTEGRATORS))
         self.tolerance = check_number("tolerance", self.tolerance, above=0)
         choice("friction_rule", self.friction_rule, RULES)
         choice("restitution_rule", self.restitution_rule, RULES)

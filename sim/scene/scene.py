@@ -12,7 +12,7 @@ from tumble.collision.errors import check_number, check_vector
 from tumble.collision.hints import FileName, Numbers, Rows, Turn
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
-from tumble.sim.checks import check_range, plain
+from tumble.sim.checks import check_range, plain_value
 from tumble.sim.errors import InputError
 from tumble.sim.forces.definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
@@ -41,15 +41,15 @@ class CameraDef:
             object.__setattr__(self, name, check_vector(f"camera.{name}", getattr(self, name)))
         object.__setattr__(self, "fov_degrees", check_range("camera.fov_degrees", self.fov_degrees, 1, 170))
         if self.position == self.target:
-            raise InputError("camera.target", plain(self.target), "must differ from camera.position")
+            raise InputError("camera.target", plain_value(self.target), "must differ from camera.position")
         sight = [t - p for t, p in zip(self.target, self.position, strict=True)]
         up = self.up
         cross = (sight[1] * up[2] - sight[2] * up[1], sight[2] * up[0] - sight[0] * up[2], sight[0] * up[1] - sight[1] * up[0])
         if sum(c * c for c in cross) <= 1e-12 * sum(s * s for s in sight) * sum(u * u for u in up):
-            raise InputError("camera.up", plain(up), "must not be zero or point along the line of sight")
+            raise InputError("camera.up", plain_value(up), "must not be zero or point along the line of sight")
 
     def to_dict(self) -> dict[str, Any]:
-        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
+        return {f.name: plain_value(getattr(self, f.name)) for f in fields(self)}
 
 
 @spelled
@@ -306,14 +306,14 @@ class Scene(Options):
                     out["camera"] = value.to_dict()
             elif f.name in ("about", "apart"):
                 if value:
-                    out[f.name] = plain(value)
+                    out[f.name] = plain_value(value)
             elif f.name == "bodies":
                 out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
             elif f.name in ("joints", "forces", "actuators"):
                 if value:
                     out[f.name] = [one.to_dict() for one in value]
             else:
-                out[f.name] = plain(value)
+                out[f.name] = plain_value(value)
         return out
 
     @classmethod

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tumble.collision.errors import check_number, check_vector
-from tumble.sim.checks import check_orientation, plain
+from tumble.sim.checks import check_orientation, plain_value
 from tumble.sim.errors import InputError
 
 FINISHES = ("plain", "matte", "metal", "rubber", "glass")
@@ -52,7 +52,7 @@ class Visual:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts."""
-        return {name: plain(getattr(self, name)) for name in self.__slots__}
+        return {name: plain_value(getattr(self, name)) for name in self.__slots__}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Visual:

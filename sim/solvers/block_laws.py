@@ -3,14 +3,14 @@
 With u the relative velocity of a row, c its target and R > 0 any number, such as the row's own K, y = p - (u - c)/R; a block
 is solved when p = P(y):
 
-COULOMB  a contact, rows (tangent, tangent, normal): p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest to
-         y_t. Non-penetration, complementarity, the cone and maximal dissipation in one line (Alart, Curnier, Comput. Methods
-         Appl. Mech. Eng. 92 (1991) 353, eq. 2.10).
-BOX      p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
-         friction: it gives at most f, and that against what is left of u - c.
-BALL     the same for three rows together: p = the point of the ball of radius ``high`` nearest to y.
-DISC     rows 0 and 1 together: the point of the disc of radius ``high`` 0 nearest to y; row 2 is held in +- ``high`` 2.
-AXIS     row 0 is soft, p = low - high u, a spring with its damper; rows 1 and 2 are BOX.
+COULOMB_LAW  a contact, rows (tangent, tangent, normal): p_n = max(0, y_n), p_t = the point of the disc of radius mu p_n nearest
+             to y_t. Non-penetration, complementarity, the cone and maximal dissipation in one line (Alart, Curnier, Comput.
+             Methods Appl. Mech. Eng. 92 (1991) 353, eq. 2.10).
+BOX_LAW      p = y held in [low, high]. Without bounds it is an equality, u = c; with (0, inf) a limit; with (-f, f) a motor or
+             friction: it gives at most f, and that against what is left of u - c.
+BALL_LAW     the same for three rows together: p = the point of the ball of radius ``high`` nearest to y.
+DISC_LAW     rows 0 and 1 together: the point of the disc of radius ``high`` 0 nearest to y; row 2 is held in +- ``high`` 2.
+SOFT_LAW     row 0 is soft, p = low - high u, a spring with its damper; rows 1 and 2 are BOX_LAW.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import math
 
 from tumble.collision.kernels.jit import lean
 
-COULOMB, BOX, BALL, AXIS, DISC = range(5)
-RIGID = 1e-7  # regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's
+COULOMB_LAW, BOX_LAW, BALL_LAW, SOFT_LAW, DISC_LAW = range(5)
+# Regularisation as part of a row's own K: an equality has no law to switch, so it may be far below a contact's.
+RIGID_COMPLIANCE = 1e-7
 
 
 @lean
@@ -72,7 +73,7 @@ def _held(p, d, K, low, high):
         return low, 0.0
     if not free and y >= high:
         return high, 0.0
-    return p - d / (RIGID * K), 1.0 / (RIGID * K)
+    return p - d / (RIGID_COMPLIANCE * K), 1.0 / (RIGID_COMPLIANCE * K)
 
 
 @lean
@@ -84,11 +85,11 @@ def project_joint(laws, p, u, K, k):
     """
     law, c, lo, hi = laws.law[k], laws.c, laws.lo, laws.hi
     d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
-    if law == BALL:
+    if law == BALL_LAW:
         return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k)
-    if law == DISC:
+    if law == DISC_LAW:
         return _in_disc(p, d0, d1, d2, K[k, 0], K[k, 2], hi[k, 0], hi[k, 2], k)
-    if law == AXIS:
+    if law == SOFT_LAW:
         q0, g0 = lo[k, 0] - hi[k, 0] * u[k, 0], hi[k, 0]
     else:
         q0, g0 = _held(p[k, 0], d0, K[k, 0], lo[k, 0], hi[k, 0])
@@ -103,7 +104,7 @@ def _in_ball(p, d0, d1, d2, K, radius, k):
     y0, y1, y2 = p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2
     length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
     if length < radius:
-        f = 1.0 / (RIGID * K)
+        f = 1.0 / (RIGID_COMPLIANCE * K)
         return (p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
     n0, n1, n2 = (y0 / length, y1 / length, y2 / length) if length > 0.0 else (0.0, 0.0, 0.0)
     f *= radius / length if length > 0.0 else 0.0
@@ -121,7 +122,7 @@ def _in_disc(p, d0, d1, d2, K, K2, radius, high, k):
     y0, y1 = p[k, 0] - f * d0, p[k, 1] - f * d1
     length = math.sqrt(y0 * y0 + y1 * y1)
     if length < radius:
-        f = 1.0 / (RIGID * K)
+        f = 1.0 / (RIGID_COMPLIANCE * K)
         return (p[k, 0] - f * d0, p[k, 1] - f * d1, q2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, g2)
     n0, n1 = (y0 / length, y1 / length) if length > 0.0 else (0.0, 0.0)
     f *= radius / length if length > 0.0 else 0.0
@@ -138,13 +139,13 @@ def residual_joint(laws, p, u, K, k):
     of the rounding of its speed.
     """
     law, c, lo, hi, worst = laws.law[k], laws.c, laws.lo, laws.hi, 0.0
-    if law == BALL:
+    if law == BALL_LAW:
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
         y0, y1, y2 = p[k, 0] - d0 / K[k, 0], p[k, 1] - d1 / K[k, 0], p[k, 2] - d2 / K[k, 0]
         length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
         f = min(1.0, hi[k, 0] / length) if length > 0.0 else 0.0
         return K[k, 0] * max(abs(f * y0 - p[k, 0]), abs(f * y1 - p[k, 1]), abs(f * y2 - p[k, 2]))
-    if law == DISC:
+    if law == DISC_LAW:
         y0, y1 = p[k, 0] - (u[k, 0] - c[k, 0]) / K[k, 0], p[k, 1] - (u[k, 1] - c[k, 1]) / K[k, 0]
         length = math.sqrt(y0 * y0 + y1 * y1)
         f = min(1.0, hi[k, 0] / length) if length > 0.0 else 0.0
@@ -154,7 +155,7 @@ def residual_joint(laws, p, u, K, k):
         y = p[k, r] - (u[k, r] - c[k, r]) / K[k, r]
         q = min(max(y, lo[k, r]), hi[k, r])
         give = K[k, r]
-        if r == 0 and law == AXIS:
+        if r == 0 and law == SOFT_LAW:
             q = lo[k, 0] - hi[k, 0] * u[k, 0]
             give /= 1.0 + give * hi[k, 0]
         worst = max(worst, abs(q - p[k, r]) * give)
@@ -165,13 +166,13 @@ def residual_joint(laws, p, u, K, k):
 def clip_joint(laws, p, k):
     """Take the impulses of block k into their bounds."""
     law, lo, hi = laws.law[k], laws.lo, laws.hi
-    if law == BALL:
+    if law == BALL_LAW:
         length = math.sqrt(p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2])
         if length > hi[k, 0]:
             for r in range(3):
                 p[k, r] *= hi[k, 0] / length
         return
-    if law == DISC:
+    if law == DISC_LAW:
         length = math.sqrt(p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1])
         if length > hi[k, 0]:
             p[k, 0] *= hi[k, 0] / length
@@ -179,7 +180,7 @@ def clip_joint(laws, p, k):
         p[k, 2] = min(max(p[k, 2], -hi[k, 2]), hi[k, 2])
         return
     for r in range(3):
-        if r > 0 or law == BOX:
+        if r > 0 or law == BOX_LAW:
             p[k, r] = min(max(p[k, r], lo[k, r]), hi[k, r])
 
 

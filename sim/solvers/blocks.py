@@ -139,7 +139,7 @@ def factor(order, slot, later_start, later, values):
 
 
 @inner
-def solve(order, slot, later_start, later, values, x):
+def solve_factored(order, slot, later_start, later, values, x):
     """Solve in place for a right-hand side x (n, 6), with what ``factor`` left in values."""
     n = len(order)
     t = np.empty(6)
@@ -186,7 +186,7 @@ def _add_block(block, j1, g, j2):
 
 
 @inner
-def assemble(system, g, slot, values):
+def assemble_matrix(system, g, slot, values):
     """values = M + J^T G J"""
     mass, inertia, a, b, ja, jb = system.mass, system.inertia, system.a, system.b, system.ja, system.jb
     for k in range(len(values)):

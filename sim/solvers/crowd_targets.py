@@ -11,7 +11,7 @@ Outside crowds gaps are exact.
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import hypot, lean
-from tumble.sim.state import FAST, HELD, LOOSE
+from tumble.sim.state import KINETIC_FRICTION, SLIDING_FRICTION, STATIC_FRICTION
 
 
 @lean
@@ -20,7 +20,7 @@ def _depth(bodies, contacts, k, skin):
 
 
 @lean
-def bears(bodies, contacts, k, skin):
+def bore_load(bodies, contacts, k, skin):
     """Contact k of a crowd is within the skin, and bore load in the last kick."""
     return contacts.impulse[k, 2] > 0.0 and abs(contacts.gap[k]) < _depth(bodies, contacts, k, skin)
 
@@ -35,7 +35,7 @@ def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
     for k in range(len(rows)):
         row = rows[k]
         near = _depth(bodies, contacts, row, skin)
-        if contacts.gap[row] > 0.0 and bears(bodies, contacts, row, skin):
+        if contacts.gap[row] > 0.0 and bore_load(bodies, contacts, row, skin):
             c[k, 2] += 0.5 * contacts.gap[row] / h
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
@@ -49,4 +49,4 @@ def taken_laws(contacts, rows, p, mu, fast):
     """What the sweeps took for the law of each contact: the next kick starts from it."""
     for k in range(len(rows)):
         inside = hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
-        contacts.slides[rows[k]] = FAST if fast[k] else (HELD if inside else LOOSE)
+        contacts.slides[rows[k]] = SLIDING_FRICTION if fast[k] else (STATIC_FRICTION if inside else KINETIC_FRICTION)

@@ -24,14 +24,14 @@ import numpy as np
 
 from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
-from tumble.sim.solvers.block_laws import COULOMB, project_joint
-from tumble.sim.solvers.blocks import assemble, factor, solve, symbolic
-from tumble.sim.solvers.problem import EPS, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
+from tumble.sim.solvers.block_laws import COULOMB_LAW, project_joint
+from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
+from tumble.sim.solvers.problem import COMPLIANCE, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes
-SHORT = 1e-4  # a step that leads nowhere
-IDLE = 12  # steps that halve neither the residual nor the products, after which it ends; half as many
-NEAR = 1e-3  # where the residual is this part of the first one
+IDLE_STEP = 1e-4  # a step that leads nowhere
+MOST_IDLE_STEPS = 12  # steps that halve neither the residual nor the products, after which it ends; half as many
+NEARLY_SOLVED = 1e-3  # where the residual is this part of the first one
 CORNER = 1e-13  # [m/s] slip below which |u_t| is rounded off
 
 
@@ -89,10 +89,10 @@ def _start(laws, u, R, x, z):
     """Impulses and velocities of the size of the problem, in the middle of the cones."""
     size, c = 0.0, laws.c
     for k in range(len(u)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             size = max(size, abs(u[k, 0] - c[k, 0]), abs(u[k, 1] - c[k, 1]), abs(u[k, 2] - c[k, 2]))
     for k in range(len(u)):
-        store3(x, k, (0.0, 0.0, size * EPS / R[k, 2]))
+        store3(x, k, (0.0, 0.0, size * COMPLIANCE / R[k, 2]))
         store3(z, k, (0.0, 0.0, size))
 
 
@@ -105,7 +105,7 @@ def _slip(laws, u, k):
 @lean
 def _impulses(laws, x, p):
     for k in range(len(p)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             store3(p, k, (laws.mu[k] * x[k, 0], laws.mu[k] * x[k, 1], x[k, 2]))
 
 
@@ -115,7 +115,7 @@ def _linearise(laws, u, x, z, w, g, miss, slope):
     returns (mean of x.z, whether all is inside)."""
     product, count, c = 0.0, 0, laws.c
     for k in range(len(u)):
-        if laws.law[k] != COULOMB:
+        if laws.law[k] != COULOMB_LAW:
             continue
         f = laws.mu[k]
         d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
@@ -142,7 +142,7 @@ def _right_side(laws, z, w, miss, dz, target, correct, t, rhs):
     """t = W^-1 dx + W dz that takes x o z to ``target`` times 1, with the product of the predicted dx and dz where ``correct``;
     impulses that follow from it and from what z misses."""
     for k in range(len(z)):
-        if laws.law[k] != COULOMB:
+        if laws.law[k] != COULOMB_LAW:
             continue
         f = laws.mu[k]
         W = load9(w, k)
@@ -162,7 +162,7 @@ def _changes(laws, du, w, miss, slope, t, x, z, dx, dz):
     """dx, dz that the changes of velocity make; the longest step that stays in the cones."""
     longest = math.inf
     for k in range(len(du)):
-        if laws.law[k] != COULOMB:
+        if laws.law[k] != COULOMB_LAW:
             continue
         f = laws.mu[k]
         d0, d1 = du[k, 0], du[k, 1]
@@ -178,7 +178,7 @@ def _changes(laws, du, w, miss, slope, t, x, z, dx, dz):
 def _joint_rows(laws, p, u, R, rhs, g):
     """Newton's step for the blocks of joints."""
     for k in range(len(p)):
-        if laws.law[k] != COULOMB:
+        if laws.law[k] != COULOMB_LAW:
             q, minus_slope = project_joint(laws, p, u, R, k)
             store3(rhs, k, sub(q, load3(p, k)))
             for i in range(9):
@@ -205,20 +205,20 @@ def interior(system, laws, vstar, tolerance, most, p, v):
     _impulses(laws, x, p)
     evaluate(system, laws, vstar, R, p, v, u)
     spent, idle, short, reached, least = 0, 0, 0, math.inf, math.inf
-    while spent < most and short < 3 and idle < (IDLE if reached > NEAR * first else IDLE // 2):
+    while spent < most and short < 3 and idle < (MOST_IDLE_STEPS if reached > NEARLY_SOLVED * first else MOST_IDLE_STEPS // 2):
         spent += 1
         product, inside = _linearise(laws, u, x, z, w, g, miss, slope)
         if not inside:
             break
         _joint_rows(laws, p, u, R, rhs, g)
-        assemble(system, g, slot, values)
+        assemble_matrix(system, g, slot, values)
         factor(order, slot, later_start, later, values)
         target, part = 0.0, 0.0
         for correct in (False, True):
             _right_side(laws, z, w, miss, dz, target, correct, t, rhs)
             clear_table(step)
             add_transposed(system, rhs, step)
-            solve(order, slot, later_start, later, values, step)
+            solve_factored(order, slot, later_start, later, values, step)
             relative_velocity(system, none, step, du)
             part = min(1.0, BACK * _changes(laws, du, w, miss, slope, t, x, z, dx, dz))
             left = 1.0 - part
@@ -227,7 +227,7 @@ def interior(system, laws, vstar, tolerance, most, p, v):
             for r in range(3):
                 x[k, r] += part * dx[k, r]
                 z[k, r] += part * dz[k, r]
-                if laws.law[k] != COULOMB:
+                if laws.law[k] != COULOMB_LAW:
                     row = (g[k, 3 * r], g[k, 3 * r + 1], g[k, 3 * r + 2])
                     p[k, r] += part * (rhs[k, r] - dot(row, load3(du, k)))
             tangent[k] = _slip(laws, u, k) + part * (slope[k, 0] * du[k, 0] + slope[k, 1] * du[k, 1])
@@ -235,7 +235,7 @@ def interior(system, laws, vstar, tolerance, most, p, v):
         now = evaluate(system, laws, vstar, R, p, v, u)
         for k in range(m):  # |u_t| is above its tangents: what the step did not know of takes z further inside
             z[k, 2] += max(0.0, _slip(laws, u, k) - tangent[k])
-        short = short + 1 if part < SHORT else 0
+        short = short + 1 if part < IDLE_STEP else 0
         idle = 0 if now < 0.5 * reached or product < 0.5 * least else idle + 1
         reached, least = min(reached, now), min(least, product)
         if now < best:

@@ -18,15 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, intrinsic, lean, tight
-from tumble.sim.solvers.sweeps import PART
+from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 LANES = 4
-# Columns of a group: directions, arms of both bodies, what unit impulses turn them by, own matrix (from the normal to the
-# tangents and to itself, of the tangents, the larger one of the plane), what is missed at rest, friction, impulse, stick, fast
-AXES, ARM_A, ARM_B, TURN_A, TURN_B, OWN, OFFSET, MU, IMPULSE, STICK, FAST = 0, 9, 18, 27, 36, 45, 51, 54, 55, 58, 60
+# Columns of a group: directions, arms of both bodies, what unit impulses turn them by; own matrix (from the normal to the
+# tangents and to itself, of the tangents, the larger one of the plane), what is missed at rest, friction or the lower bound,
+# impulse, stick, and 1 for a contact that slides.
+DIRECTIONS, ARM_A, ARM_B, TURN_A, TURN_B = 0, 9, 18, 27, 36
+OWN_MATRIX, OFFSET, MU_OR_LOW, IMPULSE, STICK, SLIDES = 45, 51, 54, 55, 58, 60
 WIDTH = LANES * 61
 AWAKE = 7  # column of the velocities: 1 for bodies whose contacts are to be looked at, else 0
-LIGHT = 6  # inverse mass
+INVERSE_MASS = 6  # inverse mass
 ANY = 1 << 60  # sweeps or groups: as many as it takes
 
 
@@ -142,7 +144,7 @@ def no_groups(contacts, bodies):
 
 
 @lean
-def group(groups, a, b, first, last):
+def group_contacts(groups, a, b, first, last):
     """Give the contacts ``first`` to ``last`` lanes, in this order; ``a``, ``b`` their bodies, -1 for what does not move."""
     none = len(groups.after) - 1
     for n in range(first, last):
@@ -185,7 +187,7 @@ def _open(groups, none):
     for lane in range(LANES):
         groups.who[g, lane] = -1
         groups.ends[g, lane] = groups.ends[g, LANES + lane] = none
-        for c in range(OWN, OFFSET):
+        for c in range(OWN_MATRIX, OFFSET):
             groups.table[g, LANES * c + lane] = 1.0
 
 
@@ -197,7 +199,7 @@ def _column(table, g, c):
 @tight
 def _miss(table, g, r, x, y, z, vi, vj):
     """Row r of the contacts of a group: the velocities by which they miss their targets."""
-    e, f, s = AXES + 3 * r, ARM_A + 3 * r, ARM_B + 3 * r
+    e, f, s = DIRECTIONS + 3 * r, ARM_A + 3 * r, ARM_B + 3 * r
     linear = _column(table, g, e) * x + _column(table, g, e + 1) * y + _column(table, g, e + 2) * z
     first = _column(table, g, f) * vi[3] + _column(table, g, f + 1) * vi[4] + _column(table, g, f + 2) * vi[5]
     second = _column(table, g, s) * vj[3] + _column(table, g, s + 1) * vj[4] + _column(table, g, s + 2) * vj[5]
@@ -212,11 +214,11 @@ def _along(table, g, c, d0, d1, d2):
 @tight
 def _add(table, g, first, sign, d0, d1, d2, v, ends, side, u):
     """The impulses d of a group to the velocities u of its bodies on one side."""
-    f = sign * u[LIGHT]
+    f = sign * u[INVERSE_MASS]
     new = (
-        u[0] + f * _along(table, g, AXES, d0, d1, d2),
-        u[1] + f * _along(table, g, AXES + 1, d0, d1, d2),
-        u[2] + f * _along(table, g, AXES + 2, d0, d1, d2),
+        u[0] + f * _along(table, g, DIRECTIONS, d0, d1, d2),
+        u[1] + f * _along(table, g, DIRECTIONS + 1, d0, d1, d2),
+        u[2] + f * _along(table, g, DIRECTIONS + 2, d0, d1, d2),
         u[3] + _along(table, g, first, d0, d1, d2),
         u[4] + _along(table, g, first + 1, d0, d1, d2),
         u[5] + _along(table, g, first + 2, d0, d1, d2),
@@ -233,7 +235,7 @@ def start_groups(groups, light, before, v):
     for i in range(len(v)):
         for r in range(6):
             v[i, r] = before[i, r]
-        v[i, LIGHT], v[i, AWAKE] = light[i], 0.0
+        v[i, INVERSE_MASS], v[i, AWAKE] = light[i], 0.0
     for g in range(groups.count[0]):
         p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
         vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
@@ -251,7 +253,7 @@ def _stick(groups, g, stuck, c, stick, fast):
             for r in range(2):
                 groups.table[g, LANES * (OFFSET + r) + lane] -= stick[n, r]
                 c[n, r] = stick[n, r]
-            groups.table[g, LANES * FAST + lane] = 0.0
+            groups.table[g, LANES * SLIDES + lane] = 0.0
 
 
 @lean
@@ -269,14 +271,14 @@ def _sweep(groups, c, stick, fast, v, first, last, least):
         seen += 1
         x, y, z = vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]
         p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
-        normal, k = _column(table, g, OWN + 2), _column(table, g, OWN + 5)
+        normal, k = _column(table, g, OWN_MATRIX + 2), _column(table, g, OWN_MATRIX + 5)
         q2 = p2 - _miss(table, g, 2, x, y, z, vi, vj) / normal
         d = q2 - p2
-        q0 = p0 - (_miss(table, g, 0, x, y, z, vi, vj) + _column(table, g, OWN) * d) / k
-        q1 = p1 - (_miss(table, g, 1, x, y, z, vi, vj) + _column(table, g, OWN + 1) * d) / k
-        radius, square = _column(table, g, MU) * q2, q0 * q0 + q1 * q1
+        q0 = p0 - (_miss(table, g, 0, x, y, z, vi, vj) + _column(table, g, OWN_MATRIX) * d) / k
+        q1 = p1 - (_miss(table, g, 1, x, y, z, vi, vj) + _column(table, g, OWN_MATRIX + 1) * d) / k
+        radius, square = _column(table, g, MU_OR_LOW) * q2, q0 * q0 + q1 * q1
         open_ = q2 <= zero
-        could = (_column(table, g, FAST) > zero) & (square <= radius * radius) & (q2 > zero) & wanted
+        could = (_column(table, g, SLIDES) > zero) & (square <= radius * radius) & (q2 > zero) & wanted
         if bits(could) != 0:
             _stick(groups, g, bits(could), c, stick, fast)
             s0, s1 = _column(table, g, STICK), _column(table, g, STICK + 1)
@@ -294,7 +296,7 @@ def _sweep(groups, c, stick, fast, v, first, last, least):
         put_lanes(table, g, LANES * (IMPULSE + 2), q2)
         _add(table, g, TURN_A, less, d0, d1, d2, v, ends, 0, vi)
         _add(table, g, TURN_B, one, d0, d1, d2, v, ends, LANES, vj)
-        m0, m1 = _column(table, g, OWN + 3) * size(d0), _column(table, g, OWN + 4) * size(d1)
+        m0, m1 = _column(table, g, OWN_MATRIX + 3) * size(d0), _column(table, g, OWN_MATRIX + 4) * size(d1)
         m2 = normal * size(d2)
         missed = choose(m1 > m0, m1, m0)
         worst = _note(groups, g, choose(m2 > missed, m2, missed), lowest, worst)
@@ -337,7 +339,7 @@ def relax_groups(groups, c, stick, fast, v, bodies, first, last, least, most, ro
 
 
 @lean
-def wake(v, bodies):
+def mark_awake(v, bodies):
     for i in bodies:
         v[i, AWAKE] = 1.0
 
@@ -350,12 +352,14 @@ def settle_groups(groups, c, stick, fast, v, bodies, first, last, least, full):
     The tails of sweeps are often local, as a light body between heavy ones: many sweeps of a dozen contacts cost less than one of
     all. Where they are not, all take part, and what is spent on them ends it as soon as more sweeps of all would have.
     """
-    wake(v, bodies)
+    mark_awake(v, bodies)
     worst, done, seen = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, full)
     room = 2 * seen
     while worst > least and seen < room:
-        _, _, some = relax_groups(groups, c, stick, fast, v, bodies, first, last, max(least, PART * worst), ANY, room - seen)
-        wake(v, bodies)
+        _, _, some = relax_groups(
+            groups, c, stick, fast, v, bodies, first, last, max(least, LOCAL_FROM * worst), ANY, room - seen
+        )
+        mark_awake(v, bodies)
         worst, one, whole = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, 1)
         done, seen = done + one, seen + some + whole
     return worst, done
@@ -372,13 +376,13 @@ def impulses(groups, first, last, p):
 
 @lean
 def shut_groups(groups, light, v, least, most):
-    """Displacements ``v`` along the normals: sweeps of one row a contact, with the lower bound of its impulse in column MU."""
+    """Displacements ``v`` along the normals: sweeps of one row a contact, the lower bound of its impulse in column MU_OR_LOW."""
     table, ends, done, worst = groups.table, groups.ends, 0, math.inf
     one, less, lowest = every(1.0), every(-1.0), every(least)
     for i in range(len(v)):
         for r in range(6):
             v[i, r] = 0.0
-        v[i, LIGHT], v[i, AWAKE] = light[i], 1.0
+        v[i, INVERSE_MASS], v[i, AWAKE] = light[i], 1.0
     v[len(v) - 1, AWAKE] = 0.0
     for g in range(groups.count[0]):
         _push(table, g, _column(table, g, IMPULSE + 2), one, less, v, ends, gather(v, ends, g, 0), gather(v, ends, g, LANES))
@@ -389,7 +393,7 @@ def shut_groups(groups, light, v, least, most):
             wanted = vi[AWAKE] + vj[AWAKE] > every(0.0)
             if bits(wanted) == 0:
                 continue
-            p, low, k = _column(table, g, IMPULSE + 2), _column(table, g, MU), _column(table, g, OWN + 2)
+            p, low, k = _column(table, g, IMPULSE + 2), _column(table, g, MU_OR_LOW), _column(table, g, OWN_MATRIX + 2)
             q = p - _miss(table, g, 2, vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2], vi, vj) / k
             q = choose(wanted, choose(q > low, q, low), p)
             put_lanes(table, g, LANES * (IMPULSE + 2), q)
@@ -411,11 +415,11 @@ def _push(table, g, d, one, less, v, ends, vi, vj):
 
 @tight
 def _add_push(table, g, first, sign, d, v, ends, side, u):
-    f = sign * u[LIGHT]
+    f = sign * u[INVERSE_MASS]
     new = (
-        u[0] + f * (_column(table, g, AXES + 6) * d),
-        u[1] + f * (_column(table, g, AXES + 7) * d),
-        u[2] + f * (_column(table, g, AXES + 8) * d),
+        u[0] + f * (_column(table, g, DIRECTIONS + 6) * d),
+        u[1] + f * (_column(table, g, DIRECTIONS + 7) * d),
+        u[2] + f * (_column(table, g, DIRECTIONS + 8) * d),
         u[3] + _column(table, g, first) * d,
         u[4] + _column(table, g, first + 1) * d,
         u[5] + _column(table, g, first + 2) * d,
@@ -430,7 +434,7 @@ def miss_of(groups, n, v):
     """The velocity along its normal by which contact n misses its target."""
     row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
     i, j = groups.ends[groups.place[n] // LANES, lane], groups.ends[groups.place[n] // LANES, LANES + lane]
-    e, f, s = LANES * (AXES + 6) + lane, LANES * (ARM_A + 6) + lane, LANES * (ARM_B + 6) + lane
+    e, f, s = LANES * (DIRECTIONS + 6) + lane, LANES * (ARM_A + 6) + lane, LANES * (ARM_B + 6) + lane
     x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
     linear = row[e] * x + row[e + LANES] * y + row[e + 2 * LANES] * z
     first = row[f] * v[i, 3] + row[f + LANES] * v[i, 4] + row[f + 2 * LANES] * v[i, 5]

@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
 
-DEPTH = 8  # changes that are remembered
+REMEMBERED = 8  # changes that are remembered
 DEPENDENT = 1e-6  # part of a change that is new, below which it says nothing new
 
 
@@ -25,17 +25,17 @@ class History(NamedTuple):
 
     f: np.ndarray  # (n, 6) the last f ...
     g: np.ndarray  # (n, 6) ... and g
-    df: np.ndarray  # (DEPTH, n, 6) orthogonal changes of f
-    dg: np.ndarray  # (DEPTH, n, 6) the same combinations of the changes of g
-    size: np.ndarray  # (DEPTH,) squared lengths of the changes of f; 0: none
+    df: np.ndarray  # (REMEMBERED, n, 6) orthogonal changes of f
+    dg: np.ndarray  # (REMEMBERED, n, 6) the same combinations of the changes of g
+    size: np.ndarray  # (REMEMBERED,) squared lengths of the changes of f; 0: none
     count: np.ndarray  # (1,) iterations since the last start
 
 
 @inner
 def no_history(n):
     return History(
-        np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((DEPTH, n, 6)), np.zeros((DEPTH, n, 6)),
-        np.zeros(DEPTH), np.zeros(1, dtype=np.int64),
+        np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((REMEMBERED, n, 6)), np.zeros((REMEMBERED, n, 6)),
+        np.zeros(REMEMBERED), np.zeros(1, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -43,7 +43,7 @@ def no_history(n):
 def forget(history):
     """Start anew: the function is another one from now on."""
     history.count[0] = 0
-    for k in range(DEPTH):
+    for k in range(REMEMBERED):
         history.size[k] = 0.0
 
 
@@ -52,7 +52,7 @@ def mix(history, x, g):
     """The next iterate, written into ``x`` (n, 6), from the last one there and its image ``g`` (n, 6), which is spoilt."""
     rows, count = len(g), history.count[0]
     if count > 0:
-        k = (count - 1) % DEPTH
+        k = (count - 1) % REMEMBERED
         q, e = history.df[k], history.dg[k]
         for i in range(rows):
             for r in range(6):
@@ -60,7 +60,7 @@ def mix(history, x, g):
         length = _product(q, q)
         history.size[k] = 0.0
         for _twice in range(2):  # the second time takes what rounding left
-            for j in range(DEPTH):
+            for j in range(REMEMBERED):
                 _reduce(history.df[j], history.dg[j], history.size[j], q, e)
         left = _product(q, q)
         if left > DEPENDENT * DEPENDENT * length:
@@ -70,7 +70,7 @@ def mix(history, x, g):
         for r in range(6):
             history.f[i, r], history.g[i, r] = g[i, r] - x[i, r], g[i, r]
             x[i, r] = g[i, r] - x[i, r]
-    for j in range(DEPTH):
+    for j in range(REMEMBERED):
         _reduce(history.df[j], history.dg[j], history.size[j], x, g)
     copy_table(g, x)
 

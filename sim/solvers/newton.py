@@ -1,8 +1,8 @@
 """Impulses of many contacts at once, by Newton's method on the velocities.
 
 The problem: bodies with mass matrix M would move at v*; contact impulses p make it v = v* + M^-1 J^T p; at every contact
-u = J v + u0 and (p, u - c) obey Coulomb's law, p = P(y), y = p - (u - c)/K_nn. A contact yields a little, by R = EPS K_nn: so
-each step has one answer even where the load on redundant points is not unique, the split nearest to the last one. What it
+u = J v + u0 and (p, u - c) obey Coulomb's law, p = P(y), y = p - (u - c)/K_nn. A contact yields a little, by R = COMPLIANCE K_nn:
+so each step has one answer even where the load on redundant points is not unique, the split nearest to the last one. What it
 yields to is measured from the last iterate (proximal point method), so what is converged to is the law without R, and what is
 stopped on is its residual, the velocity by which a contact misses the law.
 
@@ -29,7 +29,7 @@ stopped on is its residual, the velocity by which a contact misses the law.
 From cold starts 2 alone solved none of: 20 boxes, the same with a heavy top, 102 blocks, an arch, a card house; with sweeps as
 the help they ended at 1e-8, 2e-3, 1e-5, 5e-8, 4e-10 m/s. 3 solves all of them in 14 to 20 iterations.
 
-EPS trades iterations against rounding: the same 1920 problems took 8720 iterations with 1e-3, 7208 with 1e-4, 6426 with
+COMPLIANCE trades iterations against rounding: the same 1920 problems took 8720 iterations with 1e-3, 7208 with 1e-4, 6426 with
 1e-5 and 6289 with 1e-6; with 1e-7, where rounding in M + J^T G J shows, 7832, and with 1e-8 a fifth was not solved.
 What is solved takes one iteration more unless it is solved to rounding: a miss that stays adds up from kick to kick, and a block
 on a slope crept by 6e-12 m/s.
@@ -44,11 +44,11 @@ import numpy as np
 
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table
-from tumble.sim.solvers.block_laws import AXIS, BOX, COULOMB, coulomb_step, project_joint
-from tumble.sim.solvers.blocks import assemble, factor, solve, symbolic
+from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, SOFT_LAW, coulomb_step, project_joint
+from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
 from tumble.sim.solvers.interior import interior_far as interior
 from tumble.sim.solvers.problem import (
-    EPS,
+    COMPLIANCE,
     NO_LAWS,
     NO_SYSTEM,
     Laws,
@@ -60,11 +60,12 @@ from tumble.sim.solvers.problem import (
     regularisation,
     relative_velocity,
 )
-from tumble.sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
+from tumble.sim.solvers.sweeps import COLUMNS, pack_rows, relax, start_sweeps
 
-PATIENCE = 5  # iterations that do not halve the residual before it looks for help
+STALLED_ITERATIONS = 5  # iterations that do not halve the residual before it looks for help
 FINE = 1e-4  # of the tolerance: what is solved, but not so far, takes one iteration more
-GUESS, COLD, INSIDE, SLIPPERY, STICKING, SWEPT = range(6)  # where the iterations start from, in this order
+# where the iterations start from, in this order
+FROM_GUESS, FROM_COLD, FROM_INSIDE, FROM_SLIPPERY, FROM_STICKING, FROM_SWEEPS = range(6)
 STICKY, FIRST_SWEEPS = 10.0, 80  # friction that is more than enough; sweeps from nothing, for another friction
 SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the first makes; then twice as many each time
 
@@ -73,9 +74,9 @@ SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the
 def _linearise(laws, p, u, R, s, g):
     """dp = s - g du: the laws, linearised."""
     for k in range(len(p)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             w = (u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1], u[k, 2] - laws.c[k, 2])
-            step, slope = coulomb_step((p[k, 0], p[k, 1], p[k, 2]), w, laws.mu[k], R[k, 2] / EPS, EPS)
+            step, slope = coulomb_step((p[k, 0], p[k, 1], p[k, 2]), w, laws.mu[k], R[k, 2] / COMPLIANCE, COMPLIANCE)
         else:
             value, slope = project_joint(laws, p, u, R, k)
             step = (value[0] - p[k, 0], value[1] - p[k, 1], value[2] - p[k, 2])
@@ -157,7 +158,7 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
         best = now = evaluate(system, laws, vstar, R, p, v, u)
     copy_table(p, best_p)
     spent, stalled, goal, refined = 0, 0, best, False
-    while spent < most and stalled < PATIENCE:
+    while spent < most and stalled < STALLED_ITERATIONS:
         if best <= tolerance and not polish:
             if refined or spent == 0 or best <= FINE * tolerance:
                 break
@@ -166,12 +167,12 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
         polish = False
         _linearise(laws, p, u, R, s, g)
         if _changed(g, factored):  # joints without bounds have one matrix
-            assemble(system, g, slot, values)
+            assemble_matrix(system, g, slot, values)
             factor(order, slot, later_start, later, values)
             copy_table(g, factored)
         clear_table(step)
         add_transposed(system, s, step)
-        solve(order, slot, later_start, later, values, step)
+        solve_factored(order, slot, later_start, later, values, step)
         relative_velocity(system, none, step, du)
         for k in range(len(p)):
             for r in range(3):
@@ -205,10 +206,10 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
     if not ready:
         room = _room_for(system, u, R)
     boxes = True  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
-    linked, rubs, spent, help = False, False, 0, GUESS
+    linked, rubs, spent, help = False, False, 0, FROM_GUESS
     for k in range(m):
-        boxes = boxes and (laws.law[k] == BOX or laws.law[k] == AXIS)
-        linked, rubs = linked or laws.law[k] != COULOMB, rubs or laws.mu[k] > 0.0
+        boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
+        linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
     if boxes:
         now, spent = _descend(system, laws, vstar, room, tolerance, most, False, best, p, v)
         if now <= tolerance:
@@ -216,8 +217,8 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
     best_p, sweeps = p.copy(), FEWEST_SWEEPS
     least = max(best, _worth(system, laws, p, u))
     while True:
-        if help > GUESS or not boxes:
-            now, steps = _descend(system, laws, vstar, room, tolerance, most - spent, help == INSIDE, -1.0, p, v)
+        if help > FROM_GUESS or not boxes:
+            now, steps = _descend(system, laws, vstar, room, tolerance, most - spent, help == FROM_INSIDE, -1.0, p, v)
             spent += steps
         worth = now
         if now > tolerance:
@@ -227,13 +228,13 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
             best, least = now, worth
             copy_table(p, best_p)
         help += 1
-        if help == COLD and not linked:
+        if help == FROM_COLD and not linked:
             help += 1
-        if help == SLIPPERY and not rubs:
-            help = SWEPT
-        if best <= tolerance or spent >= most or help >= (SWEPT + SWEEPINGS if linked else SWEPT):
+        if help == FROM_SLIPPERY and not rubs:
+            help = FROM_SWEEPS
+        if best <= tolerance or spent >= most or help >= (FROM_SWEEPS + SWEEPINGS if linked else FROM_SWEEPS):
             break
-        if help < SWEPT:
+        if help < FROM_SWEEPS:
             spent += _start_from(help, system, laws, vstar, room, tolerance, most - spent, p, v)
         else:
             copy_table(best_p, p)
@@ -250,14 +251,14 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
 @inner
 def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
     """Impulses ``p`` to go on from: none, those from inside the cones, or those of another friction; the iterations it took."""
-    if help == COLD:
+    if help == FROM_COLD:
         clear_table(p)
         return 0
-    if help == INSIDE:
+    if help == FROM_INSIDE:
         return interior(system, laws, vstar, tolerance, most, p, v)[1]
     mu = laws.mu.copy()
     for k in range(len(p)):
-        mu[k] = 0.0 if help == SLIPPERY else STICKY
+        mu[k] = 0.0 if help == FROM_SLIPPERY else STICKY
     clear_table(p)
     rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
@@ -271,7 +272,7 @@ def _worth(system, laws, p, u):
     for k in range(len(system.mass)):
         total += system.mass[k]
     for k in range(len(p)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             given += abs(p[k, 2] * (u[k, 2] - c[k, 2]))
             given += max(0.0, p[k, 0] * (u[k, 0] - c[k, 0]) + p[k, 1] * (u[k, 1] - c[k, 1]))
     return math.sqrt(2.0 * given / total)
@@ -282,7 +283,7 @@ def _given(laws, p, u):
     """Energy that contacts give: the sum of p.(u - c)."""
     given = 0.0
     for k in range(len(p)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             for r in range(3):
                 given += p[k, r] * (u[k, r] - laws.c[k, r])
     return given
@@ -295,7 +296,7 @@ def _shorten(system, laws, vstar, R, tolerance, p, v, u):
     What contacts give is f sum p.(u_0 - c) + f^2 sum p.(u_1 - u_0), with u_0 without them and u_1 with all of them.
     """
     first = 0
-    while first < len(p) and laws.law[first] == COULOMB:
+    while first < len(p) and laws.law[first] == COULOMB_LAW:
         first += 1
     without, free = p.copy(), v.copy()
     without[:first] = 0.0
@@ -329,7 +330,7 @@ def _hold(system, laws, vstar, R, tolerance, first, p, v):
         return
     joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
     room = _room_for(joints, np.empty((m - first, 3)), R[first:])
-    _descend(joints, asked, pushed, room, tolerance, 2 * PATIENCE, False, -1.0, p[first:], v)
+    _descend(joints, asked, pushed, room, tolerance, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
     evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)
 
 
@@ -340,7 +341,7 @@ def _sweep(system, laws, vstar, R, times, p):
     rows, light, w = np.empty((m, COLUMNS)), np.zeros(n + 1), np.zeros((n + 1, 6))
     stick, fast, awake = np.zeros((m, 2)), np.zeros(m, dtype=np.bool_), np.ones(n + 1, dtype=np.bool_)
     light[:n] = system.inv_mass
-    pack(system, laws, rows)
+    pack_rows(system, laws, rows)
     start_sweeps(light, system, laws, vstar, rows, p, w)
     relax(light, system, laws, stick, fast, R, rows, p, w, 0, m, 0.0, times, awake)
 
@@ -350,9 +351,9 @@ newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0
 
 
 @kernel
-def newton(system, laws, vstar, tolerance, most, p, v):
+def newton_single(system, laws, vstar, tolerance, most, p, v):
     """As `newton_in`, for a single solve."""
     return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, most, p, v)
 
 
-newton_far = far(newton, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))
+newton_far = far(newton_single, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))

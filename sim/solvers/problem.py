@@ -14,9 +14,9 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
-from tumble.sim.solvers.block_laws import BALL, COULOMB, DISC, clip_contact, clip_joint, coulomb, residual_joint
+from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW, DISC_LAW, clip_contact, clip_joint, coulomb, residual_joint
 
-EPS = 1e-5  # compliance of a contact in an iteration, as part of its own K_nn
+COMPLIANCE = 1e-5  # compliance of a contact in an iteration, as part of its own K_nn
 
 
 class Island(NamedTuple):
@@ -47,7 +47,7 @@ class System(NamedTuple):
 class Laws(NamedTuple):
     """What k blocks ask for."""
 
-    law: np.ndarray  # (k,) int64 COULOMB, BOX ... (block_laws.py)
+    law: np.ndarray  # (k,) int64 COULOMB_LAW, BOX ... (block_laws.py)
     mu: np.ndarray  # (k,) friction of contacts
     lo: np.ndarray  # (k, 3) bounds of other rows
     hi: np.ndarray  # (k, 3)
@@ -55,12 +55,19 @@ class Laws(NamedTuple):
     u0: np.ndarray  # (k, 3) velocities that bodies which no impulse moves, and moving surfaces, bring along
 
 
-NONE = np.zeros(0, np.int64)
-NO_ISLAND = Island(NONE, NONE, NONE, NONE, NONE, NONE, NONE)
+NO_INDICES = np.zeros(0, np.int64)
+NO_ISLAND = Island(NO_INDICES, NO_INDICES, NO_INDICES, NO_INDICES, NO_INDICES, NO_INDICES, NO_INDICES)
 NO_SYSTEM = System(
-    np.zeros(0), np.zeros(0), np.zeros((0, 3, 3)), np.zeros((0, 3, 3)), NONE, NONE, np.zeros((0, 3, 6)), np.zeros((0, 3, 6))
+    np.zeros(0),
+    np.zeros(0),
+    np.zeros((0, 3, 3)),
+    np.zeros((0, 3, 3)),
+    NO_INDICES,
+    NO_INDICES,
+    np.zeros((0, 3, 6)),
+    np.zeros((0, 3, 6)),
 )
-NO_LAWS = Laws(NONE, np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
+NO_LAWS = Laws(NO_INDICES, np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
 
 
 @inner
@@ -160,10 +167,10 @@ def residual(laws, p, u, R):
     for k in range(len(p)):
         for r in range(3):
             total += abs(p[k, r]) + abs(u[k, r])
-        if laws.law[k] != COULOMB:
+        if laws.law[k] != COULOMB_LAW:
             worst = max(worst, residual_joint(laws, p, u, R, k))
             continue
-        s = R[k, 2] / EPS
+        s = R[k, 2] / COMPLIANCE
         y = (p[k, 0] - (u[k, 0] - c[k, 0]) / s, p[k, 1] - (u[k, 1] - c[k, 1]) / s, p[k, 2] - (u[k, 2] - c[k, 2]) / s)
         q = coulomb(y, laws.mu[k])
         d0, d1, d2 = q[0] - p[k, 0], q[1] - p[k, 1], q[2] - p[k, 2]
@@ -176,11 +183,11 @@ def regularisation(system, law, R):
     """R of each contact, the same in its three rows; K of each row of a joint (1 where it has none)."""
     for k in range(len(law)):
         for r in range(3):
-            K = inverse_effective_mass(system, k, 2 if law[k] == COULOMB else r)
-            R[k, r] = EPS * K if law[k] == COULOMB else (K if K > 0.0 else 1.0)
-        if law[k] == DISC:
+            K = inverse_effective_mass(system, k, 2 if law[k] == COULOMB_LAW else r)
+            R[k, r] = COMPLIANCE * K if law[k] == COULOMB_LAW else (K if K > 0.0 else 1.0)
+        if law[k] == DISC_LAW:
             R[k, 0] = R[k, 1] = max(R[k, 0], R[k, 1])
-        if law[k] == BALL:
+        if law[k] == BALL_LAW:
             R[k, 0] = R[k, 1] = R[k, 2] = max(R[k, 0], R[k, 1], R[k, 2])
 
 
@@ -198,7 +205,7 @@ def evaluate(system, laws, vstar, R, p, v, u):
 def clip(laws, p):
     """Take the impulses of all blocks into their bounds."""
     for k in range(len(p)):
-        if laws.law[k] == COULOMB:
+        if laws.law[k] == COULOMB_LAW:
             clip_contact(p, laws.mu[k], k)
         else:
             clip_joint(laws, p, k)

@@ -17,7 +17,7 @@ from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 
 
 @lean
-def place_in(first, at, row, column):
+def entry_at(first, at, row, column):
     """Where the table has this entry on or below the diagonal: (row, lane)."""
     panel = row // LANES
     return at[panel] + column - LANES * first[panel], row % LANES

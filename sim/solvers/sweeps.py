@@ -22,15 +22,15 @@ import numpy as np
 
 from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
 from tumble.collision.linalg import norm, scale
-from tumble.sim.solvers.block_laws import AXIS, BALL, COULOMB, DISC
+from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW, DISC_LAW, SOFT_LAW
 from tumble.sim.solvers.problem import NO_LAWS, NO_SYSTEM, clip, regularisation
 
-PART = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)
+LOCAL_FROM = 0.2  # of the largest miss, from which a block takes part in local sweeps (lanes.py)
 COLUMNS = 58  # of a packed block: directions, arms of both bodies, what unit impulses turn them by, own matrix, offset, tangent
 
 
 @lean
-def pack(system, laws, rows):
+def pack_rows(system, laws, rows):
     """All that a sweep reads of a block, in the order in which it is read."""
     inv_inertia, inv_mass, a, b, ja, jb = system.inv_inertia, system.inv_mass, system.a, system.b, system.ja, system.jb
     for n in range(len(a)):
@@ -69,20 +69,20 @@ def pack(system, laws, rows):
 def _joint_rows(laws, m, u, R, p, n):
     """Impulses of three rows of a joint, u the velocities by which they miss their targets: row after row."""
     law, lo, hi, c = laws.law[n], laws.lo, laws.hi, laws.c
-    if law == BALL:
+    if law == BALL_LAW:
         r = R[n, 0]
         y = (p[n, 0] - u[0] / r, p[n, 1] - u[1] / r, p[n, 2] - u[2] / r)
         length = norm(y)
         return scale(hi[n, 0] / length, y) if length > hi[n, 0] else y
     p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
-    if law == DISC:
+    if law == DISC_LAW:
         r = R[n, 0]
         q0, q1 = p0 - u[0] / r, p1 - u[1] / r
         length = hypot(q0, q1)
         if length > hi[n, 0]:
             q0, q1 = hi[n, 0] / length * q0, hi[n, 0] / length * q1
         return (q0, q1, _row(p2, u[2] + m[6] * (q0 - p0) + m[7] * (q1 - p1), m[8], -hi[n, 2], hi[n, 2]))
-    if law == AXIS:  # p0 = low - high (u0 + c0), with u0 as p0 makes it
+    if law == SOFT_LAW:  # p0 = low - high (u0 + c0), with u0 as p0 makes it
         q0 = (lo[n, 0] - hi[n, 0] * (u[0] + c[n, 0] - m[0] * p0)) / (1.0 + hi[n, 0] * m[0])
     else:
         q0 = _row(p0, u[0], m[0], lo[n, 0], hi[n, 0])
@@ -119,7 +119,7 @@ def miss(row, r, x, y, z, v, i, j):
 
 
 @inner
-def sweep(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred):
+def sweep_blocks(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred):
     """One sweep over the packed blocks ``first`` to ``last``: impulses ``p`` and the velocities ``v`` that belong to them.
 
     Blocks of which neither body is ``awake`` are passed over; those that missed their law by more than ``least`` [m/s] have
@@ -140,7 +140,7 @@ def sweep(light, system, laws, stick, fast, R, rows, p, v, first, last, least, a
         x, y, z = v[j, 0] - v[i, 0], v[j, 1] - v[i, 1], v[j, 2] - v[i, 2]
         un = miss(row, 2, x, y, z, v, i, j)
         p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
-        if laws.law[n] != COULOMB:
+        if laws.law[n] != COULOMB_LAW:
             m = (row[45], row[46], row[47], row[48], row[49], row[50], row[51], row[52], row[53])
             u = (miss(row, 0, x, y, z, v, i, j), miss(row, 1, x, y, z, v, i, j), un)
             q0, q1, q2 = _joint_rows(laws, m, u, R, p, n)
@@ -187,7 +187,7 @@ def relax(light, system, laws, stick, fast, R, rows, p, v, first, last, least, m
     stirred, done, worst = np.zeros(len(awake), dtype=np.bool_), 0, math.inf
     awake[len(awake) - 1] = False  # what does not move
     while worst > least and done < most:
-        worst = sweep(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
+        worst = sweep_blocks(light, system, laws, stick, fast, R, rows, p, v, first, last, least, awake, stirred)
         for i in range(len(awake)):
             awake[i], stirred[i] = stirred[i], False
         done += 1
@@ -198,14 +198,14 @@ def relax(light, system, laws, stick, fast, R, rows, p, v, first, last, least, m
 def by_sweeps(system, laws, vstar, stick, fast, tolerance, most, p, v):
     """Sweep until no contact misses its law by more than the tolerance, or ``most`` times; returns (residual [m/s], sweeps).
 
-    Arguments as those of newton.newton; ``stick`` (m, 2) and ``fast`` (m,) as those of `sweep`: the targets of contacts that
-    stick after all are changed.
+    Arguments as those of newton.newton_single; ``stick`` (m, 2) and ``fast`` (m,) as those of `sweep_blocks`: the targets of
+    contacts that stick after all are changed.
     """
     n, m = len(system.mass), len(p)
     rows, R, light, w = np.empty((m, COLUMNS)), np.empty((m, 3)), np.zeros(n + 1), np.zeros((n + 1, 6))
     light[:n] = system.inv_mass
     regularisation(system, laws.law, R)
-    pack(system, laws, rows)
+    pack_rows(system, laws, rows)
     start_sweeps(light, system, laws, vstar, rows, p, w)
     awake = np.ones(n + 1, dtype=np.bool_)
     worst, done = relax(light, system, laws, stick, fast, R, rows, p, w, 0, m, tolerance, most, awake)

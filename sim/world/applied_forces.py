@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.body import Body
     from tumble.sim.world.world import World
 
-NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_FORCE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Push = tuple[float, float, float, float, float, float]  # force [N] and torque about the centre of mass [N m], world axes
 
 
@@ -71,7 +71,7 @@ class Pushes:
     def write(self, group: Forces) -> None:
         number = group.number
         for body, row in self.rows.items():
-            number[row, :6] = self.now.get(body, NONE)
+            number[row, :6] = self.now.get(body, NO_FORCE)
 
     def begin(self, world: World) -> bool:
         """The coming step begins: what pushes in it takes hold; True where the last kick has to be done anew."""
@@ -88,7 +88,7 @@ class Pushes:
             if body not in self.rows:
                 self.rows[body] = -1
                 world._packed_for = None
-        changed = [body for body in {**coming, **before} if coming.get(body, NONE) != before.get(body, NONE)]
+        changed = [body for body in {**coming, **before} if coming.get(body, NO_FORCE) != before.get(body, NO_FORCE)]
         rows = [body.index for body in changed]
         if world.model.bodies.kind[rows].max(initial=0) == SLEEPING:
             sleeping.wake(world, rows)

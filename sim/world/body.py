@@ -11,7 +11,7 @@ from tumble.collision.suggesting import Writes
 from tumble.sim.compiled import GLANCE
 from tumble.sim.forces.path import Path
 from tumble.sim.readout import ANGULAR_VELOCITY, ORIENTATION, POSITION, VELOCITY
-from tumble.sim.scene.arrays import run
+from tumble.sim.scene.arrays import set_surface_motion
 from tumble.sim.world.applied_forces import three
 from tumble.sim.world.world_queries import fixed
 
@@ -244,7 +244,7 @@ class Body(Writes):
 
     def _run(self, velocity: object, spin: object) -> None:
         self._world.wake()
-        run(self._world.model.bodies, self.index, velocity, spin)
+        set_surface_motion(self._world.model.bodies, self.index, velocity, spin)
 
     def _repr_html_(self) -> str:
         from tumble.sim.world import notebook_html as html

@@ -26,13 +26,14 @@ from tumble.sim.world.body import Body
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-SCHEMA = 12
+CHECKPOINT_SCHEMA = 12
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 MOST_HEADER = 500_000_000  # bytes
-ROOM, BYTES_A_BODY = 250_000_000, 200_000  # bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60
+# bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60
+MOST_UNPACKED, BYTES_A_BODY = 250_000_000, 200_000
 
 
 def save(world: World, path: str | Path) -> None:
@@ -40,7 +41,7 @@ def save(world: World, path: str | Path) -> None:
     path = Path(path)
     groups = world.model._asdict()  # bodies that were just added get their rows
     header = {
-        "tumble_checkpoint": SCHEMA,
+        "tumble_checkpoint": CHECKPOINT_SCHEMA,
         "bodies": [body.definition.to_dict() for body in world.bodies],
         "joints": [joint.definition.to_dict() for joint in world.joints],
         "forces": [force.to_dict() for force in world.forces],
@@ -86,7 +87,7 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
                 raise RecordingError(path, f"has a header of more than {MOST_HEADER // 1_000_000} MB")
             header = json.loads(str(file["header"]))
             bodies = header.get("bodies") if isinstance(header, dict) else None
-            most = ROOM + BYTES_A_BODY * (len(bodies) if isinstance(bodies, list) else 0)
+            most = MOST_UNPACKED + BYTES_A_BODY * (len(bodies) if isinstance(bodies, list) else 0)
             if sum(sizes.values()) > most:  # zeros are packed a thousand to one
                 raise RecordingError(
                     path, f"would unpack to {sum(sizes.values()) / 1e6:.0f} MB: at most {most / 1e6:.0f} MB are read"
@@ -98,8 +99,8 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
         raise RecordingError(path, "is not a saved world") from None
     if not isinstance(header, dict):
         raise RecordingError(path, "is not a saved world")
-    if header.get("tumble_checkpoint") != SCHEMA:
-        other = f"has layout {header.get('tumble_checkpoint')}, this version reads {SCHEMA}"
+    if header.get("tumble_checkpoint") != CHECKPOINT_SCHEMA:
+        other = f"has layout {header.get('tumble_checkpoint')}, this version reads {CHECKPOINT_SCHEMA}"
         raise RecordingError(path, f"is a world saved by another version of tumble: it {other}")
     try:
         return _built(cls, header, arrays, functions)
@@ -151,7 +152,7 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     return world
 
 
-FREE = ("books.log", "books.account", "books.works")  # as long as somebody wanted, or as what happened
+FREE_LENGTH = ("books.log", "books.account", "books.works")  # as long as somebody wanted, or as what happened
 
 
 def _stored(model: Model, arrays: dict[str, np.ndarray]) -> Model:
@@ -163,7 +164,7 @@ def _stored(model: Model, arrays: dict[str, np.ndarray]) -> Model:
             continue
         stored[name] = type(group)(*(arrays[f"{name}.{field}"] for field in group._fields))
         for field, own, found in zip(group._fields, group, stored[name], strict=True):
-            free = f"{name}.{field}" in FREE
+            free = f"{name}.{field}" in FREE_LENGTH
             if found.dtype != own.dtype or found.shape[free:] != own.shape[free:]:
                 raise ValueError(f"{name}.{field} is {found.dtype} {found.shape}, where {own.dtype} {own.shape} is needed")
     if len(stored["books"].account) != len(stored["books"].works):

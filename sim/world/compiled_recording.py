@@ -17,7 +17,7 @@ import numpy as np
 
 from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.native import Call, Plain
-from tumble.sim.compiled import KEEP
+from tumble.sim.compiled import TAKE_SAMPLE
 from tumble.sim.ledger import diagnostics
 from tumble.sim.ledger.entries import ENTRIES, SIGNS, Ledger
 from tumble.sim.recording.compiled_samples import Strip
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 BLOCK = 50_000  # rows of bodies that are worked out at once
 POTENTIALS = (CENTRAL, MUTUAL, SPRING)  # kinds of forces that have a potential
-MOST_BYTES = 250_000_000  # of a strip; longer runs of more bodies are recorded by an observer
+MOST_STRIP_BYTES = 250_000_000  # of a strip; longer runs of more bodies are recorded by an observer
 # Of the bodies what a run does not change; poses and momenta are those of the strip, and all else is nobody's to ask: a first run
 # of a small world would take a fifth longer with copies of it.
 STAYING = [Bodies._fields.index(f) for f in ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "gravity", "field")]
 BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 
-def copied(bodies: Bodies) -> Bodies:
+def sampled_bodies(bodies: Bodies) -> Bodies:
     """Of the bodies what samples are worked out of."""
     columns: list[np.ndarray | None] = [None] * len(bodies)
     for k in STAYING:
@@ -57,7 +57,7 @@ class Recollection(Asking):
         self.settings, self.bodies, self.joints = world.settings, [], []  # of these nothing is asked
         self._started, self._start, self._changed_at = True, world._start, None
         now = world._packed()
-        self._model = now._replace(bodies=copied(now.bodies), forces=own(now.forces), joints=own(now.joints))
+        self._model = now._replace(bodies=sampled_bodies(now.bodies), forces=own(now.forces), joints=own(now.joints))
         self.depth = 0.0
 
     @property
@@ -186,7 +186,7 @@ class Reel(Mapping[str, np.ndarray]):
     def keep(self, world: World) -> None:
         """Take a sample of the world as it stands."""
         m = world.model
-        KEEP.bind(m.bodies, m.books, m.contacts, m.joints, self.strip)()
+        TAKE_SAMPLE.bind(m.bodies, m.books, m.contacts, m.joints, self.strip)()
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._kept:
@@ -245,7 +245,7 @@ class StripInOne(Group):
 def strip_in_one(samples: int, bodies: int, joints: int, every: int) -> Any:
     """An empty strip in one block of memory: its table is told from one address, a tenth of the time."""
     strip = StripInOne(samples, bodies, joints, every)
-    return strip if KEEP.is_native else Strip(*strip.__reduce__()[1])
+    return strip if TAKE_SAMPLE.is_native else Strip(*strip.__reduce__()[1])
 
 
 @lru_cache(maxsize=64)
@@ -272,7 +272,7 @@ def _laid_out(samples: int, bodies: int, joints: int, every: int) -> tuple[int, 
 
 def fits(world: World, samples: int) -> bool:
     """Whether such a run can be recorded this way."""
-    return world.settings.sleep_steps == 0 and samples * (15 * len(world.bodies) + 20) * 8 < MOST_BYTES
+    return world.settings.sleep_steps == 0 and samples * (15 * len(world.bodies) + 20) * 8 < MOST_STRIP_BYTES
 
 
 def rewind(bound: Call | Plain, strip: Strip) -> None:

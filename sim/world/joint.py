@@ -66,7 +66,7 @@ class Joint(Writes):
     @property
     def anchors(self) -> np.ndarray:
         """(2, 3) [m] the anchors of a and of b in the world; the same point but for a slider, a distance."""
-        placed = tables.place(self._world.model, self.index)
+        placed = tables.joint_frames(self._world.model, self.index)
         return np.array([placed[0], placed[2]])
 
     @property

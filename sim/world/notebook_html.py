@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.body import Body
     from tumble.sim.world.world import World
 
-ROWS = 12  # bodies that are listed
+LISTED_BODIES = 12  # bodies that are listed
 SIZE = (480, 270)  # of the picture
 KERNEL = "ipykernel"  # what is loaded where code runs in a notebook
 
@@ -32,15 +32,15 @@ def world(w: World) -> str:
     speeds = np.linalg.norm(w.velocities, axis=1)
     bodies = [
         (b.name, b.kind, type(b.shape).__name__, _vector(x), _number(v))
-        for b, x, v in zip(w.bodies[:ROWS], w.positions, speeds, strict=False)
+        for b, x, v in zip(w.bodies[:LISTED_BODIES], w.positions, speeds, strict=False)
     ]
-    more = f"<p>and {len(w.bodies) - ROWS} more</p>" if len(w.bodies) > ROWS else ""
+    more = f"<p>and {len(w.bodies) - LISTED_BODIES} more</p>" if len(w.bodies) > LISTED_BODIES else ""
     head = f"World: {count(len(w.bodies), 'body')}, t = {w.time:.6g} s, step {w.step_count} of {w.dt:.6g} s"
     energies = {"of motion": energy.kinetic_linear, "of spin": energy.kinetic_angular, "potential": energy.potential}
     parts = [
         _pairs("Energy [J]", {**energies, "total": energy.total}),
         _pairs("Ledger [J]", _moved(w.ledger)) + "".join(f"<p>{escape(what)}</p>" for what in w.promises().missed),
-        table(("body", "kind", "shape", "position [m]", "speed [m/s]"), bodies) + more,
+        html_table(("body", "kind", "shape", "position [m]", "speed [m/s]"), bodies) + more,
     ]
     return _block(head, parts, _picture(w))
 
@@ -60,10 +60,10 @@ def body(b: Body) -> str:
         "angular velocity [rad/s]": _vector(b.angular_velocity),
         "friction, restitution": f"{b.definition.friction:g}, {b.definition.restitution:g}",
     }
-    return _block(f"Body {b.name}", [table((), rows.items())], _picture(b))
+    return _block(f"Body {b.name}", [html_table((), rows.items())], _picture(b))
 
 
-def run(r: Run) -> str:
+def run_html(r: Run) -> str:
     """A run: what was recorded, and what became of its energy."""
     state = "complete" if r.complete else "not complete"
     title = r.attributes.get("title", "")
@@ -87,7 +87,7 @@ def shown(what: Run | World, **options: Any) -> Any:
     return importlib.import_module("tumble.render").show(what, **options)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table; all texts are escaped."""
     top = "<tr>" + "".join(f"<th>{escape(str(cell))}</th>" for cell in head) + "</tr>" if head else ""
     lines = ("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
@@ -95,7 +95,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _pairs(title: str, values: dict[str, float]) -> str:
-    return table((title, "") if title else (), [(name, _number(value)) for name, value in values.items()])
+    return html_table((title, "") if title else (), [(name, _number(value)) for name, value in values.items()])
 
 
 def _moved(ledger: Ledger) -> dict[str, float]:

@@ -19,7 +19,7 @@ from tumble.sim.state import DYNAMIC, SLEEPING, Contacts
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-FIELDS = tuple(f for f in Contacts._fields if f != "count")
+CONTACT_ARRAYS = tuple(f for f in Contacts._fields if f != "count")
 
 
 def fall_asleep(world: World) -> None:
@@ -91,8 +91,8 @@ def _keep(world: World, sleepers: np.ndarray) -> None:
     c, old = world.model.contacts, world._dormant
     n = int(c.count[0])
     rows = np.flatnonzero(sleepers[c.body[:n]].any(axis=1))
-    more = {f: getattr(c, f)[rows] for f in FIELDS}
-    world._dormant = {f: np.concatenate([old[f], more[f]]) for f in FIELDS} if old else more
+    more = {f: getattr(c, f)[rows] for f in CONTACT_ARRAYS}
+    world._dormant = {f: np.concatenate([old[f], more[f]]) for f in CONTACT_ARRAYS} if old else more
 
 
 def _join(world: World, rows: dict[str, np.ndarray]) -> None:
@@ -111,6 +111,6 @@ def _sorted(world: World, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The table of contacts and these rows, in the order of the pairs of pieces."""
     c = world.model.contacts
     n = int(c.count[0])
-    joined = {f: np.concatenate([getattr(c, f)[:n], rows[f]]) for f in FIELDS}
+    joined = {f: np.concatenate([getattr(c, f)[:n], rows[f]]) for f in CONTACT_ARRAYS}
     order = np.lexsort((joined["pair"][:, 1], joined["pair"][:, 0]))
     return {f: column[order] for f, column in joined.items()}

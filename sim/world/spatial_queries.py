@@ -73,7 +73,7 @@ def ray_casts(world: World, origins, directions, reach: float, ignore: Iterable[
     seen = _seen(world, ignore)
     geoms = world.model.geoms
     whole = (geoms.face == PIECE) | (geoms.face == CARRIER)  # a facet is a part of its ground
-    cast(world._shapes.geometry, geoms.body, whole, x, rot, seen, origins, directions, reach, body, length, normal)
+    cast_rays(world._shapes.geometry, geoms.body, whole, x, rot, seen, origins, directions, reach, body, length, normal)
     return body, length, normal
 
 
@@ -150,7 +150,7 @@ def box_gaps(g, shape, x, rot, box):
 
 
 @kernel
-def cast(g, body_of, whole, x, rot, seen, origins, directions, reach, body, length, normal):
+def cast_rays(g, body_of, whole, x, rot, seen, origins, directions, reach, body, length, normal):
     """The first piece on each ray. Boxes that a ray misses, or meets behind what it has hit, are passed over."""
     m = len(body_of)
     box = np.empty((m, 2, 3))

@@ -19,12 +19,12 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.collision.kernels.native import Call
 from tumble.sim.compiled import ASSIST
-from tumble.sim.impact.thread_jobs import LINE, OPEN, WORDS
+from tumble.sim.impact.thread_jobs import CACHE_LINE, CREW_WORDS, STEP_OPEN
 from tumble.sim.state import Settings
 
-MOST = 64  # threads
-LARGE = 100  # bodies from which a step is worth the help
-LONG = 0.1  # s that a step may take of which Python waits for the end
+MOST_THREADS = 64  # threads
+LARGE_WORLD = 100  # bodies from which a step is worth the help
+LONG_STEP = 0.1  # s that a step may take of which Python waits for the end
 HUGE = 5000  # bodies from which the first one is taken to be longer
 
 
@@ -32,25 +32,25 @@ def cores() -> int:
     """How many threads step a world: $TUMBLE_THREADS, or one on each core that this process may use."""
     given = os.environ.get("TUMBLE_THREADS", "")
     if given:
-        if not given.isdigit() or not 0 < int(given) <= MOST:
-            raise InputError("TUMBLE_THREADS", given, f"must be a number of threads from 1 to {MOST}")
+        if not given.isdigit() or not 0 < int(given) <= MOST_THREADS:
+            raise InputError("TUMBLE_THREADS", given, f"must be a number of threads from 1 to {MOST_THREADS}")
         return int(given)
     able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(able, MOST)
+    return min(able, MOST_THREADS)
 
 
 @functools.cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MOST, thread_name_prefix="tumble")
+    return ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="tumble")
 
 
 class Helpers:
     """``number`` threads that help with the steps of one world, whose arrays these are."""
 
     def __init__(self, number: int, model: Any, geometry: Any, settings: Settings):
-        room = np.zeros(WORDS + LINE // 8, dtype=np.int64)
-        skipped = -room.ctypes.data % LINE // 8
-        self._words = room[skipped : skipped + WORDS]  # from the start of a cache line
+        room = np.zeros(CREW_WORDS + CACHE_LINE // 8, dtype=np.int64)
+        skipped = -room.ctypes.data % CACHE_LINE // 8
+        self._words = room[skipped : skipped + CREW_WORDS]  # from the start of a cache line
         self.settings = settings._replace(crew=self._words.ctypes.data) if number > 0 else settings
         self._assist = ASSIST.bind(model, geometry, self.settings)
         self._number = number
@@ -64,7 +64,7 @@ class Helpers:
         try:
             return advance(steps)
         finally:
-            self._words[OPEN // 8] = 0
+            self._words[STEP_OPEN // 8] = 0
 
     def _help(self) -> None:
         self._assist()

@@ -19,8 +19,8 @@ from tumble.sim.forces.definitions import Force
 from tumble.sim.forces.functions import Callback
 from tumble.sim.joints.mechanism.actuators import Controls
 from tumble.sim.ledger.events import Event, take
-from tumble.sim.recording.compiled_samples import NONE
-from tumble.sim.recording.observers import whole
+from tumble.sim.recording.compiled_samples import NO_STRIP
+from tumble.sim.recording.observers import whole_number
 from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.materials import rules
 from tumble.sim.scene.options import Options, Rule
@@ -112,7 +112,7 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         self._bound_for: Any = None  # settings that the compiled step is bound for
         self._helpers: Helpers | None = None  # threads that share its work
         self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
-        self._strip = NONE  # where the step takes samples
+        self._strip = NO_STRIP  # where the step takes samples
         self._glance: Any = None  # the same for what views of bodies read, and those of joints
         self._glance_joint: Any = None
         self._pace = 1  # steps of a compiled call
@@ -166,7 +166,7 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
     def listen(self, persist: bool = False, capacity: int = tables.EVENTS_KEPT) -> None:
         """Say how many events there is room for, and whether each step tells of contacts that last ("persist")."""
         books = self.model.books
-        log = np.zeros((max(whole("capacity", capacity), int(books.counters[EVENTS])), LOG))
+        log = np.zeros((max(whole_number("capacity", capacity), int(books.counters[EVENTS])), LOG))
         log[: books.counters[EVENTS]] = books.log[: books.counters[EVENTS]]
         books.watch[0] = bool(persist)
         self.model = self.model._replace(books=books._replace(log=log))

@@ -290,6 +290,6 @@ class Asking(Reads):
     def _state_hash_later(self) -> Callable[[], str]:
         """The same of the world as it is now, worked out when it is called."""
         self._begin()
-        columns = [column.copy() for column in readings.bits(self.model, self._dormant)]
+        columns = [column.copy() for column in readings.state_bits(self.model, self._dormant)]
         step, pushes = self.step_count, self._pushes.to_dict()
         return lambda: readings.state_hash(columns, step, pushes)

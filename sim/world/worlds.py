@@ -19,7 +19,7 @@ from tumble.collision.spelling import spelled
 from tumble.collision.suggesting import Keeps, Reads
 from tumble.sim.errors import InputError, SimulationError
 from tumble.sim.ledger import diagnostics
-from tumble.sim.recording.observers import whole
+from tumble.sim.recording.observers import whole_number
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
 from tumble.sim.scene import arrays as tables
@@ -31,7 +31,7 @@ from tumble.sim.world.world import World
 from tumble.sim.world.world_queries import fixed, write_into
 
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
-EVENTS_KEPT = 64  # of a member, that wait to be read
+MEMBER_EVENTS_KEPT = 64  # of a member, that wait to be read
 PIECES = 4  # parts of the work for each thread: members may take unlike time
 
 Which: TypeAlias = "Sequence[int] | np.ndarray[Any, Any] | None"  # members: numbers, or true and false for each; None: all
@@ -46,7 +46,7 @@ class _Member(World):
         super()._resize(model)
         self._threads = 1  # each member is stepped by one
         if len(model.books.log) == tables.EVENTS_KEPT:
-            self.listen(capacity=EVENTS_KEPT)
+            self.listen(capacity=MEMBER_EVENTS_KEPT)
 
 
 class Worlds(Keeps, Reads, Sequence):
@@ -79,13 +79,13 @@ class Worlds(Keeps, Reads, Sequence):
         scenes = [scene] if isinstance(scene, Scene) else list(scene)
         if not scenes or not all(isinstance(s, Scene) for s in scenes):
             raise InputError("scene", scene, "must be a Scene, or a list of them")
-        n = len(scenes) if n is None else whole("n", n)
+        n = len(scenes) if n is None else whole_number("n", n)
         if len(scenes) not in (1, n):
             raise InputError("n", n, f"must be left out, or {len(scenes)}: one world of each scene")
         for k, other in enumerate(scenes):
             if len(other) != len(scenes[0]):
                 raise InputError("scene", k, f"has {len(other)} bodies, the first one {len(scenes[0])}: they must be as many")
-        self.threads = (os.cpu_count() or 1) if threads is None else whole("threads", threads)
+        self.threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads)
         self.members = [_Member.from_scene(scenes[k % len(scenes)]) for k in range(n)]
         self.errors: dict[int, SimulationError] = {}
         self._gathered: dict[str, np.ndarray] = {}
@@ -142,7 +142,7 @@ class Worlds(Keeps, Reads, Sequence):
 
     def step(self, n: int = 1, where: Which = None) -> None:
         """Take ``n`` steps with all members, or those ``where``: a mask (n,) of truths, or their numbers."""
-        n = whole("n", n)
+        n = whole_number("n", n)
         ready = [k for k in self._chosen(where) if k not in self.errors and self._readied(k)]
         calls, numbers = [], []
         for k in ready:
@@ -223,7 +223,7 @@ class Worlds(Keeps, Reads, Sequence):
     def run(self, seconds: float, record: Iterable[int] = (), every: int = 1) -> dict[int, Run]:
         """Step all members by so many seconds; the runs of the members ``record``, sampled each ``every`` steps."""
         recorders = {k: Recorder(None, every=every) for k in self._chosen(list(record))}
-        steps, every = round(seconds / self.members[0].dt), whole("every", every)
+        steps, every = round(seconds / self.members[0].dt), whole_number("every", every)
         for k, recorder in recorders.items():
             recorder.start(self.members[k])
             recorder(self.members[k])

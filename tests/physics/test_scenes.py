@@ -11,7 +11,7 @@ from tests.physics.statics import can_rest, least_friction
 from tumble.collision import Box, HalfSpace, Sphere
 from tumble.scenarios.registry import load
 from tumble.sim import World
-from tumble.sim.impact.collision_law import STRONGE, impact
+from tumble.sim.impact.collision_law import STRONGE, impact_law
 
 
 def world_of(name: str, dt: float | None = None, **parameters) -> World:
@@ -236,7 +236,7 @@ def test_two_cuboids_lose_what_the_law_says(e):
         -1.9987264625,
         2.9175564271,
     )
-    _, _, normal, friction, _ = impact(k, (0.156553964338, 0.861511008522, -3.36706389459), 0.4, 0.4, e, -math.inf, STRONGE)
+    _, _, normal, friction, _ = impact_law(k, (0.156553964338, 0.861511008522, -3.36706389459), 0.4, 0.4, e, -math.inf, STRONGE)
     world = world_of("two_cuboids", dt=1e-4, lead=0.0, restitution=e)
     before = world.energy().total
     world.step(3)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tumble.sim.impact.collision_law import one_contact_coulomb
-from tumble.sim.solvers.block_laws import BALL, COULOMB
+from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW
 from tumble.sim.solvers.interior import interior
-from tumble.sim.solvers.newton import newton
+from tumble.sim.solvers.newton import newton_single
 from tumble.sim.solvers.problem import Laws, System
 from tumble.sim.solvers.sweeps import by_sweeps
 
@@ -23,7 +23,7 @@ class Problem:
         self.arrive = np.array(arrive, dtype=float)
         self.a, self.b, self.ja, self.jb, self.mu, self.laws = [], [], [], [], [], []
 
-    def touch(self, a, b, arm_a, arm_b, mu, frame=None, law=COULOMB):
+    def touch(self, a, b, arm_a, arm_b, mu, frame=None, law=COULOMB_LAW):
         """A contact of bodies a and b (-1: the ground) at ``arm`` from their centres; rows of the frame: tangents, normal."""
         frame = np.eye(3) if frame is None else frame
         for body, arm, sign, bodies, jacobians in ((a, arm_a, -1, self.a, self.ja), (b, arm_b, 1, self.b, self.jb)):
@@ -32,7 +32,7 @@ class Problem:
         self.mu.append(mu)
         self.laws.append(law)
 
-    def solve(self, method=newton, tolerance=1e-11, most=200, guess=0.0):
+    def solve(self, method=newton_single, tolerance=1e-11, most=200, guess=0.0):
         """(residual, iterations, impulses (k, 3), velocities (n, 6))."""
         m, n = len(self.mu), len(self.masses)
         none, p, v = np.zeros((m, 3)), np.full((m, 3), guess), np.zeros((n, 6))
@@ -71,7 +71,7 @@ def test_each_interface_of_a_stack_bears_what_is_above(boxes, ratio):
     assert off > 1e-5  # sweeps do not get there
 
 
-@pytest.mark.parametrize("method", [newton, interior])
+@pytest.mark.parametrize("method", [newton_single, interior])
 def test_one_contact_is_solved_as_by_its_own_law(method):
     rng = np.random.default_rng(7)
     kinds = set()
@@ -89,7 +89,7 @@ def test_one_contact_is_solved_as_by_its_own_law(method):
         if k[2, 2] < mu * np.hypot(k[2, 0], k[2, 1]):
             continue  # it may jam: more than one answer
         # on the boundary of the cone half of the digits are left to the interior method: Newton's adds the others
-        near = 1e-9 if method is newton else 1e-4
+        near = 1e-9 if method is newton_single else 1e-4
         assert residual <= 0.1 * near
         assert p[0] == pytest.approx(expected, abs=near)
         sticks = np.hypot(p[0, 0], p[0, 1]) < mu * p[0, 2] * (1 - 1e-6)
@@ -134,7 +134,7 @@ def test_a_block_at_the_edge_of_sliding(part):
 def test_what_is_not_a_number_is_not_solved():
     """Three rows of a joint that may give nothing, beside a contact: a guess of nan is no answer, however it compares."""
     problem = stack([1.0, 1.0])
-    problem.touch(0, 1, (0, 0, 0.5), (0, 0, -0.5), 0.0, law=BALL)
+    problem.touch(0, 1, (0, 0, 0.5), (0, 0, -0.5), 0.0, law=BALL_LAW)
     residual, spent, p, v = problem.solve(guess=np.nan)
     assert residual <= 1e-11
     assert spent > 0

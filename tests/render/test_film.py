@@ -241,7 +241,7 @@ def test_a_killed_film_leaves_none_that_is_broken(tmp_path):
             assert process.poll() is None
             assert time.monotonic() < until
             time.sleep(0.02)
-        alive = [name for name in os.listdir(tmp_path) if files.PART.fullmatch(name)]
+        alive = [name for name in os.listdir(tmp_path) if files.UNFINISHED_NAME.fullmatch(name)]
         assert len(alive) == 1
         other = render.film(flight(two_cuboids(), 0.1), tmp_path / "b.mp4", SIZE)  # leaves the living alone
         assert sorted(os.listdir(tmp_path)) == [*alive, "b.mp4", "count"]
@@ -263,7 +263,7 @@ def test_only_the_parts_of_the_dead_are_cleared(tmp_path):
     for name in theirs:
         (tmp_path / name).touch()
     with files.whole(tmp_path / "x.mp4") as one, files.whole(tmp_path / "y", folder=True) as other:
-        files.clear(tmp_path)
+        files.clear_unfinished(tmp_path)
         assert one.exists()
         assert other.is_dir()
         assert sorted(os.listdir(tmp_path)) == sorted([*theirs, ".c.part-0123abcd.mp4", one.name, other.name])

@@ -14,7 +14,7 @@ from benchmarks.faults.harms import KINDS, harm, harmed
 from tumble.collision import HalfSpace, Sphere
 from tumble.sim import Recorder, Run, World
 from tumble.sim.errors import RecordingError
-from tumble.sim.recording.storage.checksums import DIGEST, TABLE, Sums, checksum, consolidate, intact
+from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, ROOT_DIGEST, Sums, checksum, consolidate, intact
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def whole(tmp_path_factory):
 
 def everything(path: Path) -> dict[str, np.ndarray]:
     run = Run.open(path)
-    out = {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(TABLE)}
+    out = {name: run.part(name, slice(None)) for name in run._arrays if not name.startswith(CHECKSUM_TABLE)}
     assert run.names == tuple(out["body"])
     return out | {"scene": np.array(json.dumps(run.scene.to_dict()))}
 
@@ -154,7 +154,7 @@ def test_a_run_takes_the_place_of_what_does_not_open(tmp_path):
     world.run(0.1, [Recorder(store)])
     assert len(Run.open(store)) == 7
     (store / "zarr.json").write_text("{}")
-    shutil.rmtree(store / TABLE)
+    shutil.rmtree(store / CHECKSUM_TABLE)
     with pytest.raises(RecordingError, match="is not a recording of tumble; it is left as it is"):
         world.run(0.1, [Recorder(store)])
 
@@ -191,7 +191,7 @@ def test_names_of_what_is_sealed_that_are_none(odd, whole, tmp_path):
 def test_arrays_without_sums_are_named(whole, tmp_path):
     store = tmp_path / "a.zarr"
     shutil.copytree(whole, store)
-    file = store / f"{TABLE}_contact" / "zarr.json"
+    file = store / f"{CHECKSUM_TABLE}_contact" / "zarr.json"
     data = json.loads(file.read_text())
     name, data["attributes"]["arrays"][0] = data["attributes"]["arrays"][0], "other"
     file.write_text(json.dumps(data))
@@ -204,7 +204,7 @@ def test_recordings_of_older_versions_open(whole, tmp_path):
     shutil.copytree(whole, store)
     file = store / "zarr.json"
     root = json.loads(file.read_text())
-    for name in (DIGEST, "sealed", "checksums"):
+    for name in (ROOT_DIGEST, "sealed", "checksums"):
         del root["attributes"][name]
     assert not intact(root)  # of this version they are missed
     root["attributes"]["tumble_schema"] = 1

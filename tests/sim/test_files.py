@@ -12,7 +12,7 @@ import pytest
 import tumble.sim.files
 from tumble.collision import Sphere
 from tumble.sim import Recorder, RecordingError, Run, World
-from tumble.sim.files import aside, claimed, put, standing, tidy, whole
+from tumble.sim.files import aside, claimed, put_folder, standing_folder, tidy, whole
 
 
 class Killed(BaseException):
@@ -73,9 +73,9 @@ def test_the_twin_that_renames_without_a_thought(tmp_path):
     record(new, 0.2)
     os.rename(path, tmp_path / ".trajectory.zarr.before-put")
     assert not path.exists()
-    assert standing(path).is_dir()
+    assert standing_folder(path).is_dir()
     assert opened(path) == 0.1
-    put(new, path)  # whoever comes next finds it back in its place first, and replaces it
+    put_folder(new, path)  # whoever comes next finds it back in its place first, and replaces it
     assert opened(path) == 0.2
     assert os.listdir(tmp_path) == ["trajectory.zarr"]
 

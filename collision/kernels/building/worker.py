@@ -125,7 +125,7 @@ out:
     return text, len(names), "".join(types[str(part)] for part in parts)
 
 
-def prepare() -> None:
+def prepare_numba() -> None:
     """Make Numba swift in a process that calls no kernel.
 
     Garbage is collected rarely, because a tenth of the time went into that. Flags of the compiler are keys of its tables, which
@@ -151,7 +151,7 @@ def main(module: str) -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what is printed on the way is no answer
     library = importlib.import_module(module).LIBRARY
-    prepare()
+    prepare_numba()
     far = {name_of(link): link for link in FAR_KERNELS}
     entries = {entry.name: entry for entry in library.entries}
     for line in sys.stdin:

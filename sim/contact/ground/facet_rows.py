@@ -37,9 +37,9 @@ from tumble.collision.linalg import (
     transpose,
 )
 from tumble.sim.contact.ground.faces import is_facet_row
-from tumble.sim.contact.touching.swept_pairs import sweep, swept_box
-from tumble.sim.flight.motion import composed
-from tumble.sim.state import CARRIER, EXAMPLE, IDLE, LEFT, OK, PAIRS_FULL, PIECE, PLANE
+from tumble.sim.contact.touching.swept_pairs import swept_box, swept_way
+from tumble.sim.flight.motion import frame_pose
+from tumble.sim.state import CARRIER, EXAMPLE, FACET_LEFT, IDLE, OK, PAIRS_FULL, PIECE, PLANE
 
 
 @lean
@@ -54,7 +54,7 @@ def _meets(geoms, k, carrier):
 def _placed(bodies, geoms, k, carrier):
     """Pose of piece k, at the start of its flight, in the frame of a ground."""
     i, body = geoms.body[k], geoms.body[carrier]
-    x, rot = composed(load3(bodies.x0, i), rotation(load4(bodies.q0, i)), load3(geoms.x, k), load9(geoms.rot, k))
+    x, rot = frame_pose(load3(bodies.x0, i), rotation(load4(bodies.q0, i)), load3(geoms.x, k), load9(geoms.rot, k))
     turn = load9(bodies.rot, body)
     return sub(mul_t(turn, sub(x, load3(bodies.x, body))), load3(geoms.x, carrier)), matmul(transpose(turn), rot)
 
@@ -115,7 +115,7 @@ def _wanted(bodies, geoms, geometry, carrier, touched, more, dt, codes):
         if total > len(found):
             found = _longer(found, 2 * total)
             total = near_triangles(geometry, s, lo, hi, found, count)
-        fat, way = sweep(bodies, geoms.body[k], dt, dt)
+        fat, way = swept_way(bodies, geoms.body[k], dt, dt)
         way = mul_t(rot, way)
         for n in range(count, total):
             t = found[n]
@@ -192,7 +192,7 @@ def _bring(bodies, geoms, geometry, touched, dt, more):
                     row[at] = k
                     lacking -= 1
                 elif not more:
-                    geoms.face[k] = LEFT
+                    geoms.face[k] = FACET_LEFT
                     _no_box(geoms, k)
                     continue
                 _refresh(geoms, geometry, k, carrier)
@@ -239,7 +239,7 @@ def _put_boxes(bodies, geoms, geometry, dt, more):
             lo, hi = swept_box(bodies, geoms, geometry, k, dt, dt)
             store3(geoms.lo, k, lo)
             store3(geoms.hi, k, hi)
-        elif geoms.face[k] == LEFT and not more:
+        elif geoms.face[k] == FACET_LEFT and not more:
             geoms.face[k] = IDLE
         elif geoms.face[k] <= PLANE and not more:
             _no_box(geoms, k)

@@ -26,7 +26,7 @@ def _against(bodies, i, j):
 
 
 @lean
-def slack(bodies, i, j):
+def search_slack(bodies, i, j):
     """How much further than asked for points are looked for, so that none is missed on the way [m]."""
     return 2.0 * WAY * min(bodies.radius[i], bodies.radius[j])
 
@@ -65,7 +65,7 @@ def carry(bodies, pairs, n, i, j, margin):
 
 
 @lean
-def remember(bodies, pairs, n, i, j, margin):
+def remember_manifold(bodies, pairs, n, i, j, margin):
     """Keep the manifold of pair n, which was looked for out to ``margin``, for `carry`."""
     k = pairs.slot[n]
     x, rot, _ = _against(bodies, i, j)

@@ -15,7 +15,7 @@ from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient, surface_slip
 from tumble.sim.contact.touching.impact_threshold import (
     FASTER,
-    TIRED,
+    MOST_SMALL_BOUNCES,
     bounce_time,
     closing_speed,
     crowded,
@@ -27,10 +27,10 @@ from tumble.sim.contact.touching.impact_threshold import (
 )
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.flight.motion import geom_pose, point_velocity
-from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, HELD, LOOSE, MU, OK, PIECE
+from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
-SAME, ALIKE = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
+SAME, SAME_NORMAL = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
 
 
 class Loads(NamedTuple):
@@ -92,12 +92,12 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     contacts.mu[k] = contacts.law[k, MU]
     store3(contacts.u, k, (dot(u, s), dot(u, t), dot(u, normal)))
     store3(contacts.accel, k, accel)
-    contacts.slides[k], contacts.arrives[k], contacts.kick[k] = LOOSE, math.nan, 0
+    contacts.slides[k], contacts.arrives[k], contacts.kick[k] = KINETIC_FRICTION, math.nan, 0
     store3(contacts.creeps, k, (math.nan, math.nan, math.nan))
     contacts.loss[k] = contacts.residual[k] = contacts.push[k] = 0.0
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
     store3(contacts.moment, k, (0.0, 0.0, 0.0))
-    contacts.turns[k, 0] = contacts.turns[k, 1] = HELD
+    contacts.turns[k, 0] = contacts.turns[k, 1] = STATIC_FRICTION
 
 
 @lean
@@ -120,7 +120,10 @@ def told(bodies, geoms, geometry, contacts, count, a, b, i, j, point, normal):
             known = (contacts.frame[m, 2, 0], contacts.frame[m, 2, 1], contacts.frame[m, 2, 2])
             _, ra = geom_pose(bodies, geoms, a)
             _, rb = geom_pose(bodies, geoms, b)
-            if norm(sub(known, normal)) <= ALIKE or reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED:
+            if (
+                norm(sub(known, normal)) <= SAME_NORMAL
+                or reading_of(geometry, geoms.shape[a], ra, geoms.shape[b], rb, known) != BARRED
+            ):
                 return True
         m -= 1
     return False
@@ -160,7 +163,7 @@ def _own_normal(bodies, geoms, geometry, pairs, n):
     b = pairs.geoms[n, 1]
     _, rb = geom_pose(bodies, geoms, b)
     u, f = load3(pairs.normal, n), facet_normal(geometry, geoms.shape[b], rb, geoms.shape[b], rb)
-    return norm(sub(u, f)) <= ALIKE or norm(add(u, f)) <= ALIKE
+    return norm(sub(u, f)) <= SAME_NORMAL or norm(add(u, f)) <= SAME_NORMAL
 
 
 @lean
@@ -243,7 +246,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
                 fast = closing_speed(speed, accel[2], row[3]) > limit
             if fast:
                 # a jam: it has bounced again and again in this step, and others press on
-                jams = pairs.hits[n] >= TIRED and crowded(bodies, i, j)
+                jams = pairs.hits[n] >= MOST_SMALL_BOUNCES and crowded(bodies, i, j)
                 dead = jams or pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
                 touches = label >= 0 or row[3] <= touching or crowded(bodies, i, j)
                 if not (plastic == INELASTIC and dead and touches):

@@ -13,13 +13,13 @@ from tumble.sim.contact.touching.point_accelerations import free_acceleration
 from tumble.sim.state import PIECE, POINTS, E
 
 FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
-OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
-TIRED = 2  # bounces of a pair within a step after which it stops bouncing ...
-SMALL = 1e-2  # ... if it moves no more than this part of its size in a step
+LEFT_OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
+MOST_SMALL_BOUNCES = 2  # bounces of a pair within a step after which it stops bouncing ...
+SMALL_WAY = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
-MANY = 10  # bounces after which any pair does, if it moves a tenth of that
+MOST_BOUNCES = 10  # bounces after which any pair does, if it moves a tenth of that
 FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
-LULL = 10  # steps without impacts after which a crowd is none any more
+CALM_STEPS = 10  # steps without impacts after which a crowd is none any more
 
 
 @lean
@@ -32,7 +32,7 @@ def pair_size(bodies, i, j):
 @lean
 def slowest_impact(bodies, i, j, dt):
     """An approach below this [m/s] is always a micro-collision: small beside what a contact that rests comes back with."""
-    return max(OPEN, FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
+    return max(LEFT_OPEN, FALL * dt * max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))))
 
 
 @lean
@@ -69,7 +69,7 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 def least_speed(bodies, geoms, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    least = SMALL * pair_size(bodies, i, j) / dt
+    least = SMALL_WAY * pair_size(bodies, i, j) / dt
     return math.inf if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
 
@@ -137,7 +137,9 @@ def pair_restitution(bodies, pairs, n, i, j, speed, dt):
     it spins and sticks: then each bounce leaves less of its speed, and it comes to roll.
     """
     e, way = coefficient(bodies, i, j, E), speed * dt / min(bodies.radius[i], bodies.radius[j])
-    tired = (pairs.hits[n] >= TIRED and e < 1.0 and way <= SMALL) or (pairs.hits[n] > MANY and way <= 0.1 * SMALL)
+    tired = (pairs.hits[n] >= MOST_SMALL_BOUNCES and e < 1.0 and way <= SMALL_WAY) or (
+        pairs.hits[n] > MOST_BOUNCES and way <= 0.1 * SMALL_WAY
+    )
     return 0.0 if tired else e
 
 

@@ -6,7 +6,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import load3, store3
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.collision.status import UNCERTAIN
-from tumble.sim.contact.touching.carried_manifolds import carry, remember, slack
+from tumble.sim.contact.touching.carried_manifolds import carry, remember_manifold, search_slack
 from tumble.sim.contact.touching.impact_threshold import crowded
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.motion import geom_pose
@@ -23,7 +23,7 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
         if carry(bodies, pairs, n, i, j, margin):
             pairs.fresh[n] = True
             return True
-        margin += slack(bodies, i, j)
+        margin += search_slack(bodies, i, j)
     xa, ra = geom_pose(bodies, geoms, a)
     xb, rb = geom_pose(bodies, geoms, b)
     count, normal, status = manifold(
@@ -35,7 +35,7 @@ def update_manifold(bodies, geoms, pairs, geometry, n, dt):
         store3(pairs.normal, n, normal)
         store3(pairs.axis, n, normal)
     if soft:
-        remember(bodies, pairs, n, i, j, margin)
+        remember_manifold(bodies, pairs, n, i, j, margin)
     return status != UNCERTAIN
 
 

@@ -12,16 +12,16 @@ from tumble.sim.contact.surfaces import surface_acceleration
 from tumble.sim.equations import acceleration
 from tumble.sim.state import DYNAMIC, EXAMPLE, ROWS
 
-FLAT = 1e-6  # [1/m] a curvature below this is none
+NO_CURVATURE = 1e-6  # [1/m] a curvature below this is none
 RADIAN = 0.5  # [rad] a turn up to which the acceleration of a turning surface is that of the instant
 FAINT = 0.1  # curvature times the size of a body: one below this is all but flat
-KEEN = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
+POINT_CURVATURE = 1e8  # [1/m] and one above this a point: keeps the 2 x 2 system below well scaled
 
 
 @lean
 def _curvature(k_along, k_across, d, e, s, t):
     """Entries (ss, st, tt) of a curvature tensor k_along d d^T + k_across e e^T in the tangent basis s, t."""
-    k1, k2 = min(k_along, KEEN), min(k_across, KEEN)
+    k1, k2 = min(k_along, POINT_CURVATURE), min(k_across, POINT_CURVATURE)
     d0, d1, e0, e1 = dot(d, s), dot(d, t), dot(e, s), dot(e, t)
     return k1 * d0 * d0 + k2 * e0 * e0, k1 * d0 * d1 + k2 * e0 * e1, k1 * d1 * d1 + k2 * e1 * e1
 
@@ -52,7 +52,9 @@ def _contact_acceleration(bodies, i, j, row, s, t, n, h):
     wander_j = add(scale(ws, s), scale(wt, t))
     wander_i = add(wander_j, add(scale(us, s), scale(ut, t)))
     n_dot = sub(cross(wj, n), add(scale(b0 * ws + b1 * wt, s), scale(b1 * ws + b2 * wt, t)))
-    if row[12] >= KEEN or row[13] >= KEEN:  # S_j w_j is then a large number times a small one: use the other side
+    if (
+        row[12] >= POINT_CURVATURE or row[13] >= POINT_CURVATURE
+    ):  # S_j w_j is then a large number times a small one: use the other side
         vs, vt = ws + us, wt + ut
         n_dot = add(cross(wi, n), add(scale(a0 * vs + a1 * vt, s), scale(a1 * vs + a2 * vt, t)))
     a = sub(
@@ -79,14 +81,14 @@ contact_acceleration = far(
 
 @lean
 def _pseudo_solve(m0, m1, m2, fs, ft, reach, h):
-    """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below FLAT count as zero.
+    """Least-norm solution of a symmetric positive semidefinite 2 x 2 system; curvatures below NO_CURVATURE count as zero.
 
     So do faint ones by which the place of contact would wander off the bodies, which reach so far [m], in the time h: two
     edges that are all but parallel touch where they end, not where their lines come closest.
     """
     mean, half = 0.5 * (m0 + m2), hypot(0.5 * (m0 - m2), m1)
     high, low = mean + half, mean - half
-    if high < FLAT:
+    if high < NO_CURVATURE:
         return 0.0, 0.0
     # the eigenvector of the larger eigenvalue
     if m0 >= m2:
@@ -94,7 +96,7 @@ def _pseudo_solve(m0, m1, m2, fs, ft, reach, h):
     else:
         c, d = m1, m2 - mean + half
     size = c * c + d * d
-    if low >= FLAT:
+    if low >= NO_CURVATURE:
         det = m0 * m2 - m1 * m1
         ws, wt = (m2 * fs - m1 * ft) / det, (m0 * ft - m1 * fs) / det
         if low * reach > FAINT or size == 0.0 or abs(c * wt - d * ws) * h <= reach * math.sqrt(size):

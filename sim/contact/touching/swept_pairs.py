@@ -67,7 +67,7 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
         return (math.inf, math.inf, math.inf), (-math.inf, -math.inf, -math.inf)
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
-    fat, way = sweep(bodies, i, h, dt)
+    fat, way = swept_way(bodies, i, h, dt)
     return (
         (lo[0] + min(0.0, way[0]) - fat, lo[1] + min(0.0, way[1]) - fat, lo[2] + min(0.0, way[2]) - fat),
         (hi[0] + max(0.0, way[0]) + fat, hi[1] + max(0.0, way[1]) + fat, hi[2] + max(0.0, way[2]) + fat),
@@ -75,7 +75,7 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
 
 
 @lean
-def sweep(bodies, i, h, dt):
+def swept_way(bodies, i, h, dt):
     """How far points of body i get in a time h from where its flight began [m]: at most so far any way, and along a vector."""
     fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
     fat += _rim_speed(bodies, i, dt) * h

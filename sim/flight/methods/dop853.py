@@ -16,8 +16,8 @@ from tumble.sim.flight.rates import rates
 from tumble.sim.state import END, RATE1, SLOPE, STAGE
 
 RELATIVE = 1e-14  # of the largest component of each vector
-MOST = 10_000  # steps inside one step of the world
-SHORT, TRIES = 1e-4, 100  # so many steps shorter than that, of one of the world, only rounding asks for
+MOST_SUBSTEPS = 10_000  # steps inside one step of the world
+SHORT_STEP, SHORT_STEPS = 1e-4, 100  # so many steps shorter than that, of one of the world, only rounding asks for
 
 # fmt: off
 # each stage: its node c_s, then a_s0 ... a_s,s-1
@@ -64,15 +64,15 @@ def cluster_dop853(bodies, forces, joints, c, t, h, start, rate):
     end, step, short, slack = t + h, h, 0, (1.0, 1.0, 1.0, 1.0)
     copy_row(forces, c, start, END)
     copy_row(forces, c, rate, RATE1)
-    for _ in range(MOST):
+    for _ in range(MOST_SUBSTEPS):
         last = t + step >= end - 1e-14 * h
         if last:
             step = end - t
         stages(bodies, forces, joints, c, t, step, END, RATE1, MATRIX, NODES)
         error, group = _error(bodies, forces, c, step, slack)
-        if step < SHORT * h:
+        if step < SHORT_STEP * h:
             short += 1
-        if error > 1.0 and short > TRIES:  # a vector that is nothing but rounding, such as an angular momentum of 1e-20
+        if error > 1.0 and short > SHORT_STEPS:  # a vector that is nothing but rounding, such as an angular momentum of 1e-20
             slack, short, step = _slackened(slack, group), 0, end - t
             continue
         if error <= 1.0:

@@ -29,11 +29,11 @@ from tumble.collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotatio
 from tumble.sim.flight.methods.splitting import about, conjugate
 
 SLICE = 0.5  # [rad] longest turn that is integrated at once ...
-LONG = 64  # ... up to so many; longer flights are taken by periods, and by
+MOST_SLICES = 64  # ... up to so many; longer flights are taken by periods, and by
 ARGUMENT = 0.25  # ... steps of the elliptic functions' argument
-MOST = 2000  # of these: at the separatrix there is no period, and l is an axis long before
-SHORT = 0.06  # [rad] up to which four nodes do
-SMALL = 0.03  # argument up to which the power series of sn, cn, dn are taken
+MOST_ARGUMENT_STEPS = 2000  # of these: at the separatrix there is no period, and l is an axis long before
+FOUR_NODES = 0.06  # [rad] up to which four nodes do
+SERIES_ARGUMENT = 0.03  # argument up to which the power series of sn, cn, dn are taken
 NODES4, WEIGHTS4 = np.polynomial.legendre.leggauss(4)
 NODES8, WEIGHTS8 = np.polynomial.legendre.leggauss(8)
 
@@ -48,7 +48,7 @@ def _turn_exact(q, l, h, moments, axes):
     b = mul_t(rotation(q), l)
     a = (1.0 / moments[0], 1.0 / moments[1], 1.0 / moments[2])
     slices = size * a[0] * abs(h) / SLICE
-    if slices > LONG:
+    if slices > MOST_SLICES:
         q, h, slices = _whole_periods(q, l, b, size, a, h)
     q, b = _in_slices(q, l, b, size, a, h, slices)
     return qnormalize(qmul(q, conjugate(axes)))
@@ -57,7 +57,7 @@ def _turn_exact(q, l, h, moments, axes):
 @inner
 def _in_slices(q, l, b, size, a, h, slices):
     """Orientation, and angular momentum in principal axes, after h."""
-    count = max(1, math.ceil(min(MOST, slices)))
+    count = max(1, math.ceil(min(MOST_ARGUMENT_STEPS, slices)))
     step = h / count
     for _ in range(count):
         k = _polar(b)
@@ -123,7 +123,7 @@ def _advance(b, size, a, h, k):
     rate = math.sqrt(square)
     m = mu / square if square > 0.0 else 0.0
     mean = 0.0
-    if size * max(a[0], a[2]) * abs(h) < SHORT:
+    if size * max(a[0], a[2]) * abs(h) < FOUR_NODES:
         for n in range(4):
             t = 0.5 * h * (1.0 + NODES4[n])
             mean += 0.5 * WEIGHTS4[n] * _polar_rate(_later(b, rate, m, d12, d23, d13, t), a, k)
@@ -179,7 +179,7 @@ def jacobi(u, m):
     Power series for small u (Abramowitz, Stegun 16.22), else the scale of arithmetic-geometric means (16.4).
     """
     m = min(max(m, 0.0), 1.0)
-    if abs(u) < SMALL:
+    if abs(u) < SERIES_ARGUMENT:
         v = u * u
         m2 = m * m
         m3 = m2 * m

@@ -14,7 +14,7 @@ class Method(NamedTuple):
     source: str
 
 
-TABLE = {
+INTEGRATORS = {
     "rk4": Method(4, "momentum and angular momentum; energy drifts by order 5", "4 evaluations", "Kutta 1901"),
     "splitting": Method(
         2,

@@ -15,15 +15,15 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from tumble.collision.errors import InputError, check_number
-from tumble.sim.checks import plain
+from tumble.sim.checks import plain_value
 from tumble.sim.joints.definitions import Driven, check_limits
-from tumble.sim.joints.tables import coordinate, slack
+from tumble.sim.joints.tables import coordinate, spring_slack
 from tumble.sim.ledger.entries import EXTERNAL
 
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-FAST = 1e9  # [rad/s or m/s] the speed that a motor would keep if it could: it gives all its force
+ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] the speed that a motor would keep if it could: it gives all its force
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Actuator:
         if self.gear == 0.0:
             raise InputError("gear", self.gear, "must not be zero: the joint would feel nothing")
         if len(self.bias) != 3:
-            raise InputError("bias", plain(self.bias), "must be three numbers: constant, by length, by speed")
+            raise InputError("bias", plain_value(self.bias), "must be three numbers: constant, by length, by speed")
         put("bias", tuple(check_number("bias", x) for x in self.bias))
         for name in ("control_range", "force_range"):
             if getattr(self, name) is not None:
@@ -71,23 +71,25 @@ class Actuator:
             return
         for name in ("times", "controls"):
             if not hasattr(getattr(self, name), "__len__"):
-                raise InputError(name, plain(getattr(self, name)), "must be a list of numbers, as long as that of the other")
+                raise InputError(
+                    name, plain_value(getattr(self, name)), "must be a list of numbers, as long as that of the other"
+                )
             put(name, tuple(check_number(name, x) for x in getattr(self, name)))
         if len(self.times) != len(self.controls) or not self.times:
             raise InputError("controls", len(self.controls), f"must be {len(self.times)} numbers, one for each time")
         if any(b <= a for a, b in zip(self.times, self.times[1:], strict=False)):
-            raise InputError("times", plain(self.times), "must be rising")
+            raise InputError("times", plain_value(self.times), "must be rising")
 
     def _check_tendon(self, put: Callable[[str, Any], None]) -> None:
         if isinstance(self.tendon, str) or not all(isinstance(name, str) and name for name in self.tendon):
-            raise InputError("tendon", plain(self.tendon), "must be a list of names of joints")
+            raise InputError("tendon", plain_value(self.tendon), "must be a list of names of joints")
         put("tendon", tuple(self.tendon))
         if len(set(self.joints)) < len(self.joints):
-            raise InputError("tendon", plain(self.tendon), "must name each joint once, beside that of the actuator")
+            raise InputError("tendon", plain_value(self.tendon), "must name each joint once, beside that of the actuator")
         put("coefficients", tuple(check_number("coefficients", x) for x in self.coefficients))
         if self.coefficients and len(self.coefficients) != len(self.joints):
             hint = f"must be {len(self.joints)} numbers: for {', '.join(self.joints)}"
-            raise InputError("coefficients", plain(self.coefficients), hint)
+            raise InputError("coefficients", plain_value(self.coefficients), hint)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -124,7 +126,7 @@ class Actuator:
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and texts; fields at their defaults are left out."""
         values = {f.name: (getattr(self, f.name), f.default) for f in fields(self)}
-        return {name: plain(value) for name, (value, default) in values.items() if value != default}
+        return {name: plain_value(value) for name, (value, default) in values.items() if value != default}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Actuator:
@@ -173,7 +175,7 @@ class Controls(MutableMapping):
         if isinstance(name, slice):  # of all, in their order
             names = list(self.actuators)[name]
             if not hasattr(value, "__len__") or len(value) != len(names):
-                raise InputError("controls", plain(value), f"must be {len(names)} numbers, one for each actuator")
+                raise InputError("controls", plain_value(value), f"must be {len(names)} numbers, one for each actuator")
             for one, x in zip(names, value, strict=True):
                 self[one] = x
             return
@@ -248,7 +250,7 @@ class Controls(MutableMapping):
         """Write what all actuators of a joint give into its spring, damper and motor."""
         joint = next(j for j in self._world.joints if j.name == name)
         d, table, j = joint.definition, self._world.model.joints, joint.index
-        k, c, pull, push = d.stiffness, d.damping, d.stiffness * (slack(d) + d.reference), 0.0
+        k, c, pull, push = d.stiffness, d.damping, d.stiffness * (spring_slack(d) + d.reference), 0.0
         for actuator in self.actuators.values():
             if name not in actuator.joints:
                 continue
@@ -265,7 +267,7 @@ class Controls(MutableMapping):
             pull, push = pull + push, 0.0
             table.rest[j] = pull / k - d.reference
         table.stiffness[j], table.damping[j] = k, c
-        table.strength[j], table.speed[j] = abs(push), math.copysign(FAST, push)
+        table.strength[j], table.speed[j] = abs(push), math.copysign(ALL_FORCE_SPEED, push)
         if self._world._changed_at is None:  # whoever moves the end of a spring does work on it
             work = self._stored(j) - potential
             self._world.model.books.energy[EXTERNAL] += work

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.pose import Pose
-from tumble.sim.joints.mechanism.tree import AXES, TRAVEL, TURN, Link, angles, rotation_about, turned
+from tumble.sim.joints.mechanism.tree import TRAVEL, TURN, UNIT_AXES, Link, angles, link_turn, rotation_about
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.state import Model
 
@@ -33,7 +33,7 @@ class Sides(NamedTuple):
     own_frame: np.ndarray
 
 
-def standing(model: Model, i: int) -> tuple[np.ndarray, np.ndarray]:
+def fixed_pose(model: Model, i: int) -> tuple[np.ndarray, np.ndarray]:
     """Centre and rotation of a body that is no link; the origin for the world."""
     if i < 0:
         return np.zeros(3), np.eye(3)
@@ -61,7 +61,7 @@ def forward(model: Model, links: list[Link], q: np.ndarray) -> Poses:
             rot[k] = rotations(mine[None, 3:] / np.linalg.norm(mine[3:]))[0]
             x[k] = mine[:3] + rot[k] @ model.bodies.center[link.body]
             continue
-        carrier = (x[link.parent], rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
+        carrier = (x[link.parent], rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
         s = sides(model, link, carrier, (np.zeros(3), np.eye(3)))
         if link.round:  # of the body's own axes against those of its carrier
             turn = rotations(mine[None] / np.linalg.norm(mine))[0]
@@ -69,9 +69,9 @@ def forward(model: Model, links: list[Link], q: np.ndarray) -> Poses:
             x[k] = s.at - rot[k] @ s.own_at
             continue
         sign = -1.0 if link.flipped else 1.0
-        d = sum((c.sign * (v - c.reference) * AXES[c.axis] for c, v in zip(link.coordinates, mine, strict=True)
+        d = sum((c.sign * (v - c.reference) * UNIT_AXES[c.axis] for c, v in zip(link.coordinates, mine, strict=True)
                  if c.kind == TRAVEL), np.zeros(3))  # fmt: skip
-        turn = turned(link, mine)
+        turn = link_turn(link, mine)
         rot[k] = s.frame @ (turn.T if link.flipped else turn) @ s.own_frame.T
         x[k] = s.at + sign * (s.frame @ d) - rot[k] @ s.own_at
     return Poses(x, rot)
@@ -96,7 +96,7 @@ def coordinates(model: Model, links: list[Link], poses: Poses, counted: np.ndarr
         if link.free:
             out[at] = (*(poses.x[k] - poses.rot[k] @ model.bodies.center[link.body]), *quaternion(poses.rot[k]))
             continue
-        carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
+        carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
         if link.round:
             out[at] = quaternion(_round_rest(model, link, carrier[1]).T @ poses.rot[k])
             continue
@@ -134,7 +134,7 @@ class Motion:
         for k, link in enumerate(links):
             x, rot = poses.x[k], poses.rot[k]
             at = slice(link.v, link.v + link.nv)
-            carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else standing(model, link.carrier)
+            carrier = (poses.x[link.parent], poses.rot[link.parent]) if link.parent >= 0 else fixed_pose(model, link.carrier)
             if link.free:
                 axes, point = np.hstack([np.eye(3), rot]), x - rot @ model.bodies.center[link.body]
             else:
@@ -158,8 +158,8 @@ class Motion:
                 out.append(sign * c.sign * s.frame[:, c.axis])
             else:
                 base = s.frame if not link.flipped else s.own_frame
-                out.append(sign * c.sign * (base @ r @ AXES[c.axis]))
-                r = r @ rotation_about(AXES[c.axis], c.sign * (value - c.reference))
+                out.append(sign * c.sign * (base @ r @ UNIT_AXES[c.axis]))
+                r = r @ rotation_about(UNIT_AXES[c.axis], c.sign * (value - c.reference))
         return np.array(out).reshape(-1, 3).T, s.own_at
 
     def bias_acceleration(self, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

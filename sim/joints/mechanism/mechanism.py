@@ -8,7 +8,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_vector
 from tumble.sim.joints.mechanism.dynamics import Motion, Poses, coordinates, forward, quaternion
-from tumble.sim.joints.mechanism.tree import tree_of
+from tumble.sim.joints.mechanism.tree import links_of
 from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Mechanism:
 
     def __init__(self, world: World, body: str | None = None):
         self.world = world
-        self._tree = tree_of(world, body)
+        self._tree = links_of(world, body)
         self.nq = sum(link.nq for link in self._tree)
         self.nv = sum(link.nv for link in self._tree)
 

@@ -17,7 +17,7 @@ from tumble.sim.joints.tables import angles_of
 from tumble.sim.state import DISTANCE, DYNAMIC, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 TRAVEL, TURN = range(2)
-AXES = np.eye(3)
+UNIT_AXES = np.eye(3)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Link:
         return len(self.coordinates)
 
 
-def tree_of(world: Any, name: str | None) -> list[Link]:
+def links_of(world: Any, name: str | None) -> list[Link]:
     """All links of the mechanism that a body belongs to, parents first; None: of all bodies that move."""
     kinds, joints = world.model.bodies.kind, world.model.joints
     definitions = [joint.definition for joint in world.joints]
@@ -184,12 +184,12 @@ def rotation_about(axis: np.ndarray, angle: float) -> np.ndarray:
     return c * np.eye(3) + s * k + (1 - c) * np.outer(axis, axis)
 
 
-def turned(link: Link, q: np.ndarray) -> np.ndarray:
+def link_turn(link: Link, q: np.ndarray) -> np.ndarray:
     """(3, 3) of the turns of a link that has coordinates ``q``, its joint's b against a."""
     r = np.eye(3)
     for c, value in zip(link.coordinates, q, strict=True):
         if c.kind == TURN:
-            r = r @ rotation_about(AXES[c.axis], c.sign * (value - c.reference))
+            r = r @ rotation_about(UNIT_AXES[c.axis], c.sign * (value - c.reference))
     return r
 
 

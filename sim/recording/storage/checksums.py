@@ -18,11 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from tumble.sim.files import regular
+from tumble.sim.files import read_recorded
 
-TABLE = "checksum"
-PART = ".zarr.json.part"  # the root file before it has its name
-DIGEST, SEALED, TAIL = "digest", "sealed", "checksums"  # attributes: over the root file, of which attributes, of what is not full
+CHECKSUM_TABLE = "checksum"
+UNFINISHED_ROOT = ".zarr.json.part"  # the root file before it has its name
+# attributes: over the root file, of which attributes, of what is not full
+ROOT_DIGEST, SEALED, TAIL = "digest", "sealed", "checksums"
 
 
 class Sums:
@@ -60,7 +61,7 @@ def of_labels(labels: Sequence[str]) -> int:
 def table_of(name: str) -> str:
     """The array that holds the checksums of an array's full chunks."""
     head = name.partition("_")[0]
-    return f"{TABLE}_{head}" if head in ("contact", "impact") and name != "contact_count" else TABLE
+    return f"{CHECKSUM_TABLE}_{head}" if head in ("contact", "impact") and name != "contact_count" else CHECKSUM_TABLE
 
 
 def digest(root: dict[str, Any]) -> str:
@@ -73,24 +74,24 @@ def digest(root: dict[str, Any]) -> str:
 def intact(root: dict[str, Any]) -> bool:
     """Whether a root file is what was written; one of an older version, without a digest, is believed."""
     attributes = root.get("attributes", {})
-    if DIGEST not in attributes and SEALED not in attributes:
+    if ROOT_DIGEST not in attributes and SEALED not in attributes:
         return attributes.get("tumble_schema") == 1
     sealed = attributes.get(SEALED)
     named = isinstance(sealed, list) and all(isinstance(name, str) for name in sealed)
-    return named and attributes.get(DIGEST) == digest(root)
+    return named and attributes.get(ROOT_DIGEST) == digest(root)
 
 
 def consolidate(path: Path, **attributes: Any) -> None:
     """Write the root file anew, in one step: these attributes besides those it has, the metadata of all arrays, a digest."""
     file = path / "zarr.json"
-    root = json.loads(regular(file))
-    found = {f.parent.name: json.loads(regular(f)) for f in sorted(path.glob("*/zarr.json"))}
+    root = json.loads(read_recorded(file))
+    found = {f.parent.name: json.loads(read_recorded(f)) for f in sorted(path.glob("*/zarr.json"))}
     root["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": found}
     root["attributes"] = {**root.get("attributes", {}), **json.loads(json.dumps(attributes))}
-    known = {*root["attributes"].get(SEALED, root["attributes"]), *attributes} - {DIGEST, SEALED}
+    known = {*root["attributes"].get(SEALED, root["attributes"]), *attributes} - {ROOT_DIGEST, SEALED}
     root["attributes"][SEALED] = sorted(known)
-    root["attributes"][DIGEST] = digest(root)
-    part = file.with_name(PART)
+    root["attributes"][ROOT_DIGEST] = digest(root)
+    part = file.with_name(UNFINISHED_ROOT)
     part.write_text(json.dumps(root, indent=2), encoding="utf-8")
     os.replace(part, file)
 

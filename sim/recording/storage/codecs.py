@@ -10,13 +10,13 @@ import functools
 import math
 from typing import Any
 
-ROOM = 1 << 24  # bytes beyond what is known of a chunk: texts have any length
-MAGIC, SIZES = b"\x28\xb5\x2f\xfd", (0, 2, 4, 8)  # of Zstandard's frames (RFC 8878, 3.1.1)
+EXTRA_BYTES = 1 << 24  # bytes beyond what is known of a chunk: texts have any length
+ZSTD_MAGIC, SIZES = b"\x28\xb5\x2f\xfd", (0, 2, 4, 8)  # of Zstandard's frames (RFC 8878, 3.1.1)
 
 
 def declared(data: bytes) -> int | None:
     """How many bytes a frame of Zstandard says that it holds; None where it does not say."""
-    if len(data) < 6 or data[:4] != MAGIC:
+    if len(data) < 6 or data[:4] != ZSTD_MAGIC:
         return None
     flags = data[4]
     single = flags >> 5 & 1
@@ -41,7 +41,7 @@ def hold() -> None:
 
     class ZstdCodec(codecs.ZstdCodec):
         async def _decode_single(self, chunk_bytes: Any, chunk_spec: Any) -> Any:
-            told, most = declared(chunk_bytes.to_bytes()[:18]), math.prod(chunk_spec.shape) * 16 + ROOM
+            told, most = declared(chunk_bytes.to_bytes()[:18]), math.prod(chunk_spec.shape) * 16 + EXTRA_BYTES
             if told is None or told > most:
                 raise ValueError(f"a chunk of at most {most} bytes says that it holds {told}")
             return await super()._decode_single(chunk_bytes, chunk_spec)

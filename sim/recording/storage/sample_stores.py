@@ -20,15 +20,15 @@ import numpy as np
 
 from tumble.collision.errors import need
 from tumble.sim.errors import RecordingError
-from tumble.sim.files import clear, regular, settle, whole
+from tumble.sim.files import clear_unfinished, read_recorded, settle_folder, whole
 from tumble.sim.pace import Pace
-from tumble.sim.recording.recorded_contacts import AXES, IMPACT, RowStore
-from tumble.sim.recording.recorded_variables import CONTACT_COUNT, COORDINATES, Variable
+from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, RowStore
+from tumble.sim.recording.recorded_variables import CONTACT_COUNT, DIMENSION_LABELS, Variable
 from tumble.sim.recording.run import Run, check_whole
 from tumble.sim.recording.storage.checksums import (
-    PART,
-    TABLE,
+    CHECKSUM_TABLE,
     TAIL,
+    UNFINISHED_ROOT,
     Sums,
     checksum_table,
     consolidate,
@@ -81,8 +81,8 @@ class Memory:
             all_rows = np.concatenate(self.contacts)
             arrays |= {f"contact_{field}": all_rows[field] for field in all_rows.dtype.names}
         if self.impacts is not None:
-            all_rows = np.concatenate([np.zeros(0, IMPACT), *self.impacts.waiting])
-            arrays |= {f"impact_{field}": all_rows[field] for field in IMPACT.names}
+            all_rows = np.concatenate([np.zeros(0, IMPACT_ROW), *self.impacts.waiting])
+            arrays |= {f"impact_{field}": all_rows[field] for field in IMPACT_ROW.names}
         return Run(arrays, self.layout.names, dict(self.attributes))
 
 
@@ -116,8 +116,8 @@ class Store:
         from tumble.sim.recording.storage.zarr_files import files
 
         run = Run.open(self.path)  # says what is wrong where it is no recording
-        clear(self.path)
-        (self.path / PART).unlink(missing_ok=True)
+        clear_unfinished(self.path)
+        (self.path / UNFINISHED_ROOT).unlink(missing_ok=True)
         if run.names != self.layout.names:
             raise RecordingError(self.path, f"is of other bodies: {few(run.names)}")
         try:
@@ -130,7 +130,11 @@ class Store:
         if tables != (self.layout.contacts, self.layout.impacts) or not {v.name for v in self.variables} <= held:
             raise RecordingError(self.path, "holds other variables: go on as it was begun")
         for name in held:  # what was being written when it was killed, and nobody was told of
-            if name in run._arrays and self.group[name].shape[0] > run._arrays[name].shape[0] and not name.startswith(TABLE):
+            if (
+                name in run._arrays
+                and self.group[name].shape[0] > run._arrays[name].shape[0]
+                and not name.startswith(CHECKSUM_TABLE)
+            ):
                 self.group[name].resize(run._arrays[name].shape)
         self.arrays = self._writable()
         if any(array.dtype != np.dtype(v.dtype) for v, array in zip(self.variables, self.arrays, strict=True)):
@@ -160,7 +164,7 @@ class Store:
         """Checksums of the samples; ``before``: what the root file says of those that are there and will be written anew."""
         self.sums = Sums([v.name for v in self.variables], self.chunk, self.begin)
         self.sums.add({v.name: buffer[: self.count] for v, buffer in zip(self.variables, self.buffers, strict=True)})
-        self.table = checksum_table(self.group, TABLE)
+        self.table = checksum_table(self.group, CHECKSUM_TABLE)
         self.longer = self.arrays[0].shape[0], before or {}
 
     def _writable(self) -> list[Any]:
@@ -177,8 +181,8 @@ class Store:
 
         names = self.layout.names
         self.chunk = int(np.clip(CHUNK_BYTES // (32 * max(len(names), 1)), 16, 256))
-        sizes = {"body": len(names), **{dim: len(labels) for dim, labels in COORDINATES.items()}}
-        labelled = {"body": names, **COORDINATES}
+        sizes = {"body": len(names), **{dim: len(labels) for dim, labels in DIMENSION_LABELS.items()}}
+        labelled = {"body": names, **DIMENSION_LABELS}
         tables = [t for t, kept in (("contact", self.layout.contacts), ("impact", self.layout.impacts)) if kept]
         refuse(self.path)
         with _writing(self.path):
@@ -196,10 +200,10 @@ class Store:
                     dimension_names=("time", *v.dims),
                     attributes={"units": v.unit, "long_name": v.long_name},
                 )
-            make_table(group, TABLE, [v.name for v in self.variables])
+            make_table(group, CHECKSUM_TABLE, [v.name for v in self.variables])
             for table in tables:
                 RowStore.create(table, group, 16 * self.chunk, codec)
-                labelled |= {"partner": self.layout.partners} | ({"axis": AXES} if table == "contact" else {})
+                labelled |= {"partner": self.layout.partners} | ({"axis": CONTACT_AXES} if table == "contact" else {})
             for dim, labels in labelled.items():
                 array = group.create_array(
                     dim, shape=(len(labels),), dtype=str, dimension_names=(dim,), chunks=(max(len(labels), 1),)
@@ -293,13 +297,13 @@ def _codec(level: int) -> Any:
 
 def refuse(path: Path) -> None:
     """RecordingError where something is in the way that is not a recording."""
-    settle(path)
+    settle_folder(path)
     if not path.exists():
         return
     try:
-        root = json.loads(regular(path / "zarr.json"))
+        root = json.loads(read_recorded(path / "zarr.json"))
         ours = "tumble_schema" in root.get("attributes", {})
     except (OSError, ValueError, AttributeError, TypeError):
         ours = False
-    if not ours and not (path / TABLE / "zarr.json").is_file():  # of one whose root file is damaged
+    if not ours and not (path / CHECKSUM_TABLE / "zarr.json").is_file():  # of one whose root file is damaged
         raise RecordingError(path, "is there already and is not a recording of tumble; it is left as it is")

@@ -2,9 +2,9 @@
 
 First, only regular files are read, and none through a link that lies in the store: a pipe or a device in the place of a file has
 no end, and a link may lead out of the folder. Such a file counts as missing. Second, no file is read that is larger than
-``MOST_BYTES``. Third, each file is written under a hidden name in the root of the store, where its writer locks it, and then gets
-its own name. So files that a killed program left half written are found in one place, and :func:`tumble.sim.files.clear` removes
-them.
+``MOST_RUN_FILE_BYTES``. Third, each file is written under a hidden name in the root of the store, where its writer locks it, and
+then gets its own name. So files that a killed program left half written are found in one place, and
+:func:`tumble.sim.files.clear_unfinished` removes them.
 
 Imported only where Zarr is needed, which takes a while to load.
 """
@@ -23,7 +23,7 @@ from typing import Any
 from zarr.core.buffer import Buffer
 from zarr.storage import LocalStore
 
-from tumble.sim.files import MOST_BYTES, locked, remove
+from tumble.sim.files import MOST_RUN_FILE_BYTES, locked, remove
 
 
 class Files(LocalStore):
@@ -49,8 +49,8 @@ class Files(LocalStore):
             return False
         if not stat.S_ISREG(about.st_mode) or self._linked(key):
             return False
-        if about.st_size > MOST_BYTES:
-            raise OSError(errno.EFBIG, f"is larger than {MOST_BYTES // 1_000_000} MB")
+        if about.st_size > MOST_RUN_FILE_BYTES:
+            raise OSError(errno.EFBIG, f"is larger than {MOST_RUN_FILE_BYTES // 1_000_000} MB")
         return True
 
     async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Buffer | None:
@@ -87,8 +87,8 @@ class Files(LocalStore):
         self._check_writable()
         self._stay_inside(key)
         path, data = self.root / key, value.as_numpy_array().data
-        if data.nbytes > MOST_BYTES:
-            raise OSError(errno.EFBIG, f"{key} would be larger than {MOST_BYTES // 1_000_000} MB, and could not be read")
+        if data.nbytes > MOST_RUN_FILE_BYTES:
+            raise OSError(errno.EFBIG, f"{key} would be larger than {MOST_RUN_FILE_BYTES // 1_000_000} MB, and could not be read")
         part = self.root / f".chunk.part-{secrets.token_hex(4)}"
         try:
             with open(part, "xb") as file:

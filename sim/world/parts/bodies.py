@@ -14,14 +14,14 @@ from tumble.collision.shapes.ground import Facet, Ground
 from tumble.collision.shapes.shapeset import ShapeSet, check_convex
 from tumble.collision.spelling import spelled
 from tumble.sim.compiled import REFRESH
-from tumble.sim.flight.methods.integrators import TABLE
+from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.forces.path import Path
-from tumble.sim.forces.tables import pack
+from tumble.sim.forces.tables import pack_forces
 from tumble.sim.ledger import diagnostics
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
-from tumble.sim.scene.materials import FIELDS, coefficients, made_of, surfaces
+from tumble.sim.scene.materials import SURFACE_FIELDS, coefficients, made_of, surfaces
 from tumble.sim.scene.visual import Visual
 from tumble.sim.state import (
     DYNAMIC,
@@ -256,9 +256,9 @@ class WithBodies(Asking):
     def _packed(self) -> Model:
         """The model, its group of forces up to date with bodies and forces."""
         if self._packed_for is not self.model.bodies or self._packed_links is not self.model.joints.linked:
-            method = list(TABLE).index(self.options.integrator)
+            method = list(INTEGRATORS).index(self.options.integrator)
             pushed = [body.index for body in self._pushes.rows]
-            group = pack(
+            group = pack_forces(
                 self.forces, self._calls, self.model.bodies, self.model.joints, self.names, self.settings.gravity, method, pushed
             )
             self.model = self.model._replace(forces=group)
@@ -355,10 +355,10 @@ class WithBodies(Asking):
             velocities = ((0.0, 0.0, 0.0),) * 2 if still else (body.velocity.tolist(), body.angular_velocity.tolist())
             moving = dict(zip(("velocity", "angular_velocity"), velocities, strict=True))
         definition = body.definition.replace(**changes, **moving)
-        if set(changes) <= set(FIELDS):
+        if set(changes) <= set(SURFACE_FIELDS):
             self.wake()
             body.definition = definition
-            self.model.bodies.material[i] = coefficients({field: getattr(definition, field) for field in FIELDS})
+            self.model.bodies.material[i] = coefficients({field: getattr(definition, field) for field in SURFACE_FIELDS})
         else:
             self._check_jointed(body, definition)
             at = {name: getattr(body, name).tolist() for name in ("position", "orientation", "velocity", "angular_velocity")}

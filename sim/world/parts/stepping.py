@@ -17,9 +17,9 @@ from tumble.sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE
 from tumble.sim.errors import SimulationError
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger import readings
-from tumble.sim.ledger.blow_up import FAR, LIGHT
-from tumble.sim.recording.compiled_samples import NONE
-from tumble.sim.recording.observers import Every, whole
+from tumble.sim.ledger.blow_up import FAR_THROWN, SPEED_OF_LIGHT
+from tumble.sim.recording.compiled_samples import NO_STRIP
+from tumble.sim.recording.observers import Every, whole_number
 from tumble.sim.recording.provenance import metadata_later
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
@@ -38,7 +38,7 @@ from tumble.sim.state import (
 )
 from tumble.sim.world import compiled_recording as recollected
 from tumble.sim.world import sleep as sleeping
-from tumble.sim.world.thread_pool import HUGE, LARGE, LONG, MOST, Apart, Helpers, cores
+from tumble.sim.world.thread_pool import HUGE, LARGE_WORLD, LONG_STEP, MOST_THREADS, Apart, Helpers, cores
 from tumble.sim.world.world_queries import Asking
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
-LARGEST = 1e150  # of the numbers of a state whose squares are finite
+LARGEST_NUMBER = 1e150  # of the numbers of a state whose squares are finite
 CHANGED = (  # of bodies and books: what a step changes, as pipeline.save keeps it
     ("x", "q", "p", "l", "p_before", "l_before", "low", "island"),
     ("counters", "energy", "pending", "moved", "worst", "reservoir", "reservoir_pending", "account", "works"),
@@ -58,7 +58,7 @@ def _too_fast(bodies: Any, dt: float) -> np.ndarray:
     out = bodies.kind == DYNAMIC
     radius, turning = bodies.radius[out], bodies.spin[out] * np.linalg.norm(bodies.l[out], axis=1)
     speed = bodies.inv_mass[out] * np.linalg.norm(bodies.p[out], axis=1) + radius * turning
-    out[out] = (speed > LIGHT) | (speed * dt > FAR * radius)
+    out[out] = (speed > SPEED_OF_LIGHT) | (speed * dt > FAR_THROWN * radius)
     return out
 
 
@@ -145,7 +145,7 @@ class Stepping(Asking):
 
     def _helped(self, model: Model) -> Helpers | None:
         """Threads to share the work of the steps with, where there is enough and all is compiled; members of Worlds have none."""
-        if len(self.bodies) < LARGE or not ADVANCE.is_native or not LIBRARY.whole:
+        if len(self.bodies) < LARGE_WORLD or not ADVANCE.is_native or not LIBRARY.whole:
             return None
         self._slow = self._slow or len(self.bodies) >= HUGE
         return Helpers(self.threads - 1, model, self._shapes.geometry, self.settings)
@@ -156,7 +156,7 @@ class Stepping(Asking):
         done, result = (
             self._apart(helpers.take, advance, steps) if self._slow and not self._calls else helpers.take(advance, steps)
         )
-        self._slow = time.perf_counter() - begun > LONG * max(1, done)
+        self._slow = time.perf_counter() - begun > LONG_STEP * max(1, done)
         return done, result
 
     def _apart(self, call: Callable[..., Any], *arguments: Any) -> Any:
@@ -180,15 +180,15 @@ class Stepping(Asking):
 
     @threads.setter
     def threads(self, value: int | None) -> None:
-        value = cores() if value is None else whole("threads", value)
-        if value > MOST:
-            raise InputError("threads", value, f"must be at most {MOST}")
+        value = cores() if value is None else whole_number("threads", value)
+        if value > MOST_THREADS:
+            raise InputError("threads", value, f"must be at most {MOST_THREADS}")
         self._threads, self._bound_for = value, None
 
     def step(self, n: int = 1) -> None:
         """Take ``n`` steps of length dt, in compiled calls of some hundredths of a second: Ctrl-C ends it between two."""
         if n.__class__ is not int or n < 1:
-            n = whole("n", n)
+            n = whole_number("n", n)
         pushes, controls = self._pushes, self.controls
         driven = bool(controls.actuators) and controls.explicit
         while n > 0:
@@ -257,7 +257,7 @@ class Stepping(Asking):
         bad = _not_finite(self.model.bodies)
         bad |= ~np.isfinite(flights.path).all(axis=(0, 2)) & (flights.cluster >= 0)
         if not bad.any():  # a sum over all bodies is not: those whose numbers have no squares
-            bad = ~(np.abs(_state(self.model.bodies)).max(axis=1) < LARGEST)
+            bad = ~(np.abs(_state(self.model.bodies)).max(axis=1) < LARGEST_NUMBER)
         names = tuple(self.names[i] for i in np.flatnonzero(bad))
         return SimulationError(f"the state of {', '.join(names) or 'the momenta'} is not finite", *where, names)
 
@@ -294,7 +294,7 @@ class Stepping(Asking):
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
         if not observers and control is None:
-            often = max(1, -(-steps // SAMPLES)) if every is None else whole("every", every)
+            often = max(1, -(-steps // SAMPLES)) if every is None else whole_number("every", every)
             if recollected.fits(self, steps // often + 2):
                 return self._run_alone(steps, often)
         recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
@@ -303,7 +303,7 @@ class Stepping(Asking):
         if recorder is not None and every is not None:
             raise InputError("every", every, "is that of the recorder: Recorder(every=...)")
         if recorder is None:
-            recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)) if every is None else whole("every", every))
+            recorder = Recorder(None, every=max(1, -(-steps // SAMPLES)) if every is None else whole_number("every", every))
             observers.append(recorder)
         if control is not None and not callable(control):
             raise InputError("control", control, "must be a function that takes the world")
@@ -347,7 +347,7 @@ class Stepping(Asking):
             if steps > 0:
                 self.step(steps)
         finally:
-            self._strip = NONE
+            self._strip = NO_STRIP
         if steps > 0 and self.step_count % every:  # else it is there
             reel.keep(self)
         hashed, books, spent = self._state_hash_later(), self.model.books, time.perf_counter() - begun

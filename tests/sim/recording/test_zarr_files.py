@@ -19,7 +19,7 @@ from tumble.scenarios.runs.manifest import harms
 from tumble.scenarios.sweeps.ensemble import is_store
 from tumble.sim import Recorder, Run, World
 from tumble.sim.errors import RecordingError
-from tumble.sim.files import locked, put, settle, tidy
+from tumble.sim.files import locked, put_folder, settle_folder, tidy
 from tumble.sim.recording.storage.sample_stores import refuse
 
 pytestmark = [
@@ -144,8 +144,8 @@ def test_a_link_whose_place_is_taken_goes_alone(tmp_path):
     path = tmp_path / "here" / "a.zarr"
     path.symlink_to(tmp_path / "there")
     (tmp_path / "new").mkdir()
-    put(tmp_path / "new", path)
-    settle(path)
+    put_folder(tmp_path / "new", path)
+    settle_folder(path)
     assert [entry.name for entry in (tmp_path / "here").iterdir()] == ["a.zarr"]
     assert not path.is_symlink()
     assert (tmp_path / "there" / "file").read_text() == "mine"

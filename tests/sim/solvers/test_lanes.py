@@ -7,21 +7,21 @@ import numpy as np
 from tumble.collision.kernels.jit import kernel
 from tumble.sim.solvers.lanes import (
     AWAKE,
-    FAST,
     IMPULSE,
     LANES,
-    MU,
+    MU_OR_LOW,
     OFFSET,
-    OWN,
+    OWN_MATRIX,
+    SLIDES,
     STICK,
     WIDTH,
     Groups,
-    group,
+    group_contacts,
     relax_groups,
     start_groups,
 )
 from tumble.sim.solvers.problem import Laws, System
-from tumble.sim.solvers.sweeps import COLUMNS, pack, relax, start_sweeps
+from tumble.sim.solvers.sweeps import COLUMNS, pack_rows, relax, start_sweeps
 
 NONE = np.zeros((0, 3))
 TURNS = 45  # columns of directions, arms and turns, the same in both tables
@@ -29,14 +29,14 @@ TURNS = 45  # columns of directions, arms and turns, the same in both tables
 
 @kernel
 def _one_by_one(system, laws, light, before, none, stick, fast, rows, p, v, awake, least, most):
-    pack(system, laws, rows)
+    pack_rows(system, laws, rows)
     start_sweeps(light, system, laws, before, rows, p, v)
     return relax(light, system, laws, stick, fast, none, rows, p, v, 0, len(p), least, most, awake)
 
 
 @kernel
 def _grouped(groups, a, b):
-    group(groups, a, b, 0, len(a))
+    group_contacts(groups, a, b, 0, len(a))
 
 
 @kernel
@@ -125,9 +125,9 @@ def test_lanes_give_the_bits_of_one_contact_at_a_time():
         for n, (g, lane) in enumerate(zip(*divmod(groups.place, LANES), strict=True)):
             row = groups.table[g, lane::LANES]
             row[:TURNS] = packed[n, :TURNS]
-            row[OWN : OWN + 6] = packed[n, [47, 50, 53, 45, 49, 57]]
+            row[OWN_MATRIX : OWN_MATRIX + 6] = packed[n, [47, 50, 53, 45, 49, 57]]
             row[OFFSET : OFFSET + 3] = packed[n, 54:57]
-            row[MU], row[FAST], row[STICK : STICK + 2] = problem["mu"][n], problem["fast"][n], problem["stick"][n]
+            row[MU_OR_LOW], row[SLIDES], row[STICK : STICK + 2] = problem["mu"][n], problem["fast"][n], problem["stick"][n]
         w, many = np.zeros((41, 8)), {name: value.copy() for name, value in problem.items()}
         found = _in_lanes(
             groups, many["light"], many["before"], w, np.arange(40), many["c"], many["stick"], many["fast"], least, most

@@ -7,7 +7,7 @@ import pytest
 
 from tumble.collision.kernels.jit import kernel
 from tumble.sim.solvers.lanes import LANES
-from tumble.sim.solvers.skyline import factor_skyline, place_in, solve_skyline
+from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 
 
 @kernel
@@ -18,7 +18,7 @@ def _solve(first, at, table, x):
 
 @kernel
 def _place(first, at, row, column):
-    return place_in(first, at, row, column)
+    return entry_at(first, at, row, column)
 
 
 def _system(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
