@@ -96,7 +96,7 @@ def test_the_limit_ends_python(monkeypatch):
         plain(FAR_KERNELS[0])()
 
 
-@pytest.mark.skipif(LIBRARY.growing is not None and not LIBRARY.whole, reason="kernels are being compiled")
+@pytest.mark.skipif(not LIBRARY.whole, reason="kernels are being compiled")
 def test_a_first_program_does_not_wait_for_the_compiler(tmp_path):
     """With nothing kept: a box falls on a floor for a second, to the bits of a program whose kernels are kept."""
     program = """
