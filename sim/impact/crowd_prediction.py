@@ -64,7 +64,7 @@ class Watch(NamedTuple):
     pair: np.ndarray  # (k,) int64 of each point that overlaps there its pair,
     point: np.ndarray  # (k,) int64 which of its points it is,
     row: np.ndarray  # (k,) int64 and the first row of the table that the pair has
-    set_state: np.ndarray  # (k, 3) where its material points are now [m]
+    place: np.ndarray  # (k, 3) where its material points are now [m]
     gap: np.ndarray  # (k,) by how much they are apart now [m]
 
 
