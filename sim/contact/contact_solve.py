@@ -254,7 +254,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             follows, parts = False, first  # the acceleration of the instant has to do
             continue
         now, coming = parts, max(1, parts // 2)
-        if turn or looking:
+        if (turn or looking) and not cheap:
             now, coming = _divide(
                 bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v
             )
