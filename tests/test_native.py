@@ -105,10 +105,10 @@ def test_a_library_names_no_kernel_that_its_module_does_not_bring(module):
     program = f"""
 import importlib
 from tumble.collision.kernels.building.growing import far_below
-from tumble.collision.kernels.jit import FAR
+from tumble.collision.kernels.jit import FAR_KERNELS
 from tumble.collision.kernels.building.objects import name_of
 library = importlib.import_module({module!r}).LIBRARY
-known = {{name_of(far) for far in FAR}}
+known = {{name_of(far) for far in FAR_KERNELS}}
 import tumble.collision.broadphase.collision_manager, tumble.collision.queries.proximity, tumble.sim.compiled
 print(*(set(far_below(library)) - known))
 """

@@ -198,7 +198,7 @@ def test_slip_of_spheres_needs_no_integration():
         k = contact_matrix((mass[0], tensors[0], (0, 0, -radius[0])), (mass[1], tensors[1], (0, 0, radius[1])))
         u, mu, e = rng.normal(size=3), rng.uniform(0, 1), rng.uniform(0, 1)
         u[2] = -abs(u[2])
-        _, v, _, _, status = strike(k, u, mu, e, kernel=closed.impact)
+        _, v, _, _, status = strike(k, u, mu, e, kernel=closed.impact_law)
         pz = -(1 + e) * u[2] / k[2, 2]
         slip = np.hypot(u[0], u[1])
         left = max(0.0, 1 - mu * k[0, 0] * pz / slip)
