@@ -22,7 +22,9 @@ above ``pairs`` stands narrowphase.py, the table that says which routine handles
 from __future__ import annotations
 
 if __name__ == "collision":  # found by its folder: without this a second copy of all of it would load
-    __import__("tumble.short_names").short_names.stand_in("collision")
+    from tumble.short_names import stand_in
+
+    stand_in(__name__)
 
 from importlib import import_module
 

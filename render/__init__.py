@@ -8,7 +8,9 @@ loads nothing heavy: OpenGL, PyAV and matplotlib come in with the first call tha
 from __future__ import annotations
 
 if __name__ == "render":  # found by its folder: without this a second copy of all of it would load
-    __import__("tumble.short_names").short_names.stand_in("render")
+    from tumble.short_names import stand_in
+
+    stand_in(__name__)
 
 import importlib
 import os

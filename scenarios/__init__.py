@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 if __name__ == "scenarios":  # found by its folder: without this a second copy of all of it would load
-    __import__("tumble.short_names").short_names.stand_in("scenarios")
+    from tumble.short_names import stand_in
+
+    stand_in(__name__)
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

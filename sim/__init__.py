@@ -22,7 +22,9 @@ library of what Python calls).
 from __future__ import annotations
 
 if __name__ == "sim":  # found by its folder: without this a second copy of all of it would load
-    __import__("tumble.short_names").short_names.stand_in("sim")
+    from tumble.short_names import stand_in
+
+    stand_in(__name__)
 
 from importlib import import_module
 

@@ -2,8 +2,8 @@
 
 Python is some hundred times slower, but begins at once: a box has fallen and come to rest before its kernels are compiled.
 Sources are the same and so are the bits: both follow IEEE 754, in the same order, and call the same functions of the C library
-(`jit.hypot`; powers are written as products). Where Python
-raises an error and machine code does not, as at a division by zero, machine code does the work again.
+(`jit.hypot`; powers are written as products). Where Python raises an error and machine code does not, as at a division by zero,
+machine code does the work again.
 """
 
 from __future__ import annotations
