@@ -35,6 +35,7 @@ from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.flight.motion import flight_far as flight
 from tumble.sim.flight.motion import frame_pose, velocity_of
+from tumble.sim.impact.staying_apart import bends, least_gap
 from tumble.sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
@@ -44,6 +45,8 @@ NO_RETURN = 0.1
 AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
 MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
+# what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
+CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 
 
 @lean
@@ -202,12 +205,107 @@ def _speed_at_touch(
     return (closing if closing > max(least, slow) else 0.0), axis
 
 
+@lean
+def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids):
+    """Advance pair n from ``start`` while its pieces are apart: (CLEAR, MEETS, TOUCHES or AT_RIM; when; closing speed; axis)."""
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    i, j = geoms.body[a], geoms.body[b]
+    axis = load3(pairs.axis, n)
+    spin, alpha, pull, bound = _bounds(bodies, i, j, dt)
+    ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
+    t, stride = start, dt
+    seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
+    pairs.clear[n, 0] = max(pairs.clear[n, 0], seen[2] + bound * t)
+    for _ in range(MOST_SEARCH_STEPS):
+        status, gap, lower, axis, closing, centers, turning = seen
+        rest = dt - t
+        turns = spin * rest >= NO_RETURN * size
+        if status == BEYOND_MARGIN or lower > bound * rest:
+            return CLEAR, t, 0.0, axis
+        rim = level or (ground and gap < SLOW_GAP * size and _barred(bodies, geoms, geometry, a, b, axis))
+        if rim and gap <= TOUCH * size:
+            return AT_RIM, t, 0.0, axis  # or beyond it, where its neighbours are: what is over it is seen by its own normal
+        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, rest, SLOW_GAP * size):
+            return AT_RIM, t, 0.0, axis
+        if gap <= TOUCH * size:
+            limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
+            fast = t > start and closing > limit  # without rotation the advance is exact
+            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+                return MEETS, t, closing, axis
+            away = -AWAY * size / closing if closing < 0.0 else math.inf
+            if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
+                return TOUCHES, t, 0.0, axis
+            found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
+            if found:
+                return TOUCHES, t, 0.0, axis
+            t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
+            seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
+            continue
+        if stride >= rest and not ground:
+            then = distance_at(bodies, forces, geoms, geometry, a, b, dt, gap, axis)
+            if _surely_apart(bodies, i, j, seen, then, rest, dt, size, bound, spin):
+                return CLEAR, t, 0.0, axis
+            stride = 0.5 * rest
+        if gap < 1e-4 * size and closing <= 0.0 and not turns:
+            return TOUCHES, t, 0.0, axis  # it has just left, or rolls: to advance by such a gap would not get anywhere
+        if least > 0.0 and closing <= least and gap < SLOW_GAP * size and not turns:
+            return TOUCHES, t, 0.0, axis  # of no interest, unless another point comes faster
+        fastest = centers + pull * rest + min(spin, turning + alpha * rest)
+        if fastest * rest <= lower:
+            return CLEAR, t, 0.0, axis
+        # a body that spins closes by a small part of its bound: near the surface Newton's method takes over all the same
+        if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
+            found, when, speed = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
+            if found:
+                return _met(bodies, forces, geoms, pairs, geometry, n, when, speed, size, axis, rim, least, wait, dt, rows, ids)
+        ahead = max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
+        apart = False
+        while stride > ahead and not (apart or ground):
+            then = distance_at(bodies, forces, geoms, geometry, a, b, t + stride, bound * (rest - stride) + gap, axis)
+            apart = _surely_apart(bodies, i, j, seen, then, stride, dt, size, bound, spin)
+            if apart:
+                seen, ahead = then, stride
+            stride *= 2.0 if apart else 0.5
+        t += ahead
+        if t >= dt:
+            return CLEAR, t, 0.0, axis
+        if not apart:
+            stride = 4.0 * ahead
+            seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
+    return TOUCHES, t, 0.0, axis
+
+
+@lean
+def _surely_apart(bodies, i, j, seen, then, h, dt, size, bound, spin):
+    """Whether bodies i and j, that stand as `distance_at` saw them now and a time h on, are apart all the time between."""
+    if then[2] <= 0.0:
+        return False
+    bend, reach = bends(bodies, i, j, bound - spin, dt)
+    return least_gap(bodies, i, j, seen[2], seen[3], then[2], then[3], h, bend, reach, bound) > EXACT_GAP * size
+
+
+@lean
+def _met(bodies, forces, geoms, pairs, geometry, n, t, speed, size, axis, rim, least, wait, dt, rows, ids):
+    """What `_approach` says of a gap that closes at time t: an impact, unless it is at the rim of a facet, slow or awaited."""
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    normal = axis
+    if is_facet(geometry, geoms.shape[b]) and not is_level(geometry, geoms.shape[b]):
+        axis = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)[3]
+        rim = _barred(bodies, geoms, geometry, a, b, axis)
+    if rim:
+        return AT_RIM, t, 0.0, axis
+    limit = max(least, free_limit(bodies, geoms.body[a], geoms.body[b], normal, dt, wait))
+    if speed > limit and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
+        return MEETS, t, speed, axis
+    return TOUCHES, t, 0.0, axis
+
+
 @remote
 def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids):
     """Time and approach speed of the next impact of pair n before dt, (inf, 0) if there is none.
 
     Those slower than ``least`` are of no interest. All bodies must stand at the end of their flights. Leaves the manifold of
-    that state in the table of pairs.
+    that state in the table of pairs where it was needed.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -215,71 +313,21 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     if start >= dt:
         return math.inf, 0.0
     size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
-    axis = load3(pairs.axis, n)
-    spin, alpha, pull, bound = _bounds(bodies, i, j, dt)
+    _, _, _, bound = _bounds(bodies, i, j, dt)
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
-    ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
-    rim = False
-    t = start
-    for _ in range(MOST_SEARCH_STEPS):
-        reach = bound * (dt - t)
-        status, gap, lower, normal, closing, centers, turning = distance_at(bodies, forces, geoms, geometry, a, b, t, reach, axis)
-        if t == start:
-            pairs.clear[n, 0] = max(pairs.clear[n, 0], lower + bound * t)
-        if status == BEYOND_MARGIN or lower > reach:
-            return math.inf, 0.0
-        axis = normal
-        rim = level or (ground and gap < SLOW_GAP * size and _barred(bodies, geoms, geometry, a, b, normal))
-        if rim and gap <= TOUCH * size:
-            break  # at the rim of a facet, or beyond it, where its neighbours are: what is over it is seen by its own normal
-        if rim and not level and _stays_level(bodies, geoms, geometry, a, b, pull, spin, dt - t, SLOW_GAP * size):
-            break
-        if gap <= TOUCH * size:
-            limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
-            fast = t > start and closing > limit  # without rotation the advance is exact
-            if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
-                return t, closing
-            away = -AWAY * size / closing if closing < 0.0 else math.inf
-            if t > start or pairs.rests[n] == 1 or spin * (dt - t) < NO_RETURN * size or t + away >= dt:
-                break
-            found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
-            if found:
-                break
-            t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
-            continue
-        if gap < 1e-4 * size and closing <= 0.0 and spin * (dt - t) < NO_RETURN * size:
-            break  # it has just left, or rolls: to advance by such a gap would not get anywhere
-        if least > 0.0 and closing <= least and gap < SLOW_GAP * size and spin * (dt - t) < NO_RETURN * size:
-            break  # of no interest, unless another point comes faster
-        fastest = centers + pull * (dt - t) + min(spin, turning + alpha * (dt - t))
-        if fastest * (dt - t) <= lower:
-            return math.inf, 0.0
-        # a body that spins closes by a small part of its bound: near the surface Newton's method takes over all the same
-        if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
-            found, when, speed_then = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
-            if found:
-                if ground and not level:
-                    axis = distance_at(bodies, forces, geoms, geometry, a, b, when, math.inf, axis)[3]
-                    rim = _barred(bodies, geoms, geometry, a, b, axis)
-                if rim:
-                    t = when
-                    break
-                limit = max(least, free_limit(bodies, i, j, normal, dt, wait))
-                if speed_then > limit and not _awaited(
-                    bodies, forces, geoms, pairs, geometry, n, when, size, axis, limit, rows, ids
-                ):
-                    return when, speed_then
-                t = when
-                break
-        t += max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
-        if t >= dt:
-            return math.inf, 0.0
+    result, t, speed, axis = _approach(
+        bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids
+    )  # fmt: skip
+    if result == CLEAR:
+        return math.inf, 0.0
+    if result == MEETS:
+        return t, speed
     # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
-    if t == start or rim:
-        at_start, own = t == start, t > start and not level
+    if t == start or result == AT_RIM:
+        at_start, own = t == start, t > start and not is_level(geometry, geoms.shape[b])
         speed, axis = _speed_at_touch(
             bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
         )
@@ -338,12 +386,17 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
         update_manifold(bodies, geoms, pairs, geometry, n, dt)
     if pairs.points[n] == 0:
         return math.inf, 0.0
-    size = pair_size(bodies, i, j)
+    size, deepest = pair_size(bodies, i, j), math.inf
+    depth = -(SLOW_GAP if least > 0.0 else EXACT_GAP) * size
+    for k in range(pairs.points[n]):
+        deepest = min(deepest, pairs.rows[n, k, 3])
+    if deepest > depth:
+        return math.inf, 0.0
     limit = max(least, _limit(bodies, pairs, n, i, j, dt, bounce_time(bodies, pairs, n, i, j, dt)))
     found, gap, closing = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
     )
-    if not found or gap > -(SLOW_GAP if least > 0.0 else EXACT_GAP) * size:
+    if not found or gap > depth:
         return math.inf, 0.0
     t, low, high = dt, start, dt
     reach = 2.0 * closing * (dt - start) + size

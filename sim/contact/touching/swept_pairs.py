@@ -31,14 +31,20 @@ def fastest_spin(bodies, i, dt):
 
 
 @lean
-def fastest_accel(bodies, i, dt):
-    """Bound on the acceleration of any point of body i [m/s^2]."""
+def turning_accel(bodies, i, dt):
+    """Bound on what turning and its change add to the acceleration of any point of body i [m/s^2]."""
     w = fastest_spin(bodies, i, dt)
     if bodies.kind[i] != DYNAMIC:
         turning = w * w + bodies.twist[i]
-        return norm(load3(bodies.gravity, i)) + bodies.pull[i] + (turning * bodies.radius[i] if turning > 0.0 else 0.0)
-    turning = 2.0 * w * w + bodies.spin[i] * bodies.twist[i]
-    return norm(load3(bodies.gravity, i)) + bodies.pull[i] + turning * bodies.radius[i]
+    else:
+        turning = 2.0 * w * w + bodies.spin[i] * bodies.twist[i]
+    return turning * bodies.radius[i] if turning > 0.0 else 0.0
+
+
+@lean
+def fastest_accel(bodies, i, dt):
+    """Bound on the acceleration of any point of body i [m/s^2]."""
+    return norm(load3(bodies.gravity, i)) + bodies.pull[i] + turning_accel(bodies, i, dt)
 
 
 @lean

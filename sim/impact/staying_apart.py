@@ -1,0 +1,55 @@
+"""How long a pair surely stays apart: what its gaps at two instants say of all between them.
+
+At the two instants, a time h apart, the pair is separated along the axes n_0 and n_1. In between let the axis n turn evenly from
+one to the other, by an angle a = W h. Take one point of each body, and f = n.y with y from the one on A to the one on B:
+
+    f'' = n.y'' + 2 n'.y' + n''.y <= c,   c = n.(g_b - g_a) + pull + turning + 2 W |y'| + W^2 |y|
+
+where ``pull`` bounds what other forces, ``turning`` what rotation adds to the accelerations of points. So f - c s^2/2 is concave,
+and lies above its chord: f(s) >= f_0 + (f_1 - f_0) s/h - c s (h - s)/2. The gap between two convex bodies along n is the least f
+of all pairs of points, and c is the same for all. This is of second order in the time: a body that rests on a floor, whose small
+parabola has c < 0, is cleared for a whole step at once, where bounds on its speed allow but steps of the gap over that speed.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import dot, load3, norm, sub
+from tumble.sim.contact.touching.swept_pairs import turning_accel
+
+WIDEST_TURN = 1.0  # of the axis [rad]: beyond it the parts are looked at
+
+
+@lean
+def least_between(first, last, c, h):
+    """The least that a function can be in between which has these values at 0 and h, and f'' <= c."""
+    if not c * h * h > 2.0 * abs(last - first):
+        return min(first, last)
+    s = 0.5 * h - (last - first) / (c * h)
+    return first - 0.5 * c * s * s
+
+
+@lean
+def bends(bodies, i, j, speed, dt):
+    """What pulls and turning add to c for bodies i and j [m/s^2], a bound on |y| [m]; ``speed`` bounds that of their centres."""
+    size = norm(sub(load3(bodies.x, j), load3(bodies.x, i))) + speed * dt + bodies.radius[i] + bodies.radius[j]
+    return bodies.pull[i] + bodies.pull[j] + turning_accel(bodies, i, dt) + turning_accel(bodies, j, dt), size
+
+
+@lean
+def least_gap(bodies, i, j, gap, axis, gap_then, axis_then, h, bend, size, bound):
+    """What the gap of bodies i and j, along axes that turn from the one to the other within a time h, is at least [m].
+
+    ``bound`` bounds |y'|, the others are those of `bends`.
+    """
+    angle = 2.0 * math.asin(min(1.0, 0.5 * norm(sub(axis_then, axis))))
+    if angle > WIDEST_TURN:
+        return -math.inf
+    g = sub(load3(bodies.gravity, j), load3(bodies.gravity, i))
+    c = max(dot(axis, g), dot(axis_then, g)) + 0.125 * angle * angle * norm(g) + bend
+    if angle > 0.0:
+        rate = angle / h
+        c += rate * (2.0 * bound + rate * size)
+    return least_between(gap, gap_then, c, h)
