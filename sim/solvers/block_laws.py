@@ -44,6 +44,10 @@ def coulomb_step(p, w, mu, r, eps):
     ``w`` = u - c is what it misses its target by, ``r`` its K_nn. Whether it touches and slides is read off y = p - w/r, where
     load and velocity weigh alike. With the compliance eps r and D = P'(y), the linearised law is
     dp = P(y) - p + D (dp - (du + eps r dp)/r), so with A = 1 - (1 - eps) D: s = A^-1 (P(y) - p) and G = A^-1 D/r.
+
+    Where it slides, d = y_t/|y_t| and f = mu y_n/|y_t|, D would be f (1 - d d^T) in the tangents. Far from the solution y may
+    point the other way at each step. With q d^T in place of d d^T, q = p_t/max(mu y_n, |p_t|), the step is the shorter the less p
+    agrees with d, and where it agrees, it is the same (Hueber, Stadler, Wohlmuth, SIAM J. Sci. Comput. 30 (2008) 572).
     """
     y0, y1, y2 = p[0] - w[0] / r, p[1] - w[1] / r, p[2] - w[2] / r
     if y2 <= 0.0:
@@ -52,16 +56,29 @@ def coulomb_step(p, w, mu, r, eps):
     radius, length = mu * y2, math.sqrt(y0 * y0 + y1 * y1)
     if length <= radius:
         return (-hard * w[0], -hard * w[1], -hard * w[2]), (hard, 0.0, 0.0, 0.0, hard, 0.0, 0.0, 0.0, hard)
-    dx, dy, f = y0 / length, y1 / length, radius / length
-    soft = 1.0 - (1.0 - eps) * f
-    s0, s1, s2 = f * y0 - p[0], f * y1 - p[1], -hard * w[2]
-    across = (1.0 - soft) / soft * (dx * s1 - dy * s0)
-    along = (1.0 - eps) * mu * s2
-    g = f / (r * soft)
+    d0, d1, f = y0 / length, y1 / length, radius / length
+    bears = math.sqrt(p[0] * p[0] + p[1] * p[1])
+    most = max(radius, bears)
+    q0, q1 = (p[0] / most, p[1] / most) if most > 0.0 else (d0, d1)
+    c = q0 * d0 + q1 * d1
+    if c < 0.0:
+        back = 1.0 - c / math.sqrt(q0 * q0 + q1 * q1) * min(1.0, bears / radius if radius > 0.0 else 1.0)
+        q0, q1, c = q0 / back, q1 / back, c / back
+    part = (1.0 - eps) * f
+    soft = 1.0 - part
+    k = part / (soft + part * c)
+    s2 = -hard * w[2]
+    x0, x1 = f * y0 - p[0] + (1.0 - eps) * mu * d0 * s2, f * y1 - p[1] + (1.0 - eps) * mu * d1 * s2
+    along = k * (d0 * x0 + d1 * x1)
+    g, both, h = f / (r * soft), 1.0 + k - k * c, mu * hard / soft
     return (
-        (s0 - across * dy + along * dx, s1 + across * dx + along * dy, s2),
-        (g * dy * dy, -g * dx * dy, mu * hard * dx, -g * dx * dy, g * dx * dx, mu * hard * dy, 0.0, 0.0, hard),
-    )
+        ((x0 - along * q0) / soft, (x1 - along * q1) / soft, s2),
+        (
+            g * (1.0 - both * q0 * d0), -g * both * q0 * d1, h * (d0 - k * q0),
+            -g * both * q1 * d0, g * (1.0 - both * q1 * d1), h * (d1 - k * q1),
+            0.0, 0.0, hard,
+        ),
+    )  # fmt: skip
 
 
 @lean

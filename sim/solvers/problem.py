@@ -195,6 +195,12 @@ def regularisation(system, law, R):
 def evaluate(system, laws, vstar, R, p, v, u):
     """Take the impulses into their bounds; the velocities that belong to them, and the residual."""
     clip(laws, p)
+    return missed(system, laws, vstar, R, p, v, u)
+
+
+@lean
+def missed(system, laws, vstar, R, p, v, u):
+    """The velocities that belong to impulses, in their bounds or not, and the residual."""
     copy_table(vstar, v)
     add_impulses(system, p, v)
     relative_velocity(system, laws.u0, v, u)

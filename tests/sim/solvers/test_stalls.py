@@ -1,0 +1,109 @@
+"""Problems out of a heap that Newton's method is slow at, or never done with, without two of its rules.
+
+``contradiction``: two bodies on three points that all stick, but for targets that contradict each other by 4e-11 m/s; one of them
+slides, at that speed. ``turning``: three bodies on five points; one sticks, and seems to slide now one way, now the other.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tumble.sim.solvers.block_laws import coulomb, coulomb_step
+from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
+from tumble.sim.solvers.problem import COMPLIANCE, Laws, System
+
+TOLERANCE = 1e-11  # m/s
+MOST = 40
+COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)
+
+
+def problem(name: str) -> dict[str, np.ndarray]:
+    kept = json.loads((Path(__file__).parents[2] / "data" / "stalls.json").read_text(encoding="utf-8"))
+    return {key: np.array(value) for key, value in kept[name].items()}
+
+
+def plain_step(p: np.ndarray, w: np.ndarray, mu: float, r: float) -> tuple[np.ndarray, np.ndarray]:
+    """`coulomb_step` with the derivative as it is, d d^T, not q d^T."""
+    y = p - w / r
+    slip = np.hypot(y[0], y[1])
+    if y[2] <= 0.0 or slip <= mu * y[2]:
+        s, g = STEP(tuple(p), tuple(w), mu, r, COMPLIANCE)
+        return np.array(s), np.reshape(g, (3, 3))
+    d, slope = y[:2] / slip, np.zeros((3, 3))
+    slope[:2, :2] = mu * y[2] / slip * (np.eye(2) - np.outer(d, d))
+    slope[:2, 2], slope[2, 2] = mu * d, 1.0
+    a = np.linalg.inv(np.eye(3) - (1.0 - COMPLIANCE) * slope)
+    return a @ (np.append(mu * y[2] * d, y[2]) - p), a @ slope / r
+
+
+def way_out(p: np.ndarray, step: np.ndarray, mu: np.ndarray) -> float:
+    """How far along ``step`` the first of the contacts leaves its cone: by looking."""
+    for way in np.geomspace(1.0, 1e12, 20_000):
+        q = p + way * step
+        inside = (np.hypot(p[:, 0], p[:, 1]) < mu * p[:, 2]) & (p[:, 2] > 0.0)
+        if np.any(inside & (np.hypot(q[:, 0], q[:, 1]) > mu * q[:, 2])):
+            return way if way > 1.0 else 1.0 / BEYOND_CONE
+    return 1.0 / BEYOND_CONE
+
+
+def iterations(name: str, agrees: bool = True, goes_on: bool = True) -> int:
+    """Newton's iterations, dense and in NumPy; MOST where they do not end."""
+    x = problem(name)
+    n, m = len(x["mass"]), len(x["mu"])
+    mass, jacobian = np.zeros((6 * n, 6 * n)), np.zeros((3 * m, 6 * n))
+    for i in range(n):
+        at = 6 * i
+        mass[at : at + 3, at : at + 3], mass[at + 3 : at + 6, at + 3 : at + 6] = x["mass"][i] * np.eye(3), x["inertia"][i]
+    for k in range(m):
+        for body, rows in ((x["a"][k], x["ja"][k]), (x["b"][k], x["jb"][k])):
+            if body >= 0:
+                jacobian[3 * k : 3 * k + 3, 6 * body : 6 * body + 6] = rows
+    k_nn = np.einsum("ki,ij,kj->k", jacobian[2::3], np.linalg.inv(mass), jacobian[2::3])
+    p, last, before = x["p"].copy(), np.full((m, 3), np.inf), np.inf
+    for done in range(MOST):
+        v = x["vstar"].ravel() + np.linalg.solve(mass, jacobian.T @ p.ravel())
+        w = (jacobian @ v).reshape(-1, 3) + x["u0"] - x["c"]
+        asked = np.array([COULOMB(tuple(p[k] - w[k] / k_nn[k]), x["mu"][k]) for k in range(m)])
+        now = (k_nn[:, None] * np.abs(asked - p)).max()
+        if now <= TOLERANCE:
+            return done
+        steps = [
+            STEP(tuple(p[k]), tuple(w[k]), x["mu"][k], k_nn[k], COMPLIANCE)
+            if agrees
+            else plain_step(p[k], w[k], x["mu"][k], k_nn[k])
+            for k in range(m)
+        ]
+        s, g = np.array([s for s, _ in steps]), np.zeros((3 * m, 3 * m))
+        for k, (_, block) in enumerate(steps):
+            g[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = np.reshape(block, (3, 3))
+        dv = np.linalg.solve(mass + jacobian.T @ g @ jacobian, jacobian.T @ s.ravel())
+        step = s - (g @ jacobian @ dv).reshape(-1, 3)
+        same = np.linalg.norm(step - last) < SAME_STEP * np.linalg.norm(step) and now > 0.5 * before
+        p = p + (BEYOND_CONE * way_out(p, step, x["mu"]) if goes_on and same else 1.0) * step
+        last, before = step, now
+    return MOST
+
+
+@pytest.mark.parametrize("name", ["contradiction", "turning"])
+def test_a_stall_is_solved_in_a_few_iterations(name):
+    x = problem(name)
+    p, v, none = x["p"].copy(), np.zeros((len(x["mass"]), 6)), np.zeros((len(x["mu"]), 3))
+    inverse = np.linalg.inv(x["inertia"])
+    system = System(x["mass"], 1.0 / x["mass"], x["inertia"], inverse, x["a"], x["b"], x["ja"], x["jb"])
+    laws = Laws(np.zeros(len(p), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
+    assert missed < 1e-13  # it goes on to rounding
+    assert spent <= 12
+    assert iterations(name) <= 11
+
+
+def test_targets_that_contradict_each_other_are_followed_to_where_something_slides():
+    assert iterations("contradiction", goes_on=False) > 2 * iterations("contradiction")
+
+
+def test_the_slope_is_that_of_the_impulse_where_velocity_and_impulse_disagree():
+    assert iterations("turning", agrees=False) == MOST
