@@ -42,6 +42,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table
 from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, SOFT_LAW, coulomb_step, project_joint
@@ -95,6 +96,7 @@ def _changed(table, last):
     return False
 
 
+@owning_group
 class Room(NamedTuple):
     """What the iterations work in; for several solves of one system that differ in v*, the laws' numbers, and p alone."""
 
@@ -152,7 +154,8 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
 
     ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative.
     """
-    u, R, order, slot, later_start, later, values, factored, s, g, step, du, none, best_p = room
+    u, R, order, slot, later_start, later = room.u, room.R, room.order, room.slot, room.later_start, room.later
+    values, factored, s, g, step, du, best_p = room.values, room.factored, room.s, room.g, room.step, room.du, room.best
     best = now = known
     if known < 0.0:
         best = now = evaluate(system, laws, vstar, R, p, v, u)
@@ -173,7 +176,7 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
         clear_table(step)
         add_transposed(system, s, step)
         solve_factored(order, slot, later_start, later, values, step)
-        relative_velocity(system, none, step, du)
+        relative_velocity(system, room.none, step, du)
         for k in range(len(p)):
             for r in range(3):
                 p[k, r] += s[k, r] - (g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2])
