@@ -5,6 +5,9 @@ of them. The state of a world is 150 arrays. As a group it is seven addresses: o
 how large. A kernel reads from a table what it uses, when it uses it (group_type.py).
 
 The table is made once, with the group, and holds no reference: the group does, for as long as the call from Python lasts.
+
+What kernels make themselves, as the problem of an island, is an `owning_group`: the same table, in a counted block of memory
+that owns the arrays.
 """
 
 from __future__ import annotations
@@ -19,15 +22,39 @@ def group(cls: type) -> type:
     return type(cls.__name__, (Group, cls), {"__doc__": cls.__doc__, "__module__": cls.__module__})
 
 
+def owning_group(cls: type) -> type:
+    """Make of a NamedTuple of arrays, and of other such groups, one that kernels make by calling it, and take by reference."""
+    return OwningClass(cls.__name__, (OwningGroup, cls), {"__doc__": cls.__doc__, "__module__": cls.__module__})
+
+
 class Group:
     """What a group has beside the fields of its NamedTuple."""
 
     @cached_property  # from the second time on no line of Python runs, which a Ctrl-C could end
     def _address(self) -> int:
         """Of the table: for each array its address, shape and strides [bytes], in words of eight bytes."""
-        words = [word for array in self for word in (array.ctypes.data, *array.shape, *array.strides)]
+        words = [*self._before, *(word for field in self for word in _words(field))]
         table = self.__dict__["table"] = np.array(words, dtype=np.int64)
-        return table.ctypes.data
+        return table.ctypes.data + 8 * len(self._before)
+
+    _before = ()  # what stands before the table
 
     def __reduce__(self):  # an address means nothing in another process
         return type(self), tuple(self)
+
+
+def _words(field: np.ndarray | Group) -> tuple[int, ...]:
+    return (field._address,) if isinstance(field, Group) else (field.ctypes.data, *field.shape, *field.strides)
+
+
+class OwningGroup(Group):
+    """What Python makes of such a group holds its arrays as any tuple does."""
+
+    @property
+    def _before(self) -> tuple[int, ...]:
+        """The owners of the fields: none that kernels know."""
+        return (0,) * len(self)
+
+
+class OwningClass(type):
+    """Of the classes of owning groups: so kernels know what they call."""

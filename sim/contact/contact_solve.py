@@ -30,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import ZERO, axpy, copy_table, dot, load3, norm, store3
 from tumble.sim.contact.contact_accelerations import revise, turns
@@ -173,6 +174,7 @@ class Kick(NamedTuple):
     rounds: int  # solves, at most, for one length of the coming flight
 
 
+@owning_group
 class Looks(NamedTuple):
     """What the rounds of a kick learn, and the best that they found."""
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import IDENTITY, ZERO, load3, load9, rotation, store3, store9
 from tumble.sim.flight.clusters import launch
@@ -14,6 +15,7 @@ from tumble.sim.flight.motion import start_flight, velocity_of
 from tumble.sim.ledger.work import MEAN_GIVEN
 
 
+@owning_group
 class Ends(NamedTuple):
     """States of an island's bodies at the end of the flight, in the order of its members."""
 

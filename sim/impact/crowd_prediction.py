@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import (
     ZERO,
@@ -49,6 +50,7 @@ SAME_POINT = 1e-2  # distance of two points of a pair, as part of the smaller bo
 ROW_OVERLAP = 1e-4  # overlap at the end, as part of the smaller body, that is worth a row
 
 
+@owning_group
 class Watch(NamedTuple):
     """What looks remember of each other, and room for one; n bodies."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, cross, load3, load9, mul, scale, sub
 from tumble.sim.contact.surfaces import surface_slip
@@ -28,6 +29,7 @@ from tumble.sim.solvers.lanes import (
 )
 
 
+@owning_group
 class Crowd(NamedTuple):
     """All islands that move in crowds: n bodies, contacts one island after the other, with room for those that turn in."""
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import inner, intrinsic, lean, tight
 from tumble.sim.solvers.sweeps import LOCAL_FROM
 
@@ -32,6 +33,7 @@ INVERSE_MASS = 6  # inverse mass
 ANY = 1 << 60  # sweeps or groups: as many as it takes
 
 
+@owning_group
 class Groups(NamedTuple):
     """Contacts in lanes."""
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
 
@@ -20,6 +21,7 @@ REMEMBERED = 8  # changes that are remembered
 DEPENDENT = 1e-6  # part of a change that is new, below which it says nothing new
 
 
+@owning_group
 class History(NamedTuple):
     """What is known of the last iterations, of n rows of six numbers each."""
 

@@ -15,7 +15,7 @@ stopped on is its residual, the velocity by which a contact misses the law.
    Between its steps impulses may leave their cones: held in them, a contact that has to slide would seem to stick for ever.
    Where two steps are the same, targets contradict each other by a little, and no impulses of contacts that stick meet them: then
    the step goes on to where the first of them slides (`_way`). In 2902 problems of hulls that land, 125 took more than ten
-   iterations, 4216 of 11,600, and 15 were not solved; with these two and the slope of block_laws.coulomb_step it is 35, 1615 and 3.
+   iterations, 4216 in all, and 15 were not solved; with these two and the slope of block_laws.coulomb_step 35, 1615 and 3.
 3. Where that stalls it cycles between sets of sliding contacts, or some mode of the bodies is so soft against R that each
    round takes off a thousandth of it: under a top of a thousand times their mass 20 boxes sway with an eigenvalue of J M^-1
    J^T of 5e-8 of its largest. Then the impulses are looked for from the inside of the cones (interior.py), and 2 ends it.
@@ -46,6 +46,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table
 from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, SOFT_LAW, coulomb_step, project_joint
@@ -102,6 +103,7 @@ def _changed(table, last):
     return False
 
 
+@owning_group
 class Room(NamedTuple):
     """What the iterations work in; for several solves of one system that differ in v*, the laws' numbers, and p alone."""
 
@@ -161,7 +163,9 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
 
     ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative.
     """
-    u, R, order, slot, later_start, later, values, factored, s, g, step, du, none, best_p, last = room
+    u, R, order, slot, later_start, later = room.u, room.R, room.order, room.slot, room.later_start, room.later
+    values, factored, s, g, step, du = room.values, room.factored, room.s, room.g, room.step, room.du
+    best_p, last = room.best, room.last
     best = now = known
     if known < 0.0:
         best = now = evaluate(system, laws, vstar, R, p, v, u)
@@ -182,7 +186,7 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
         clear_table(step)
         add_transposed(system, s, step)
         solve_factored(order, slot, later_start, later, values, step)
-        relative_velocity(system, none, step, du)
+        relative_velocity(system, room.none, step, du)
         for k in range(len(p)):
             for r in range(3):
                 s[k, r] -= g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
 from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW, DISC_LAW, clip_contact, clip_joint, coulomb, residual_joint
@@ -19,6 +20,7 @@ from tumble.sim.solvers.block_laws import BALL_LAW, COULOMB_LAW, DISC_LAW, clip_
 COMPLIANCE = 1e-5  # compliance of a contact in an iteration, as part of its own K_nn
 
 
+@owning_group
 class Island(NamedTuple):
     """Who takes part. Blocks stand in this order: contacts, joints, moments of contacts that resist turning."""
 
@@ -31,6 +33,7 @@ class Island(NamedTuple):
     turning: np.ndarray  # (t,) int64 contacts with moments, as places in ``rows``
 
 
+@owning_group
 class System(NamedTuple):
     """Masses and couplings: n bodies, k blocks."""
 
@@ -44,6 +47,7 @@ class System(NamedTuple):
     jb: np.ndarray  # (k, 3, 6)
 
 
+@owning_group
 class Laws(NamedTuple):
     """What k blocks ask for."""
 

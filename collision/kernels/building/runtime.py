@@ -8,8 +8,8 @@ from __future__ import annotations
 from tumble.collision.kernels.building.objects import Objects, engine
 
 RUNTIME = (
-    "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_call_dtor",
-    "NRT_MemInfo_new_varsize_dtor", "NRT_MemInfo_varsize_realloc",
+    "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_dtor",
+    "NRT_MemInfo_call_dtor", "NRT_MemInfo_new_varsize_dtor", "NRT_MemInfo_varsize_realloc",
 )  # fmt: skip
 _RUNTIME = """
 %block = type { i64, ptr, ptr, ptr, i64, ptr }
@@ -65,6 +65,18 @@ out:
 
 define ptr @NRT_MemInfo_alloc(i64 %size) {
   %b = call ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 16)
+  ret ptr %b
+}
+
+define ptr @NRT_MemInfo_alloc_dtor(i64 %size, ptr %dtor) {
+  %b = call ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 16)
+  %none = icmp eq ptr %b, null
+  br i1 %none, label %out, label %fine
+fine:
+  %p1 = getelementptr %block, ptr %b, i32 0, i32 1
+  store ptr %dtor, ptr %p1
+  br label %out
+out:
   ret ptr %b
 }
 

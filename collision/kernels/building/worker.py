@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import signal
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tumble.collision.kernels.building.objects import Objects, name_of, write
+from tumble.collision.kernels.building.swift_numba import prepare_numba
 from tumble.collision.kernels.jit import FAR_KERNELS
 
 
@@ -123,27 +123,6 @@ out:
 }}
 '''
     return text, len(names), "".join(types[str(part)] for part in parts)
-
-
-def prepare_numba() -> None:
-    """Make Numba swift in a process that calls no kernel.
-
-    Garbage is collected rarely, because a tenth of the time went into that. Flags of the compiler are keys of its tables, which
-    were compared field by field 25,000 times a library; here flags that were set alike are one object.
-    """
-    import numba.core.compiler
-    from numba.core.targetconfig import TargetConfig
-
-    from tumble.collision.kernels import code_library, compiler
-
-    compiler.ALONE = True
-    numba.core.compiler.Compiler.define_pipelines = code_library.alone
-    plain, flags = TargetConfig.__eq__, numba.core.compiler.Flags
-    flags.__eq__ = lambda a, b: (a.__class__ is b.__class__ and a._values == b._values) or plain(a, b)
-    flags.__hash__ = lambda a: hash((a.nrt, a.forceinline))
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(200_000, 10, 100)
 
 
 def main(module: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tumble.collision.contact.facets import BARRED, facet_normal, reading_of
 from tumble.collision.geometry import empty_geometry
+from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import add, dot, load3, load9, mul, mul_t, norm, orthonormal, store3, store9, sub
 from tumble.sim.contact.ground.faces import same_facets
@@ -33,6 +34,7 @@ NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slo
 SAME, SAME_NORMAL = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
 
 
+@owning_group
 class Loads(NamedTuple):
     """What rows of a table hand on to the next one; the fields of `Contacts`."""
 
