@@ -158,7 +158,7 @@ def no_room(system, p):
 
 
 @inner
-def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
+def _descend(system, laws, vstar, room, tolerance, enough, most, polish, known, p, v):
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
     ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative.
@@ -172,6 +172,8 @@ def _descend(system, laws, vstar, room, tolerance, most, polish, known, p, v):
     copy_table(p, best_p)
     spent, stalled, goal, refined = 0, 0, best, False
     while spent < most and stalled < STALLED_ITERATIONS:
+        if spent > 0 and best <= enough:
+            break
         if best <= tolerance and not polish:
             if refined or spent == 0 or best <= FINE * tolerance:
                 break
@@ -242,12 +244,12 @@ def _to_cone(p, d, mu):
 
 
 @kernel(**FOR_KERNELS)
-def newton_in(system, laws, vstar, room, tolerance, most, p, v):
+def newton_in(system, laws, vstar, room, tolerance, enough, most, p, v):
     """Solve for the impulses; returns (residual [m/s], iterations).
 
     ``system`` and ``laws`` as in problem.py, ``vstar`` (n, 6) the velocities without impulses; ``room`` is that of the solves of
     this kick, or none (`no_room`). ``p`` (k, 3) holds the guess and then the answer, always inside its bounds; ``v`` (n, 6) the
-    velocities.
+    velocities. Of what is not solved to the tolerance from the start, a residual of ``enough`` will do.
     """
     n, m = len(system.mass), len(p)
     u, R, ready = room.u, room.R, len(room.order) == n
@@ -259,26 +261,28 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
         return best, 0
     if not ready:
         room = _room_for(system, u, R)
+    done = max(tolerance, enough)
     boxes = True  # impulses in their bounds stay as they are, to the last bit: what is known of them needs no second look
     linked, rubs, spent, help = False, False, 0, FROM_GUESS
     for k in range(m):
         boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
         linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
     if boxes:
-        now, spent = _descend(system, laws, vstar, room, tolerance, most, False, best, p, v)
-        if now <= tolerance:
+        now, spent = _descend(system, laws, vstar, room, tolerance, enough, most, False, best, p, v)
+        if now <= done:
             return now, spent
     best_p, sweeps = p.copy(), FEWEST_SWEEPS
     least = max(best, _worth(system, laws, p, u))
     while True:
         if help > FROM_GUESS or not boxes:
-            now, steps = _descend(system, laws, vstar, room, tolerance, most - spent, help == FROM_INSIDE, -1.0, p, v)
+            known = best if help == FROM_GUESS else -1.0
+            now, steps = _descend(system, laws, vstar, room, tolerance, enough, most - spent, help == FROM_INSIDE, known, p, v)
             spent += steps
         worth = now
-        if now > tolerance:
+        if now > done:
             evaluate(system, laws, vstar, R, p, v, u)
             worth = max(now, _worth(system, laws, p, u))
-        if now <= tolerance or worth < least:
+        if now <= done or worth < least:
             best, least = now, worth
             copy_table(p, best_p)
         help += 1
@@ -286,7 +290,7 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
             help += 1
         if help == FROM_SLIPPERY and not rubs:
             help = FROM_SWEEPS
-        if best <= tolerance or spent >= most or help >= (FROM_SWEEPS + SWEEPINGS if linked else FROM_SWEEPS):
+        if best <= done or spent >= most or help >= (FROM_SWEEPS + SWEEPINGS if linked else FROM_SWEEPS):
             break
         if help < FROM_SWEEPS:
             spent += _start_from(help, system, laws, vstar, room, tolerance, most - spent, p, v)
@@ -296,7 +300,7 @@ def newton_in(system, laws, vstar, room, tolerance, most, p, v):
             _sweep(system, laws, vstar, R, sweeps, p)
     copy_table(best_p, p)
     evaluate(system, laws, vstar, R, p, v, u)
-    if best > tolerance and _given(laws, p, u) > 0.0:
+    if best > done and _given(laws, p, u) > 0.0:
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
         best = evaluate(system, laws, vstar, R, p, v, u)
     return best, spent
@@ -316,7 +320,7 @@ def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
     clear_table(p)
     rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
-    return _descend(system, rubbed, vstar, room, tolerance, most, False, -1.0, p, v)[1]
+    return _descend(system, rubbed, vstar, room, tolerance, 0.0, most, False, -1.0, p, v)[1]
 
 
 @lean
@@ -384,7 +388,7 @@ def _hold(system, laws, vstar, R, tolerance, first, p, v):
         return
     joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
     room = _room_for(joints, np.empty((m - first, 3)), R[first:])
-    _descend(joints, asked, pushed, room, tolerance, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
+    _descend(joints, asked, pushed, room, tolerance, 0.0, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
     evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)
 
 
@@ -401,13 +405,13 @@ def _sweep(system, laws, vstar, R, times, p):
 
 
 _T6 = np.zeros((0, 6))
-newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0, _T3, _T6), returns=(0.0, 0))
+newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0.0, 0, _T3, _T6), returns=(0.0, 0))
 
 
 @kernel
 def newton_single(system, laws, vstar, tolerance, most, p, v):
     """As `newton_in`, for a single solve."""
-    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, most, p, v)
+    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, 0.0, most, p, v)
 
 
 newton_far = far(newton_single, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))
