@@ -65,7 +65,7 @@ def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt
                 if rouse(bodies, i, j):
                     return -1
                 for k in (i, j):
-                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label:
+                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label and bodies.crowd[k] == 0:
                         label = _merge(bodies, k, label)
                         grew = True
     for n in range(pairs.count[0]):
