@@ -23,10 +23,13 @@ GLANCE = Entry(glance, lambda: (EXAMPLE.bodies, 0))
 GLANCE_JOINT = Entry(glance_joint, lambda: (EXAMPLE.bodies, EXAMPLE.joints, 0))
 RECENTRE = Entry(recentre, lambda: (EXAMPLE.bodies,))
 TAKE_SAMPLE = Entry(take_sample, lambda: (EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.contacts, EXAMPLE.joints, NO_STRIP))
-# What the first step of a box on a floor reaches, the dearest early: compiled before all else where nothing is kept.
+# Where nothing is kept: what the first step of a box on a floor reaches is compiled before all else, then the dearest of the
+# others, so that none of these is left for one process in the end.
 FIRST = (
     "enter tumble.sim.flight.clusters.refresh", "enter tumble.sim.pipeline.begin",
     "tumble.sim.contact.contact_solve._kick_island", "tumble.collision.narrowphase.convex_manifold",
+    "tumble.sim.contact.prepare._prepare", "tumble.sim.contact.prepare._prepare_again", "tumble.sim.flight.motion._fly_to",
+    "tumble.collision.contact.features._facing", "tumble.collision.contact.features._bend_at",
     "tumble.sim.impact.impact_loop._drift", "tumble.sim.solvers.newton.newton_in", "tumble.sim.impact.thread_jobs._work",
     "tumble.sim.pipeline._find_candidates", "tumble.sim.pipeline._contact", "enter tumble.sim.pipeline.advance",
     "tumble.sim.contact.touching.contact_table._tabulate", "tumble.sim.impact.time_of_impact._next_impact",
@@ -35,6 +38,11 @@ FIRST = (
     "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
     "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",
     "tumble.sim.flight.motion.flight", "tumble.collision.narrowphase.manifold_of",
+    "tumble.sim.impact.crowds._kick_crowds", "tumble.collision.pairs.smooth.smooth_query",
+    "tumble.collision.distance.overlap.slow_query", "tumble.sim.contact.ground.facet_rows._bring",
+    "tumble.sim.solvers.interior.interior", "tumble.collision.contact.patch._put_contact",
+    "tumble.sim.joints.constraint_forces._hold", "tumble.sim.impact.substep_resolve._kick_again",
+    "tumble.collision.distance.polytopes.polytope_query", "tumble.sim.impact.impact_loop._fly_on",
 )  # fmt: skip
 CALLS = (ADVANCE, ASSIST, BEGIN, REFRESH, ASSEMBLE, GLANCE, GLANCE_JOINT, RECENTRE, TAKE_SAMPLE)
 LIBRARY = Library("tumble.sim.compiled", *CALLS, first=FIRST, meanwhile=True)

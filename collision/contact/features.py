@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from tumble.collision.distance.clip import incident_face
-from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, SHARP
-from tumble.collision.kernels.jit import hypot, lean
-from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, norm, orthonormal, scale, sub
+from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, SHARP, empty_geometry
+from tumble.collision.kernels.jit import far, hypot, lean
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, norm, orthonormal, scale, sub
 from tumble.collision.shapes.support_functions import is_revolved, support_piece
 from tumble.collision.shapes.support_points import aligned_face, inflation, is_polytope
 
@@ -58,7 +60,7 @@ def corner_capacity(g, s):
 
 
 @lean
-def facing(g, s, x, r, n, limit, work, tags):
+def _facing(g, s, x, r, n, limit, work, tags):
     """The feature of shape s at (x, r) that faces along the unit vector n: (form, corners, its normal, offset).
 
     A skin is left out: it moves the feature along n, which the caller does by x.
@@ -160,7 +162,7 @@ def side_bend(g, s, r, x, p):
 
 
 @lean
-def bend_at(g, s, r, d, p):
+def _bend_at(g, s, r, d, p):
     """(direction in world axes, along, across, number of the feature) at the point p of the core with normal d, both local."""
     kind = g.kind[s]
     world = mul(r, d)
@@ -192,6 +194,14 @@ def bend_at(g, s, r, d, p):
     if not is_polytope(kind):
         return any_way, 1.0 / g.size[s, 0], 1.0 / g.size[s, 0], 0
     return polytope_bend(g, s, r, d, p, any_way)
+
+
+bend_at = far(_bend_at, lambda: (empty_geometry(), 0, IDENTITY, ZERO, ZERO), returns=(ZERO, 0.0, 0.0, 0))
+facing = far(
+    _facing,
+    lambda: (empty_geometry(), 0, ZERO, IDENTITY, ZERO, 0.0, np.zeros((0, FEATURE_COLUMNS)), np.zeros(0, np.int64)),
+    returns=(0, 0, ZERO, 0.0),
+)
 
 
 @lean

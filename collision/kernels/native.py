@@ -158,9 +158,10 @@ class Meanwhile(Plain):
     that. Workers compile from its first call on."""
 
     def __init__(self, entry: Entry, arguments: tuple):
-        from tumble.collision.kernels.building.plain import plain
+        from tumble.collision.kernels.building.plain import for_machine_code, plain
 
         super().__init__(plain(entry.kernel), arguments)
+        self._for_machine_code = for_machine_code
         self._entry, self._growing, self._native = entry, entry.library.growing, None
 
     def __call__(self, *rest: int) -> Any:
@@ -168,8 +169,9 @@ class Meanwhile(Plain):
             try:
                 with self._growing.in_python(), all_or_nothing(self.arguments), np.errstate(all="ignore"):
                     return self.kernel(*self.arguments, *rest)
-            except Exception:  # too slow, or what Python calls an error and machine code does not: as if nothing had been
-                pass
+            except Exception as error:
+                if not self._for_machine_code(error):
+                    raise
         if self._native is None or self._native.arguments is not self.arguments:
             self._native = Careful(self._entry.native, self.arguments)
         return self._native(*rest)

@@ -37,6 +37,7 @@ def cache_root() -> Path:
     return Path(base) / "kernels"
 
 
+@cache
 def file_of(module: str) -> Path | None:
     """The source file of a module of ours, None where the name is none of these."""
     top, *below = module.split(".")
@@ -86,11 +87,23 @@ def import_statements(text: str) -> Iterator[ast.Import | ast.ImportFrom]:
     for k, line in enumerate(lines):
         if not line.lstrip().startswith(("import ", "from ")):
             continue
-        longest = LONGEST_IMPORT if "(" in line or line.endswith("\\") else 1
-        for end in range(k + 1, min(k + longest, len(lines)) + 1):
-            with contextlib.suppress(SyntaxError):
-                yield from ast.parse("\n".join(lines[k:end]).lstrip()).body
+        several = "(" in line or line.endswith("\\")
+        for end in range(k + 1, min(k + (LONGEST_IMPORT if several else 1), len(lines)) + 1):
+            if "(" in line and ")" not in lines[end - 1] and end < len(lines):
+                continue  # it does not end here
+            statements = _parsed("\n".join(lines[k:end]).lstrip())
+            if statements is not None:
+                yield from statements
                 break
+
+
+@cache
+def _parsed(text: str) -> list[ast.stmt] | None:
+    """What a text says; None where it is no whole statement."""
+    try:
+        return ast.parse(text).body
+    except SyntaxError:
+        return None
 
 
 def modules(statement: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[str]:
@@ -109,9 +122,11 @@ def _imports(path: Path) -> tuple[Path, ...]:
     package = ("tumble", *path.relative_to(ROOT).parent.parts) if path.is_relative_to(ROOT) else ()
     found = set()
     for statement in import_statements(_content(path).decode("utf-8")):
-        for module in modules(statement, package):
-            if file := file_of(module):
-                found.add(file)
+        names = modules(statement, package)
+        source = file_of(names[0]) if isinstance(statement, ast.ImportFrom) else None
+        if source is not None and source.name != "__init__.py":  # no package: what is imported from it is no module
+            names = names[:1]
+        found.update(file for file in map(file_of, names) if file)
     return tuple(sorted(found))
 
 

@@ -19,7 +19,7 @@ from tumble.collision.distance.epa import ROW
 from tumble.collision.geometry import Geometry, empty_geometry
 from tumble.collision.kernels.group import group
 from tumble.collision.kernels.jit import kernel
-from tumble.collision.kernels.native import Call, Entry, Library, Plain
+from tumble.collision.kernels.native import Call, Entry, Library, Meanwhile, Plain
 from tumble.collision.queries.batch_kernels import other_pairs, quick_pairs
 from tumble.collision.shapes import shapeset
 
@@ -91,11 +91,13 @@ def a_pair() -> tuple[np.ndarray, Pair]:
 
 
 ASK = Entry(ask, lambda: (empty_geometry(), a_pair()[1]))
-LIBRARY = Library("tumble.collision.queries.single", ASK)
+LIBRARY = Library("tumble.collision.queries.single", ASK, meanwhile=True)
 
 
 def bare(bound: Call | Plain) -> Callable[[], int | None]:
     """A bound kernel without what it returns: what comes back is true where it found no memory."""
+    if isinstance(bound, Meanwhile):
+        return bound
     if isinstance(bound, Plain):
         return partial(bound.kernel, *bound.arguments)
     call = partial(bound._function, bound._address)

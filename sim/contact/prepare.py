@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.kernels.jit import far, inner, lean
 from tumble.collision.linalg import load9, symmetric_product
 from tumble.sim.contact.contact_blocks import prepare_contacts
 from tumble.sim.contact.rolling_friction import prepare_moments
 from tumble.sim.flight.motion import world_inverse_inertia
 from tumble.sim.joints.rows import is_dynamic, load_block
 from tumble.sim.joints.velocity_solve import list_blocks
-from tumble.sim.solvers.problem import Island, Laws, System
+from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM, Island, Laws, System
+from tumble.sim.state import EXAMPLE
 
 
 @inner
-def prepare(bodies, contacts, joints, rows, links, turning, local):
+def _prepare(bodies, contacts, joints, rows, links, turning, local):
     """(island, system, laws, v*, v, p) of the contacts ``rows`` of a table, the joints ``links``, and the moments of the contacts
     ``turning`` (rolling_friction.py). The targets are zero.
 
@@ -38,7 +39,7 @@ def prepare(bodies, contacts, joints, rows, links, turning, local):
 
 
 @lean
-def prepare_again(bodies, contacts, joints, island, system, laws, vstar, p):
+def _prepare_again(bodies, contacts, joints, island, system, laws, vstar, p):
     """All of it but the targets, for the bodies as they are now."""
     _load_bodies(bodies, island.members, system, vstar)
     prepare_contacts(bodies, contacts, island.rows, system, laws, p)
@@ -82,3 +83,9 @@ def _load_bodies(bodies, members, system, v):
                 system.inv_inertia[k, r, s] = w[3 * r + s]
             v[k, r] = bodies.v[i, r]
             v[k, 3 + r] = bodies.w[i, r]
+
+
+_F3, _F6 = np.zeros((0, 3)), np.zeros((0, 6))
+_TABLES = EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints
+prepare_again = far(_prepare_again, lambda: (*_TABLES, NO_ISLAND, NO_SYSTEM, NO_LAWS, _F6, _F3), returns=None)
+prepare = far(_prepare, lambda: (*_TABLES, *(NO_INDICES,) * 4), returns=(NO_ISLAND, NO_SYSTEM, NO_LAWS, _F6, _F6, _F3))

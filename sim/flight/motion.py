@@ -105,7 +105,7 @@ def set_state(bodies, i, x, q, p, l):
 
 
 @lean
-def fly_to(bodies, forces, i, t):
+def _fly_to(bodies, forces, i, t):
     """Move body i along its free flight to time t."""
     if forces.cluster[i] >= 0 and t != bodies.t0[i]:
         x, q, p, l, force, torque = along_far(bodies, forces, i, t)
@@ -119,6 +119,9 @@ def fly_to(bodies, forces, i, t):
             way, gain = _parabola(bodies, i, t - bodies.t0[i])
             _keep_low(bodies, i, way, gain)
     set_state(bodies, i, x, q, p, l)
+
+
+fly_to = far(_fly_to, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0), returns=None)
 
 
 @tight

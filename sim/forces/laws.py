@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.kernels.jit import lean
+from tumble.collision.kernels.jit import far, lean
 from tumble.collision.linalg import (
     ZERO,
     add,
@@ -31,7 +31,7 @@ from tumble.collision.linalg import (
 from tumble.sim.forces.functions import call_function
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
-from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, MEDIUM, MUTUAL, SPRING, TABLE
+from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MEDIUM, MUTUAL, SPRING, TABLE
 
 POTENTIAL_WORK, EXTERNAL_WORK, USER_WORK = 13, 14, 15  # works in a row of Forces.path
 OTHERS = 16  # what all but joints give to momentum, then to angular momentum about the origin
@@ -238,7 +238,7 @@ def row_potential(bodies, forces, row, t):
 
 
 @lean
-def update_potential(bodies, forces, c, t):
+def _update_potential(bodies, forces, c, t):
     """Energy of the forces on cluster c at time t of the drift, at which it stands: its change since last asked [J]."""
     energy = 0.0
     for row in range(forces.first_row[c], forces.first_row[c + 1]):
@@ -246,3 +246,6 @@ def update_potential(bodies, forces, c, t):
     change = energy - forces.potential[c]
     forces.potential[c] = energy
     return change
+
+
+update_potential = far(_update_potential, lambda: (EXAMPLE.bodies, EXAMPLE.forces, 0, 0.0), returns=0.0)

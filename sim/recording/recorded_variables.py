@@ -34,7 +34,7 @@ class Moment:
 
     @cached_property
     def ledger(self) -> Any:
-        return self.world.ledger
+        return self.world._ledger_at(self.energy)
 
     @cached_property
     def reservoir(self) -> np.ndarray:

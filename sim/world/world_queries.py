@@ -192,8 +192,11 @@ class Asking(Reads):
     @property
     def ledger(self) -> ledger.Ledger:
         """Where the energy went since the start; see :mod:`tumble.sim.ledger.entries`."""
+        return self._ledger_at(self.energy())
+
+    def _ledger_at(self, e: diagnostics.Energy) -> ledger.Ledger:
+        """The ledger, where the energy is known."""
         books = self.model.books
-        e = self.energy()
         now = e.total if self._changed_at is None else self._changed_at
         named = float(np.dot(ledger.SIGNS, books.energy))
         start = self._start if self._started or self._changed_at is None else now

@@ -3,7 +3,7 @@
 Python is some hundred times slower, but begins at once: a box has fallen and come to rest before its kernels are compiled.
 Sources are the same and so are the bits: both follow IEEE 754, in the same order, and call the same functions of the C library
 (`jit.hypot`; powers are written as products). Where Python raises an error and machine code does not, as at a division by zero,
-machine code does the work again.
+machine code does the work again. Any other error is a fault of the kernel's, and is raised.
 """
 
 from __future__ import annotations
@@ -24,6 +24,17 @@ _made: dict[int, Callable] = {}
 
 class TooSlow(Exception):
     """Machine code is there, or Python has taken as long as it may."""
+
+
+# How the messages of ValueError begin that functions of ``math``, and int of what is no number, raise; the last from Python 3.14
+NO_NUMBER = ("math domain error", "cannot convert float NaN to integer", "expected a")
+
+
+def for_machine_code(error: Exception) -> bool:
+    """Machine code goes on where Python raised this: what it works out there is inf, nan, or a number that is cut off."""
+    if isinstance(error, ValueError):
+        return str(error).startswith(NO_NUMBER)
+    return isinstance(error, (TooSlow, ZeroDivisionError, OverflowError))
 
 
 class Limit:

@@ -15,9 +15,10 @@ import pytest
 
 from tumble.collision.kernels import native
 from tumble.collision.kernels.building import plain as plainly
-from tumble.collision.kernels.building.plain import Limit, TooSlow, plain
+from tumble.collision.kernels.building.plain import Limit, TooSlow, for_machine_code, plain
 from tumble.collision.kernels.jit import DISABLED, FAR_KERNELS, hypot
 from tumble.collision.kernels.native import Careful, Entry, Meanwhile, Plain
+from tumble.collision.queries.single import LIBRARY as QUERIES
 from tumble.scenarios.registry import load
 from tumble.sim import World
 from tumble.sim.compiled import ADVANCE, LIBRARY
@@ -82,12 +83,60 @@ def test_a_step_that_python_can_not_end_is_taken_by_machine_code(spoiled, monkey
     Plain.__init__(bound, plain(ADVANCE.kernel), arguments)
     growing = SimpleNamespace(grown=False, patience=1.0, in_python=nullcontext)
     bound._entry, bound._growing, bound._native = ADVANCE, growing, None
+    bound._for_machine_code = for_machine_code
     if spoiled:
         monkeypatch.setattr(native, "all_or_nothing", lambda arguments: nullcontext())
     bound(1)
     assert isinstance(bound._native, Careful)
     same = [np.array_equal(getattr(world.model.bodies, f), getattr(again.model.bodies, f)) for f in ("x", "q", "p", "l")]
     assert all(same) is not spoiled
+
+
+def meanwhile(kernel, *arguments) -> Meanwhile:
+    """A bound kernel that Python runs, where machine code would give "machine code"."""
+    bound = Meanwhile.__new__(Meanwhile)
+    Plain.__init__(bound, kernel, arguments)
+    growing = SimpleNamespace(grown=False, patience=1.0, in_python=nullcontext)
+    bound._entry, bound._growing, bound._native = SimpleNamespace(native=None), growing, None
+    bound._for_machine_code = for_machine_code
+    return bound
+
+
+@pytest.fixture
+def machine_code(monkeypatch):
+    monkeypatch.setattr(native, "Careful", lambda code, arguments: lambda *rest: "machine code")
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        lambda x: 1.0 / (x - x),
+        lambda x: math.sqrt(-x),
+        lambda x: math.acos(2.0 * x),
+        lambda x: int(x * math.nan),
+        lambda x: int(x * math.inf),
+        lambda x: math.exp(1e4 * x),
+    ],
+    ids=["a division by zero", "a root", "an angle", "no number", "infinity", "overflow"],
+)
+def test_what_python_calls_an_error_and_machine_code_does_not(machine_code, kernel):
+    assert meanwhile(kernel, 1.0)() == "machine code"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error"),
+    [
+        (lambda x: x.shape, AttributeError),
+        (lambda x: x[0], TypeError),
+        (lambda x: np.zeros(3) + np.zeros(4), ValueError),
+        (lambda x: np.zeros(3)[3], IndexError),
+        (lambda x: missing, NameError),  # noqa: F821
+    ],
+)
+def test_a_fault_in_a_kernel_is_raised(machine_code, kernel, error):
+    """It used to show as slowness only: machine code did the work."""
+    with pytest.raises(error):
+        meanwhile(kernel, 1.0)()
 
 
 def test_the_limit_ends_python(monkeypatch):
@@ -116,6 +165,24 @@ print(world.state_hash(), LIBRARY.whole)
         told.append(done.stdout.split())
     assert [whole for _, whole in told] == ["True", "False"]
     assert told[0][0] == told[1][0]
+
+
+@pytest.mark.skipif(not QUERIES.whole, reason="kernels are being compiled")
+def test_a_first_query_does_not_wait_for_the_compiler(tmp_path):
+    program = """
+from tumble.collision import Cylinder, Box, Pose, signed_distance
+from tumble.collision.queries.single import LIBRARY
+for z in (0.2, 0.9, 1.4):
+    print(signed_distance(Box((0.2, 0.3, 0.4)), Pose(), Cylinder(0.5, 1.0), Pose((0.1, 0.2, z), (0.8, 0.6, 0.0, 0.0))))
+print(LIBRARY.whole)
+"""
+    told = []
+    for cache in (None, tmp_path):
+        environment = os.environ if cache is None else {**os.environ, "TUMBLE_CACHE_DIR": str(cache)}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        told.append(done.stdout.splitlines())
+    assert told[0][:-1] == told[1][:-1]
+    assert [lines[-1] for lines in told] == ["True", "False"]
 
 
 def test_a_world_goes_on_in_machine_code_when_it_is_there():
