@@ -1,5 +1,5 @@
 """Make docs/gallery.md and its pictures anew: ``python tools/gallery.py [NAME...]``: a still of every scenario and overlay,
-and the film "heap"."""
+the film "heap", and films of the scenes on ground and of machines ("films", or "NAME.webp")."""
 
 from __future__ import annotations
 
@@ -52,6 +52,12 @@ NEAR = {
     "pinball": Camera((0.0, -0.5, 1.28), (0.0, 0.37, 0.0)),
     "rock_slide": Camera((7.5, -5.5, 4.0), (-0.8, 0.0, 0.9)),
 }
+# scenes that want to be seen in motion, and from when to when [s]
+FILMED = {
+    "ball_on_waves": (0.0, 4.5), "marble_run": (0.0, 6.0), "rock_slide": (0.0, 5.0), "bowling": (1.2, 4.0), "pinball": (0.0, 6.0),
+    "rover": (0.0, 6.0), "quadruped_stands": (0.0, 2.0), "robot_arm": (0.0, 4.0), "clock_escapement": (0.0, 5.0),
+    "gear_train": (0.0, 4.0), "governor": (0.0, 6.0), "stewart_platform": (0.0, 3.0),
+}  # fmt: skip
 # an overlay, what it shows, in which scene, when
 SHOWN = {
     "text": ("title, time, energy, and the legend", "dropped_cuboids", 0.5),
@@ -93,6 +99,9 @@ def main(wanted: list[str]) -> int:
             draw(overlay, name, seconds)
     if not wanted or "window" in wanted:
         window()
+    for name, times in FILMED.items():
+        if not wanted or "films" in wanted or f"{name}.webp" in wanted:
+            moving(name, *times)
     if not wanted or "heap" in wanted:
         heap()
     page = DOCS / "gallery.md"
@@ -159,6 +168,13 @@ def heap() -> None:
     print(film(run, DOCS / "images" / "heap.webp", camera=camera, **look))
 
 
+def moving(name: str, start: float, stop: float) -> None:
+    """A scene in motion, as fast as it is."""
+    path = DOCS / FOLDER / f"{name}.webp"
+    look = {"size": (320, 240), "fps": 12, "quality": 32, "overlays": (), "title": False, "bar": False}
+    print(film(run_of(name, stop), path, camera=NEAR.get(name), start=start, stop=stop, **look))
+
+
 def text() -> str:
     """The page."""
     lines = [
@@ -173,6 +189,14 @@ def text() -> str:
     ]
     scenes = [(name, f"`{name}`: {scenario.summary}", f"{name}.jpg") for name, scenario in catalog().items()]
     lines += table(scenes)
+    lines += [
+        "",
+        "## Ground and machines in motion",
+        "",
+        "As fast as they are. What each is held to: [ground](ground.md#scenes) and",
+    ]
+    lines += ["`tests/physics/test_scenes.py`.", ""]
+    lines += table([(name, f"`{name}`", f"{name}.webp") for name in FILMED])
     lines += ["", "## A heap and its energy", "", "![A thousand hulls fall into a bin and lie still](images/heap.webp)", ""]
     lines += [
         "`pile` with a thousand hulls, at 240 steps a second and awake to the end. The graph adds up what becomes of their",

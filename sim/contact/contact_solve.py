@@ -313,6 +313,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     room = _room_of(system, laws.law) if linked else no_room(system, p)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
     turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
+    apart, said = 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
         if kick.cheap:
@@ -322,7 +323,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
                 taken_laws(contacts, island.rows, p, laws.mu, looks.fast)
         else:
             enough = LOOKED * missed  # while looks miss more, and another one follows
-            worst, spent = newton(system, laws, vstar, room, settings.tolerance, enough, settings.iterations, p, v)
+            worst, apart, spent = newton(
+                system, laws, vstar, room, settings.tolerance, enough, SURPRISE / h, settings.iterations, p, v
+            )
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
         again, looking, bound = _revise_laws(
@@ -350,6 +353,8 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
                 p,
                 worst,
             )
+            if apart > 0.0:  # what targets ask for against each other stays: looks that say the same again are at their end
+                missed, said = min(missed, abs(missed - said)), missed
             lacks = missed if again else min(lacks, missed)
             off = max(missed, worst, bound)  # the look to take is also solved
             if anew:  # what solves one set of laws says nothing of another

@@ -60,7 +60,7 @@ def owe(contacts, island, system, laws, h, last, mode, cheap, room, settings, vs
         return
     stays, _v = p.copy(), np.empty_like(v)
     closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, c, laws.u0)
-    off, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, settings.iterations, stays, _v)
+    off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
     for k in range(m):
         for r in range(3):
             contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= PREDICTED_WITHIN * leaving else 0.0

@@ -26,7 +26,12 @@ stopped on is its residual, the velocity by which a contact misses the law.
    each from nothing, by sweeps first, and 2 goes on from there. A wedge with friction 10, and friction 1 behind a joint, came
    from 2e-2 m/s to 5e-12.
 6. At last, with joints, sweeps (sweeps.py) look for who is at a limit, then 2 again, with more sweeps each time.
-7. Contacts give no energy: in a solution p_n (u_n - c_n) is zero, and p_t.(u_t - c_t) not above it. Where none was found, the
+7. Where kicks contradict themselves (``give``), each of these is tried once more so. Two points of one body that stick ask for
+   velocities along the line between them, and each target is right to what the flight of a step bends, and a gap is rounded to.
+   What they ask for apart from each other is no motion of the bodies: iterations add the same load, which moves nothing, for ever
+   (a humanoid that lies on its floor: off by 1e-10 m/s after 90 of them). Such a part of the targets is let go: the answer is the
+   motion nearest to them.
+8. Contacts give no energy: in a solution p_n (u_n - c_n) is zero, and p_t.(u_t - c_t) not above it. Where none was found, the
    velocity that these are worth counts beside the residual: what is wedged bears any impulse, and a small miss at a large one
    is much work. The impulses of contacts are shortened until the sum over all of them is zero, the joints holding.
 
@@ -49,7 +54,7 @@ import numpy as np
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table
-from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, SOFT_LAW, coulomb_step, project_joint
+from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, RIGID_COMPLIANCE, SOFT_LAW, coulomb_step, project_joint
 from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
 from tumble.sim.solvers.interior import interior_far as interior
 from tumble.sim.solvers.problem import (
@@ -157,20 +162,83 @@ def no_room(system, p):
     )  # fmt: skip
 
 
+@lean
+def _at_target(laws, R, g, k, r):
+    """Row r of block k holds its target, by whatever impulse it takes: linearised by the slope ``g``."""
+    law = laws.law[k]
+    if law == COULOMB_LAW:
+        hard = g[k, 8]
+        return hard > 0.0 and (r == 2 or (g[k, 0] == hard and g[k, 4] == hard))
+    if law == SOFT_LAW and r == 0:
+        return False
+    return g[k, 4 * r] * R[k, r] * RIGID_COMPLIANCE > 0.5
+
+
 @inner
-def _descend(system, laws, vstar, room, tolerance, enough, most, polish, known, p, v):
+def _let_go(system, laws, room, asked, give):
+    """Take from targets what no motion of the bodies meets, where that is no more than ``give`` [m/s].
+
+    Of the rows that hold their targets (``asked``), an iteration leaves what it does not take off, and one more of that leaves
+    nothing else: the loads that it would add move nothing. ``s`` and ``du`` of the room become those for what is left of the
+    targets.
+    """
+    s, g, du = room.s, room.g, room.du
+    rest, push, more = np.zeros((len(s), 3)), np.zeros((len(s), 3)), np.empty((len(s), 3))
+    for k in range(len(rest)):
+        for r in range(3):
+            if _at_target(laws, room.R, g, k, r):
+                rest[k, r] = room.u[k, r] - asked[k, r] + du[k, r]
+    _add_slopes(g, rest, -1.0, push)
+    _respond(system, room, push, more)
+    worst = 0.0
+    for k in range(len(rest)):
+        for r in range(3):
+            if _at_target(laws, room.R, g, k, r):
+                rest[k, r] += more[k, r]
+                worst = max(worst, abs(rest[k, r]))
+    if worst > give:
+        return
+    for k in range(len(rest)):
+        for r in range(3):
+            laws.c[k, r] = asked[k, r] + rest[k, r]
+    _add_slopes(g, rest, 1.0, s)
+    _respond(system, room, s, du)
+
+
+@lean
+def _respond(system, room, s, du):
+    """Velocities ``du`` that an iteration gives the rows, whose impulses it would change by ``s`` were there no bodies."""
+    clear_table(room.step)
+    add_transposed(system, s, room.step)
+    solve_factored(room.order, room.slot, room.later_start, room.later, room.values, room.step)
+    relative_velocity(system, room.none, room.step, du)
+
+
+@lean
+def _add_slopes(g, u, f, s):
+    """s += f G u"""
+    for k in range(len(u)):
+        for r in range(3):
+            s[k, r] += f * (g[k, 3 * r] * u[k, 0] + g[k, 3 * r + 1] * u[k, 1] + g[k, 3 * r + 2] * u[k, 2])
+
+
+@inner
+def _descend(system, laws, vstar, room, tolerance, enough, give, most, polish, known, p, v):
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
-    ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative.
+    ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative. ``give``: by
+    how much targets that contradict each other may be missed; where that solves it, ``laws.c`` are those that were met.
     """
     u, R, order, slot, later_start, later = room.u, room.R, room.order, room.slot, room.later_start, room.later
-    values, factored, s, g, step, du = room.values, room.factored, room.s, room.g, room.step, room.du
+    values, factored, s, g, du = room.values, room.factored, room.s, room.g, room.du
     best_p, last = room.best, room.last
     best = now = known
     if known < 0.0:
         best = now = evaluate(system, laws, vstar, R, p, v, u)
     copy_table(p, best_p)
     spent, stalled, goal, refined = 0, 0, best, False
+    asked = laws.c.copy() if give > 0.0 else room.none
+    met = laws.c.copy() if give > 0.0 else room.none
     while spent < most and stalled < STALLED_ITERATIONS:
         if spent > 0 and best <= enough:
             break
@@ -180,15 +248,16 @@ def _descend(system, laws, vstar, room, tolerance, enough, most, polish, known, 
             refined = True
         spent += 1
         polish = False
+        if give > 0.0:
+            copy_table(asked, laws.c)
         _linearise(laws, p, u, R, s, g)
         if _changed(g, factored):  # joints without bounds have one matrix
             assemble_matrix(system, g, slot, values)
             factor(order, slot, later_start, later, values)
             copy_table(g, factored)
-        clear_table(step)
-        add_transposed(system, s, step)
-        solve_factored(order, slot, later_start, later, values, step)
-        relative_velocity(system, room.none, step, du)
+        _respond(system, room, s, du)
+        if give > 0.0:
+            _let_go(system, laws, room, asked, give)
         for k in range(len(p)):
             for r in range(3):
                 s[k, r] -= g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2]
@@ -203,7 +272,11 @@ def _descend(system, laws, vstar, room, tolerance, enough, most, polish, known, 
         if now < best:
             best = now
             copy_table(p, best_p)
+            if give > 0.0:
+                copy_table(laws.c, met)
     copy_table(best_p, p)
+    if give > 0.0:
+        copy_table(met if best <= tolerance else asked, laws.c)
     return evaluate(system, laws, vstar, R, p, v, u), spent
 
 
@@ -244,9 +317,11 @@ def _to_cone(p, d, mu):
 
 
 @kernel(**FOR_KERNELS)
-def newton_in(system, laws, vstar, room, tolerance, enough, most, p, v):
-    """Solve for the impulses; returns (residual [m/s], iterations).
+def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
+    """Solve for the impulses; returns (residual [m/s], by how much targets were missed because they contradict each other [m/s],
+    iterations).
 
+    That is no more than ``give``, and ``laws.c`` are then the targets that were met.
     ``system`` and ``laws`` as in problem.py, ``vstar`` (n, 6) the velocities without impulses; ``room`` is that of the solves of
     this kick, or none (`no_room`). ``p`` (k, 3) holds the guess and then the answer, always inside its bounds; ``v`` (n, 6) the
     velocities. Of what is not solved to the tolerance from the start, a residual of ``enough`` will do.
@@ -258,7 +333,7 @@ def newton_in(system, laws, vstar, room, tolerance, enough, most, p, v):
         regularisation(system, laws.law, R)
     best = evaluate(system, laws, vstar, R, p, v, u)
     if best <= tolerance:
-        return best, 0
+        return best, 0.0, 0
     if not ready:
         room = _room_for(system, u, R)
     done = max(tolerance, enough)
@@ -268,16 +343,26 @@ def newton_in(system, laws, vstar, room, tolerance, enough, most, p, v):
         boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
         linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
     if boxes:
-        now, spent = _descend(system, laws, vstar, room, tolerance, enough, most, False, best, p, v)
+        now, spent = _descend(system, laws, vstar, room, tolerance, enough, 0.0, most, False, best, p, v)
         if now <= done:
-            return now, spent
+            return now, 0.0, spent
     best_p, sweeps = p.copy(), FEWEST_SWEEPS
     least = max(best, _worth(system, laws, p, u))
     while True:
         if help > FROM_GUESS or not boxes:
-            known = best if help == FROM_GUESS else -1.0
-            now, steps = _descend(system, laws, vstar, room, tolerance, enough, most - spent, help == FROM_INSIDE, known, p, v)
+            known, inside = (best if help == FROM_GUESS else -1.0), help == FROM_INSIDE
+            now, steps = _descend(system, laws, vstar, room, tolerance, enough, 0.0, most - spent, inside, known, p, v)
             spent += steps
+        if now > done and give > 0.0:
+            found, asked = p.copy(), laws.c.copy()
+            if help == FROM_GUESS:  # not from a load that only grew
+                copy_table(best_p, p)
+            left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, give, most - spent, True, -1.0, p, v)
+            spent += steps
+            if left <= tolerance:
+                return left, _farthest(asked, laws.c), spent
+            copy_table(asked, laws.c)
+            copy_table(found, p)
         worth = now
         if now > done:
             evaluate(system, laws, vstar, R, p, v, u)
@@ -303,7 +388,17 @@ def newton_in(system, laws, vstar, room, tolerance, enough, most, p, v):
     if best > done and _given(laws, p, u) > 0.0:
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
         best = evaluate(system, laws, vstar, R, p, v, u)
-    return best, spent
+    return best, 0.0, spent
+
+
+@lean
+def _farthest(table, other):
+    """The largest difference of two tables."""
+    most = 0.0
+    for k in range(len(table)):
+        for r in range(table.shape[1]):
+            most = max(most, abs(table[k, r] - other[k, r]))
+    return most
 
 
 @inner
@@ -320,7 +415,7 @@ def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
     clear_table(p)
     rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
-    return _descend(system, rubbed, vstar, room, tolerance, 0.0, most, False, -1.0, p, v)[1]
+    return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, most, False, -1.0, p, v)[1]
 
 
 @lean
@@ -388,7 +483,7 @@ def _hold(system, laws, vstar, R, tolerance, first, p, v):
         return
     joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
     room = _room_for(joints, np.empty((m - first, 3)), R[first:])
-    _descend(joints, asked, pushed, room, tolerance, 0.0, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
+    _descend(joints, asked, pushed, room, tolerance, 0.0, 0.0, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
     evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)
 
 
@@ -405,13 +500,14 @@ def _sweep(system, laws, vstar, R, times, p):
 
 
 _T6 = np.zeros((0, 6))
-newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0.0, 0, _T3, _T6), returns=(0.0, 0))
+newton_in_far = far(newton_in, lambda: (NO_SYSTEM, NO_LAWS, _T6, NO_ROOM, 0.0, 0.0, 0.0, 0, _T3, _T6), returns=(0.0, 0.0, 0))
 
 
 @kernel
 def newton_single(system, laws, vstar, tolerance, most, p, v):
-    """As `newton_in`, for a single solve."""
-    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, 0.0, most, p, v)
+    """As `newton_in`, for a single solve of targets that do not give: (residual [m/s], iterations)."""
+    worst, _, spent = newton_in_far(system, laws, vstar, no_room(system, p), tolerance, 0.0, 0.0, most, p, v)
+    return worst, spent
 
 
 newton_far = far(newton_single, lambda: (NO_SYSTEM, NO_LAWS, _T6, 0.0, 0, _T3, _T6), returns=(0.0, 0))

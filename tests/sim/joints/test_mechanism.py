@@ -559,19 +559,18 @@ def test_swings_as_mujoco(name):
 @pytest.mark.validate
 @pytest.mark.parametrize("name", MODELS)
 def test_stands_or_falls(name):
-    """10 s of each model with its contacts: all joints closed, all solves to some 1e-8 m/s, hardly any above their tolerance.
+    """10 s of each model with its contacts: all joints closed, all solves to their tolerance.
 
-    Feet that stick while joints at their limits hold them ask for what can not be, by 1e-9 m/s, in some solves of a thousand.
+    Where targets that contradict each other do not give (newton.py), 185 solves of the humanoid, 274 of the one that stands up
+    and 6 of the ant end above it.
     """
-    scene = load_model(model(name)).scene
-    world = scene.build()
+    world = load_model(model(name)).scene.build()
     mine, worst = world.mechanism(), 0.0
-    for k in range(round(10 / world.dt)):
+    for _ in range(round(10 / world.dt)):
         world.step()
-        if name != "humanoidstandup" or k > 72:  # which starts 36 mm deep in its floor
-            worst = max(worst, mine.closed())
+        worst = max(worst, mine.closed())
     counted = world.statistics()
-    assert worst < (1e-7 if name.startswith("humanoid") else 1e-9)
-    assert counted["unsolved"] <= 0.05 * counted["solves"]
-    assert counted["residual"] < 1e-7
+    assert worst < 1e-9
+    assert counted["unsolved"] == 0
+    assert counted["residual"] <= 1e-11
     assert world.ledger.closes

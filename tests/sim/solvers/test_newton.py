@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from tumble.collision.kernels.jit import kernel
 from tumble.sim.solvers.block_laws import coulomb, coulomb_step
-from tumble.sim.solvers.newton import newton_single
+from tumble.sim.solvers.newton import newton_in_far, newton_single, no_room
 from tumble.sim.solvers.problem import COMPLIANCE, Laws, System
 
 TOLERANCE = 1e-11  # m/s
@@ -60,3 +62,46 @@ def test_a_landing_is_solved_in_a_few_iterations():
     assert spent <= 7
     assert iterations(1.0) <= 6
     assert iterations(0.01) == 40
+
+
+@kernel
+def solve_giving(system, laws, vstar, tolerance, give, most, p, v):
+    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, give, most, p, v)
+
+
+def test_targets_that_no_motion_meets_are_met_as_nearly_as_a_motion_can():
+    """Two points of a bar that stick are to part by 1e-9 m/s: the bar moves by half of that, and bears what it bore.
+
+    Where nothing may give, or less than that, the same thrust along the bar is added until a point slides: by the letter of the
+    law a load out of nothing, as large as friction allows. Points that slide from the first give nothing.
+    """
+    apart, fall = 1e-9, -0.02
+    mass, inertia = np.ones(1), np.diag([0.01, 1 / 12, 1 / 12])[None]
+    jacobian = np.zeros((2, 3, 6))
+    for k, x in enumerate((-0.5, 0.5)):
+        for r, axis in enumerate(np.eye(3)):
+            jacobian[k, r, :3], jacobian[k, r, 3:] = axis, np.cross((x, 0, -0.1), axis)
+    ground, bar, none = np.full(2, -1), np.zeros(2, dtype=np.int64), np.zeros((2, 3))
+    system = System(mass, 1 / mass, inertia, np.linalg.inv(inertia), ground, bar, np.zeros_like(jacobian), jacobian)
+    vstar = np.array([[0, 0, fall, 0, 0, 0]])
+
+    def solve(give: float, mu: float = 0.5) -> tuple:
+        c, p, v = np.array([[0, 0, 0], [apart, 0, 0]]), np.zeros((2, 3)), np.zeros((1, 6))
+        laws = Laws(np.zeros(2, dtype=np.int64), np.full(2, mu), none, none, c, none)
+        return *solve_giving(system, laws, vstar, TOLERANCE, give, 200, p, v), c, p, v
+
+    missed, given, spent, c, p, v = solve(give=2 * apart)
+    assert missed < 0.01 * TOLERANCE
+    assert given == pytest.approx(apart / 2, rel=1e-4)
+    assert c[:, 0] == pytest.approx([apart / 2, apart / 2], rel=1e-4)
+    assert v[0] == pytest.approx([apart / 2, 0, 0, 0, 0, 0], abs=1e-4 * apart)
+    assert p[:, 2] == pytest.approx([-fall / 2, -fall / 2], rel=1e-7)
+    assert np.abs(p[:, :2]).max() < apart
+    assert spent < 20
+    for give in (0.0, 0.25 * apart):
+        missed, given, _, c, p, _ = solve(give)
+        assert missed <= TOLERANCE
+        assert given == 0.0
+        assert (c == [[0, 0, 0], [apart, 0, 0]]).all()
+        assert np.abs(p[:, 0]).max() == pytest.approx(-0.5 * fall / 2, rel=1e-3)
+    assert solve(give=2 * apart, mu=0.0)[:2] == (pytest.approx(0.0, abs=1e-15), 0.0)
