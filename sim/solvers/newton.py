@@ -14,8 +14,9 @@ stopped on is its residual, the velocity by which a contact misses the law.
    problems of hulls that land 18 % stalled so, and 5 % do at K_nn, in half of the iterations.
    Between its steps impulses may leave their cones: held in them, a contact that has to slide would seem to stick for ever.
    Where two steps are the same, targets contradict each other by a little, and no impulses of contacts that stick meet them: then
-   the step goes on to where the first of them slides (`_way`). In 2902 problems of hulls that land, 125 took more than ten
-   iterations, 4216 in all, and 15 were not solved; with these two and the slope of block_laws.coulomb_step 35, 1615 and 3.
+   they give (7), or the step goes on to where the first of them slides (`_way`). In 2902 problems of hulls that land, 125 took
+   more than ten iterations, 4216 in all, and 15 were not solved; so, and with the slope of block_laws.coulomb_step, 35, 1615
+   and 3.
 3. Where that stalls it cycles between sets of sliding contacts, or some mode of the bodies is so soft against R that each
    round takes off a thousandth of it: under a top of a thousand times their mass 20 boxes sway with an eigenvalue of J M^-1
    J^T of 5e-8 of its largest. Then the impulses are looked for from the inside of the cones (interior.py), and 2 ends it.
@@ -223,11 +224,12 @@ def _add_slopes(g, u, f, s):
 
 
 @inner
-def _descend(system, laws, vstar, room, tolerance, enough, give, most, polish, known, p, v):
+def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, polish, known, p, v):
     """Newton's iterations from p, until done or stalled; (residual [m/s], iterations). The best of them is left in p.
 
     ``polish``: one iteration at least. ``known``: the residual of p, where v and room.u belong to p; else negative. ``give``: by
-    how much targets that contradict each other may be missed; where that solves it, ``laws.c`` are those that were met.
+    how much targets that contradict each other may be missed; where that solves it, ``laws.c`` are those that were met. It
+    ``halts`` where steps repeat; else it goes on along them (`_way`).
     """
     u, R, order, slot, later_start, later = room.u, room.R, room.order, room.slot, room.later_start, room.later
     values, factored, s, g, du = room.values, room.factored, room.s, room.g, room.du
@@ -261,7 +263,10 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, most, polish, k
         for k in range(len(p)):
             for r in range(3):
                 s[k, r] -= g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2]
-        way = _way(laws, p, s, last) if spent > 1 and stalled > 0 else 1.0
+        same = spent > 1 and stalled > 0 and _same_step(s, last)
+        if same and halts:
+            break
+        way = _way(laws, p, s) if same else 1.0
         for k in range(len(p)):
             for r in range(3):
                 p[k, r] += way * s[k, r]
@@ -281,19 +286,19 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, most, polish, k
 
 
 @lean
-def _way(laws, p, step, last):
-    """How far to go along a step that is the same as the last one: to where the first contact begins to slide or to part.
-
-    Where targets contradict each other by a little, no impulses meet them, and each step adds the same, as much as the compliance
-    lets it, until at last something slides or parts.
-    """
+def _same_step(step, last):
+    """Targets contradict each other by a little: no impulses meet them, and each step adds the same, by the compliance."""
     change, size = 0.0, 0.0
-    for k in range(len(p)):
+    for k in range(len(step)):
         for r in range(3):
             change += (step[k, r] - last[k, r]) ** 2
             size += step[k, r] ** 2
-    if not change < SAME_STEP * SAME_STEP * size:
-        return 1.0
+    return change < SAME_STEP * SAME_STEP * size
+
+
+@lean
+def _way(laws, p, step):
+    """How far to go along a step that repeats itself: to where the first contact begins to slide or to part."""
     way = math.inf
     for k in range(len(p)):
         if laws.law[k] == COULOMB_LAW:
@@ -343,26 +348,29 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
         boxes = boxes and (laws.law[k] == BOX_LAW or laws.law[k] == SOFT_LAW)
         linked, rubs = linked or laws.law[k] != COULOMB_LAW, rubs or laws.mu[k] > 0.0
     if boxes:
-        now, spent = _descend(system, laws, vstar, room, tolerance, enough, 0.0, most, False, best, p, v)
+        now, spent = _descend(system, laws, vstar, room, tolerance, enough, 0.0, give > 0.0, most, False, best, p, v)
         if now <= done:
             return now, 0.0, spent
     best_p, sweeps = p.copy(), FEWEST_SWEEPS
     least = max(best, _worth(system, laws, p, u))
     while True:
         if help > FROM_GUESS or not boxes:
-            known, inside = (best if help == FROM_GUESS else -1.0), help == FROM_INSIDE
-            now, steps = _descend(system, laws, vstar, room, tolerance, enough, 0.0, most - spent, inside, known, p, v)
+            known, inside, halts = (best if help == FROM_GUESS else -1.0), help == FROM_INSIDE, help == FROM_GUESS and give > 0.0
+            now, steps = _descend(system, laws, vstar, room, tolerance, enough, 0.0, halts, most - spent, inside, known, p, v)
             spent += steps
         if now > done and give > 0.0:
             found, asked = p.copy(), laws.c.copy()
             if help == FROM_GUESS:  # not from a load that only grew
                 copy_table(best_p, p)
-            left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, give, most - spent, True, -1.0, p, v)
+            left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, give, True, most - spent, True, -1.0, p, v)
             spent += steps
             if left <= tolerance:
                 return left, _farthest(asked, laws.c), spent
             copy_table(asked, laws.c)
             copy_table(found, p)
+            if help == FROM_GUESS:
+                now, steps = _descend(system, laws, vstar, room, tolerance, enough, 0.0, False, most - spent, False, -1.0, p, v)
+                spent += steps
         worth = now
         if now > done:
             evaluate(system, laws, vstar, R, p, v, u)
@@ -415,7 +423,7 @@ def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
     clear_table(p)
     rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
-    return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, most, False, -1.0, p, v)[1]
+    return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, False, most, False, -1.0, p, v)[1]
 
 
 @lean
@@ -483,7 +491,7 @@ def _hold(system, laws, vstar, R, tolerance, first, p, v):
         return
     joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
     room = _room_for(joints, np.empty((m - first, 3)), R[first:])
-    _descend(joints, asked, pushed, room, tolerance, 0.0, 0.0, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
+    _descend(joints, asked, pushed, room, tolerance, 0.0, 0.0, False, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
     evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)
 
 

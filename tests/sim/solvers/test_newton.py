@@ -66,7 +66,7 @@ def test_a_landing_is_solved_in_a_few_iterations():
 
 @kernel
 def solve_giving(system, laws, vstar, tolerance, give, most, p, v):
-    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, give, most, p, v)
+    return newton_in_far(system, laws, vstar, no_room(system, p), tolerance, 0.0, give, most, p, v)
 
 
 def test_targets_that_no_motion_meets_are_met_as_nearly_as_a_motion_can():
