@@ -207,7 +207,7 @@ def works(bodies, forces, i, t, kind):
 
 
 @lean
-def book_cluster(bodies, forces, joints, books, c, t):
+def _book_cluster(bodies, forces, joints, books, c, t):
     """The flight of cluster c ends at time t, at which all its bodies stand.
 
     The kinetic energy that the works do not explain, and the work with a potential that the potential does not give, are
@@ -236,6 +236,9 @@ def book_cluster(bodies, forces, joints, books, c, t):
             books.reservoir[1, k] -= moment[k]
     books.energy[ledger.INTEGRATOR] += error
     books.moved[0] += abs(error) + moved
+
+
+book_cluster = far(_book_cluster, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, EXAMPLE.books, 0, 0.0), returns=None)
 
 
 @lean

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.kernels.jit import lean
+from tumble.collision.kernels.jit import far, lean
 from tumble.collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
+from tumble.sim.state import EXAMPLE
 
 WAY = 1e-4  # change of the pose of one body against the other, as part of its size, up to which points are carried along
 
@@ -32,7 +33,7 @@ def search_slack(bodies, i, j):
 
 
 @lean
-def carry(bodies, pairs, n, i, j, margin):
+def _carry(bodies, pairs, n, i, j, margin):
     """Move the known manifold of pair n along with bodies i, j; False where it must be found anew."""
     k = pairs.slot[n]
     if not pairs.seen[k, 12] > 0.0:
@@ -65,7 +66,7 @@ def carry(bodies, pairs, n, i, j, margin):
 
 
 @lean
-def remember_manifold(bodies, pairs, n, i, j, margin):
+def _remember_manifold(bodies, pairs, n, i, j, margin):
     """Keep the manifold of pair n, which was looked for out to ``margin``, for `carry`."""
     k = pairs.slot[n]
     x, rot, _ = _against(bodies, i, j)
@@ -89,3 +90,8 @@ def remember_manifold(bodies, pairs, n, i, j, margin):
             m[r], m[3 + r], m[6 + r], m[9 + r] = a[r], b[r], along[r], across[r]
         m[12], m[13], m[14], m[15] = row[7], row[8], row[12], row[13]
         pairs.seen_ids[k, s] = pairs.ids[n, s]
+
+
+_EXAMPLES = EXAMPLE.bodies, EXAMPLE.pairs, 0, 0, 0, 0.0
+carry = far(_carry, lambda: _EXAMPLES, returns=False)
+remember_manifold = far(_remember_manifold, lambda: _EXAMPLES, returns=None)
