@@ -188,9 +188,7 @@ class Looks(NamedTuple):
     here: np.ndarray  # (l, 7) coordinates of the joints, and the free one at the last kick
     known: np.ndarray  # (l, 6) ``hold`` of the last kick, for a whole step
     hold: np.ndarray  # (l, 6) velocities after the kick that would end the flight where it began
-    sought: np.ndarray  # (l + m, 6) ``hold``, and what accelerations change in half a flight, before the last look [m/s] ...
-    shown: np.ndarray  # (l + m, 6) ... and after it; contacts that are not followed have no rows
-    bears: np.ndarray  # (m,) bool: contacts that bear load; accelerations of the others change nothing
+    held: np.ndarray  # (l, 6) the same before the last look
     let_go: np.ndarray  # (l,) bool: the joint keeps its free coordinate no more
     wanted: np.ndarray  # (o,) bool: the block depends on where the flight ends
     history: History
@@ -203,17 +201,15 @@ class Looks(NamedTuple):
 
 
 @inner
-def _no_looks(contacts, island, p, floor, follows):
+def _no_looks(contacts, island, p, floor):
     m, n, l, k = len(island.rows), len(island.members), len(island.links), len(p)
-    x = l + m if follows else l
     accel = np.empty((m, 3))
     for at in range(m):
         store3(accel, at, load3(contacts.accel, island.rows[at]))
     return Looks(
         floor, accel, np.full(m, math.nan), np.zeros(m, dtype=np.int64), np.zeros((k, 2)), np.zeros(k, dtype=np.bool_),
-        np.empty((l, 7)), np.empty((l, 6)), np.empty((l, 6)), np.empty((x, 6)), np.empty((x, 6)),
-        np.zeros(m, dtype=np.bool_), np.zeros(l, dtype=np.bool_),
-        np.zeros(len(island.owner), dtype=np.bool_), no_history(x), p.copy(), p.copy(), np.empty((l, 6)),
+        np.empty((l, 7)), np.empty((l, 6)), np.empty((l, 6)), np.empty((l, 6)), np.zeros(l, dtype=np.bool_),
+        np.zeros(len(island.owner), dtype=np.bool_), no_history(l), p.copy(), p.copy(), np.empty((l, 6)),
         Ends(np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 3))),
         np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
     )  # fmt: skip
@@ -245,7 +241,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
     rounds = MOST_LOOKS_AHEAD if follows or driven or len(island.turning) > 0 else LAW_ROUNDS
     kick = Kick(t, mode, soft, cheap, driven, last, most, rounds)
-    looks = _no_looks(contacts, island, p, floor, follows)
+    looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
     parts = _parts(bodies, island.members, mode)
@@ -313,7 +309,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     room = _room_of(system, laws.law) if linked else no_room(system, p)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
     turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
-    apart, said = 0.0, math.inf
+    apart, said, enough = 0.0, math.inf, 0.0
     while again and stalled <= STALLS and round < kick.rounds:
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
         if kick.cheap:
@@ -322,7 +318,8 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             if kick.soft:
                 taken_laws(contacts, island.rows, p, laws.mu, looks.fast)
         else:
-            enough = LOOKED * missed  # while looks miss more, and another one follows
+            # while looks miss more, and another one follows; what joints learn from looks they learn from what is solved
+            enough = LOOKED * missed if turn and not looking else 0.0
             worst, apart, spent = newton(
                 system, laws, vstar, room, settings.tolerance, enough, SURPRISE / h, settings.iterations, p, v
             )
@@ -361,10 +358,10 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
                 best = math.inf
             anew = again
             stalled = 0 if again or off < 0.9 * best else stalled + 1
-            _learn(contacts, island, looks, again, off, best, h, p)
+            _learn(looks, looking, again, off, best, p)
             best = off if off <= best else best
             missed = 0.0 if again else missed
-            again = again or max(missed, worst) > settings.tolerance
+            again = again or missed > settings.tolerance or (worst > settings.tolerance and worst <= enough)
         again = again or bound > settings.tolerance
         if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)
@@ -425,12 +422,6 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
     targets moved, less what the solve itself ``left`` where contacts turn [m/s]."""
     bodies, geoms, pairs, latest, books, forces, joints = model
     t, end, missed = kick.t, kick.t + h, 0.0
-    for k in range(len(looks.bears)):
-        bears = p[k, 2] > 0.0
-        if bears != looks.bears[k]:
-            forget(looks.history)
-        looks.bears[k] = bears
-    _gather(contacts, island, looks, h, looks.sought)
     _fly_members(bodies, forces, joints, island.members, local, system, vstar, v, t, end, kick.mode, looks.ends)
     if turn:
         missed = revise(
@@ -438,6 +429,7 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
             t, end, settings.dt, kick.mode, looks.found, looks.ids, looks.arrives,
         )  # fmt: skip
     if looking:
+        copy_table(looks.hold, looks.held)
         missed = max(missed, _look_ahead(
             bodies, joints, forces, island, system, laws, local, looks.ends, v, t, h, kick.mode, looks.here, looks.wanted,
             looks.hold,
@@ -446,45 +438,21 @@ def _look(model, geometry, settings, contacts, island, system, laws, kick, looks
 
 
 @lean
-def _learn(contacts, island, looks, again, off, best, h, p):
-    """Keep the best look, and find what to ask for next from what the last ones missed; ``again``: for other laws."""
+def _learn(looks, looking, again, off, best, p):
+    """Keep the best look, and find the next velocities to hold from what the last ones missed; ``again``: for other laws."""
     strayed = off > STRAYED * best
     if off <= best:
         copy_table(p, looks.best_p)
         copy_table(looks.hold, looks.best_hold)
+    if not looking:
+        return
     if again or strayed:  # the laws are others, or the way is lost
         forget(looks.history)
     if strayed:
         copy_table(looks.best_hold, looks.hold)
     elif not again:
-        _gather(contacts, island, looks, h, looks.shown)
-        mix(looks.history, looks.sought, looks.shown)
-        _scatter(contacts, island, looks, h, looks.sought)
-
-
-@lean
-def _gather(contacts, island, looks, h, out):
-    """What looks correct, as velocities: see ``Looks.sought``."""
-    first = len(looks.hold)
-    for k in range(len(out)):
-        for r in range(6):
-            if k < first:
-                out[k, r] = looks.hold[k, r]
-            else:
-                bears = r < 3 and looks.bears[k - first]
-                out[k, r] = 0.5 * h * contacts.accel[island.rows[k - first], r] if bears else 0.0
-
-
-@lean
-def _scatter(contacts, island, looks, h, x):
-    """The other way round."""
-    first = len(looks.hold)
-    for k in range(len(x)):
-        for r in range(6):
-            if k < first:
-                looks.hold[k, r] = x[k, r]
-            elif r < 3 and looks.bears[k - first]:
-                contacts.accel[island.rows[k - first], r] = x[k, r] / (0.5 * h)
+        mix(looks.history, looks.held, looks.hold)
+        copy_table(looks.held, looks.hold)
 
 
 @inner

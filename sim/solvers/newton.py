@@ -238,7 +238,7 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
     if known < 0.0:
         best = now = evaluate(system, laws, vstar, R, p, v, u)
     copy_table(p, best_p)
-    spent, stalled, goal, refined = 0, 0, best, False
+    spent, stalled, goal, refined, load = 0, 0, best, False, 0.0
     asked = laws.c.copy() if give > 0.0 else room.none
     met = laws.c.copy() if give > 0.0 else room.none
     while spent < most and stalled < STALLED_ITERATIONS:
@@ -266,11 +266,13 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
         same = spent > 1 and stalled > 0 and _same_step(s, last)
         if same and halts:
             break
-        way = _way(laws, p, s) if same else 1.0
+        way = _way(laws, p, s, load) if same else 1.0
         for k in range(len(p)):
             for r in range(3):
                 p[k, r] += way * s[k, r]
         copy_table(s, last)
+        if spent == 1:
+            load = _length(p)
         now = missed(system, laws, vstar, R, p, v, u)
         stalled = 0 if now < 0.5 * goal or way > 1.0 else stalled + 1
         goal = min(goal, now)
@@ -297,13 +299,26 @@ def _same_step(step, last):
 
 
 @lean
-def _way(laws, p, step):
-    """How far to go along a step that repeats itself: to where the first contact begins to slide or to part."""
+def _length(table):
+    total = 0.0
+    for k in range(len(table)):
+        for r in range(3):
+            total += table[k, r] ** 2
+    return math.sqrt(total)
+
+
+@lean
+def _way(laws, p, step, load):
+    """How far to go along a step that repeats itself: to where the first contact begins to slide or to part.
+
+    No further than the ``load`` that was there to begin with: what is wedged solves its laws with any load, and the next point
+    may slide at a thousand times it.
+    """
     way = math.inf
     for k in range(len(p)):
         if laws.law[k] == COULOMB_LAW:
             way = min(way, _to_cone((p[k, 0], p[k, 1], p[k, 2]), (step[k, 0], step[k, 1], step[k, 2]), laws.mu[k]))
-    return BEYOND_CONE * way if 1.0 < way < math.inf else 1.0
+    return BEYOND_CONE * way if 1.0 < way and way * _length(step) < load else 1.0
 
 
 @lean
