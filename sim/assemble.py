@@ -12,7 +12,7 @@ from tumble.sim.contact.overlap_correction import rigid_targets
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import plan_arcs, set_state
-from tumble.sim.joints.rows import is_dynamic, place_joint, rigid_rows, wrench
+from tumble.sim.joints.rows import frame_joint, is_dynamic, rigid_rows, wrench
 from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws
 from tumble.sim.state import STEPS
@@ -53,7 +53,7 @@ def assemble(bodies, contacts, joints, books, settings):
     newton(system, laws, vstar, settings.tolerance, 100, p, v)
     for n in range(len(island.owner)):
         j = island.owner[n]
-        point, frame, _ = place_joint(bodies, joints, j)
+        point, frame = frame_joint(bodies, joints, j)
         f, t = wrench(joints, j, island.block[n], frame, load3(p, n))
         for side in range(2):
             i = joints.body[j, side]

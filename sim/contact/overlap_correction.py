@@ -15,7 +15,18 @@ from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, m
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
-from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, place_joint, rigid_rows, row_axis, row_velocity, unwrapped, wrench
+from tumble.sim.joints.rows import (
+    ANGULAR,
+    DRIVE,
+    LIMITS,
+    frame_joint,
+    place_joint,
+    rigid_rows,
+    row_axis,
+    row_velocity,
+    unwrapped,
+    wrench,
+)
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.solvers.block_laws import COULOMB_LAW, DISC_LAW
 from tumble.sim.solvers.newton import newton_far as newton
@@ -39,9 +50,11 @@ def open_joints(bodies, joints, island):
     """By how much the rigid coordinates of an island are open, at most [m or rad]."""
     most, owner, block = 0.0, island.owner, island.block
     for n in range(len(owner)):
+        if block[n] > ANGULAR:
+            continue
         _, _, values = place_joint(bodies, joints, owner[n])
         for r in range(3):
-            if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
+            if joints.rigid[owner[n], 3 * block[n] + r] == 1:
                 most = max(most, abs(values[3 * block[n] + r]))
     return most
 
@@ -121,7 +134,7 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
         if block[k] == DRIVE:
             stored[k] = _stored(bodies, joints, owner[k])
     for k in range(len(owner)):  # the forces of the joints, at the old poses
-        _, frame, _ = place_joint(bodies, joints, owner[k])
+        _, frame = frame_joint(bodies, joints, owner[k])
         store3(push, k, wrench(joints, owner[k], block[k], frame, load3(p, m + k))[0])
     for k in range(n):
         i = members[k]

@@ -15,7 +15,7 @@ from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import load3, scale, symmetric_inverse
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.flight.motion import refresh_velocity
-from tumble.sim.joints.rows import DRIVE, is_dynamic, place_joint, rigid_rows, row_axis, row_velocity
+from tumble.sim.joints.rows import DRIVE, frame_joint, is_dynamic, rigid_rows, row_axis, row_velocity
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
@@ -107,7 +107,7 @@ def _settle_joints(bodies, table, joints, books, links, together):
         refresh_velocity(bodies, i)
     for n in range(len(owner)):
         j = owner[n]
-        point, frame, _ = place_joint(bodies, joints, j)
+        point, frame = frame_joint(bodies, joints, j)
         driven = driven_by_block(bodies, joints, j, block[n], point, frame, load3(p, n))
         book_work(books, ledger.EXTERNAL, driven, 0.0, INSIDE_DRIFT)
         for r in range(3):

@@ -43,7 +43,7 @@ from tumble.sim.forces.laws import EXTERNAL_WORK
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, place_at
+from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, frame_at, place_at
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 from tumble.sim.state import DYNAMIC, END, EXAMPLE, START
@@ -120,7 +120,7 @@ def _load_rows(bodies, forces, joints, c, t):
         j = forces.link[k]
         xi, ri, _, _ = _pose(bodies, forces, joints.body[j, 0], t)
         xj, rj, _, _ = _pose(bodies, forces, joints.body[j, 1], t)
-        point, frame, _ = place_at(joints, j, xi, ri, xj, rj)
+        point, frame = frame_at(joints, j, xi, ri, xj, rj)
         for d in range(3):
             forces.place[k, d] = point[d]
         for d in range(18):

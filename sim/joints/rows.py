@@ -74,15 +74,12 @@ def body_pose(bodies, i):
     return load3(bodies.x, i), load9(bodies.rot, i)
 
 
-@remote
-def _place_at(joints, j, xi, ri, xj, rj):
-    """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses.
+@lean
+def _frame_between(joints, j, xa, fa, xb, fb):
+    """(common point, frame of the rows) of joint j for its two anchor poses.
 
     The frame is that of the travels and that of the turns, nine numbers each; their columns are the directions of the rows.
     """
-    xa, fa = anchor_pose(joints, j, 0, xi, ri)
-    xb, fb = anchor_pose(joints, j, 1, xj, rj)
-    values = measure_frames(joints, j, xa, fa, xb, fb)
     kind, point, along, about = joints.kind[j], xb, fa, fa
     if kind == DISTANCE:
         along = line_frame(xa, xb)
@@ -94,12 +91,29 @@ def _place_at(joints, j, xi, ri, xj, rj):
         point, along, _ = place_gear(xa, fa, xb, fb, joints.ratio[j])
     elif kind == SCREW:
         point, along, _ = place_screw(xa, fa, xb, fb, joints.ratio[j, 0])
-    return point, along + about, values
+    return point, along + about
 
 
-place_at = far(
-    _place_at, lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY), returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6)
-)
+@remote
+def _frame_at(joints, j, xi, ri, xj, rj):
+    """(common point, frame of the rows) of joint j for its bodies at these poses: what the stages of a flight need."""
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    return _frame_between(joints, j, xa, fa, xb, fb)
+
+
+@remote
+def _place_at(joints, j, xi, ri, xj, rj):
+    """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses."""
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    point, frame = _frame_between(joints, j, xa, fa, xb, fb)
+    return point, frame, measure_frames(joints, j, xa, fa, xb, fb)
+
+
+_POSES = lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY)  # noqa: E731
+frame_at = far(_frame_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18))
+place_at = far(_place_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
 
 
 @lean
@@ -108,6 +122,14 @@ def place_joint(bodies, joints, j):
     xi, ri = body_pose(bodies, joints.body[j, 0])
     xj, rj = body_pose(bodies, joints.body[j, 1])
     return place_at(joints, j, xi, ri, xj, rj)
+
+
+@lean
+def frame_joint(bodies, joints, j):
+    """(common point, frame of the rows) of joint j at the current poses."""
+    xi, ri = body_pose(bodies, joints.body[j, 0])
+    xj, rj = body_pose(bodies, joints.body[j, 1])
+    return frame_at(joints, j, xi, ri, xj, rj)
 
 
 @lean
@@ -181,7 +203,7 @@ def _motion(bodies, i, point):
 @remote
 def _load_block(bodies, joints, j, block, k, system, laws, p):
     """Fill block k of a problem with a block of joint j; its bodies are given."""
-    point, frame, _ = place_joint(bodies, joints, j)
+    point, frame = frame_joint(bodies, joints, j)
     a, b, ja, jb, u0, lo, hi = system.a, system.b, system.ja, system.jb, laws.u0, laws.lo, laws.hi
     laws.law[k], laws.mu[k] = block_law(joints, j, block), 0.0
     for r in range(3):

@@ -32,6 +32,7 @@ from tumble.sim.joints.rows import (
     DRIVE,
     LIMITS,
     NOT_KEPT,
+    frame_joint,
     has_block,
     place_joint,
     row_axis,
@@ -244,7 +245,7 @@ def apply_joints(bodies, joints, books, island, hold, wanted, p, mode, share, st
 @lean
 def give_block(bodies, joints, books, j, block, half, mode, share):
     """Half the impulses of a block of joint j to both of its bodies."""
-    point, frame, _ = place_joint(bodies, joints, j)
+    point, frame = frame_joint(bodies, joints, j)
     f, t = wrench(joints, j, block, frame, half)
     for side in range(2):
         f, t = scale(-1.0, f), scale(-1.0, t)  # first on a, then on b
@@ -263,7 +264,7 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
     """Works of the joints' impulses, once the velocities after the kick are known; energy of springs."""
     for n in range(len(island.owner)):
         j, s = island.owner[n], island.block[n]
-        point, frame, _ = place_joint(bodies, joints, j)
+        point, frame = frame_joint(bodies, joints, j)
         half = load3(p, len(island.rows) + n)
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
@@ -277,7 +278,7 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
     for j in island.links:
         axis = joints.axis[j]
         if axis >= 0 and joints.kept[j] == NOT_KEPT:
-            point, frame, _ = place_joint(bodies, joints, j)
+            point, frame = frame_joint(bodies, joints, j)
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
             joints.pace[j] = row_velocity(bodies, joints, j, turns, e, point)
         if joints.stiffness[j] > 0.0 or joints.armature[j] > 0.0:
