@@ -9,7 +9,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient
-from tumble.sim.contact.touching.point_accelerations import free_acceleration
+from tumble.sim.contact.touching.point_accelerations import RADIAN, free_acceleration
 from tumble.sim.state import PIECE, POINTS, E
 
 FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
@@ -67,10 +67,17 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 
 @lean
 def least_speed(bodies, geoms, pairs, k, dt):
-    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is."""
+    """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is.
+
+    The kick of a crowd sees where its bodies are at the end of the step. Of one that turns by more than RADIAN meanwhile that
+    says nothing of the way, and one that was struck flies another way: what such bodies meet is located.
+    """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     least = SMALL_WAY * pair_size(bodies, i, j) / dt
-    return math.inf if crowded(bodies, i, j) and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
+    seen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0
+    seen = seen and max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt <= RADIAN
+    left = seen and crowded(bodies, i, j)
+    return math.inf if left and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
 
 @lean
