@@ -48,7 +48,7 @@ def _merge(bodies, i, label):
 @inner
 def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, touched):
     """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
-    a sleeping one."""
+    a sleeping one. Of a crowd only those that it touches take part: all of it is kicked once a step, by what looks ahead."""
     for n in range(pairs.count[0]):
         pairs.fresh[n] = False
     grew = True

@@ -206,12 +206,15 @@ def _speed_at_touch(
 
 
 @lean
-def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids):
-    """Advance pair n from ``start`` while its pieces are apart: (CLEAR, MEETS, TOUCHES or AT_RIM; when; closing speed; axis)."""
+def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids):
+    """Advance pair n from ``start`` while its pieces are apart: (CLEAR, MEETS, TOUCHES or AT_RIM; when; closing speed; axis).
+
+    ``bounds`` are those of `_bounds`.
+    """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
     axis = load3(pairs.axis, n)
-    spin, alpha, pull, bound = _bounds(bodies, i, j, dt)
+    spin, alpha, pull, bound = bounds
     ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
     t, stride = start, dt
     seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
@@ -313,14 +316,15 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     if start >= dt:
         return math.inf, 0.0
     size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
-    _, _, _, bound = _bounds(bodies, i, j, dt)
+    bounds = _bounds(bodies, i, j, dt)
+    bound = bounds[3]
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
     result, t, speed, axis = _approach(
-        bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids
-    )  # fmt: skip
+        bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids
+    )
     if result == CLEAR:
         return math.inf, 0.0
     if result == MEETS:

@@ -260,9 +260,7 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
         _respond(system, room, s, du)
         if give > 0.0:
             _let_go(system, laws, room, asked, give)
-        for k in range(len(p)):
-            for r in range(3):
-                s[k, r] -= g[k, 3 * r] * du[k, 0] + g[k, 3 * r + 1] * du[k, 1] + g[k, 3 * r + 2] * du[k, 2]
+        _add_slopes(g, du, -1.0, s)
         same = spent > 1 and stalled > 0 and _same_step(s, last)
         if same and halts:
             break

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from tests.sim.solvers.kept import arrays, kept, posed
 from tumble.collision.kernels.jit import kernel
 from tumble.sim.solvers.block_laws import coulomb, coulomb_step
 from tumble.sim.solvers.newton import newton_in_far, newton_single, no_room
@@ -19,8 +17,7 @@ COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_
 
 def landing() -> dict[str, np.ndarray]:
     """A hull that lands, sliding, on three points, with the impulses of the kick before: a problem out of a heap."""
-    kept = json.loads((Path(__file__).parents[2] / "data" / "landing.json").read_text(encoding="utf-8"))
-    return {name: np.array(value) for name, value in kept.items()}
+    return arrays(kept("landing"))
 
 
 def iterations(scale: float, most: int = 40) -> int:
@@ -53,10 +50,7 @@ def test_a_landing_is_solved_in_a_few_iterations():
     """The compiled method, and a dense one in NumPy. Judged at a hundredth of K_nn, all but by velocity, the sets take turns for
     ever."""
     x = landing()
-    p, v, none = x["p"].copy(), np.zeros((1, 6)), np.zeros((len(x["mu"]), 3))
-    inverse = np.linalg.inv(x["inertia"])
-    system = System(x["mass"], 1.0 / x["mass"], x["inertia"], inverse, x["a"], x["b"], x["ja"], x["jb"])
-    laws = Laws(np.zeros(len(p), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    system, laws, p, v = posed(x)
     missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
     assert missed < 1e-13  # it goes on to rounding
     assert spent <= 7

@@ -6,15 +6,13 @@ slides, at that speed. ``turning``: three bodies on five points; one sticks, and
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from tests.sim.solvers.kept import arrays, kept, posed
 from tumble.sim.solvers.block_laws import coulomb, coulomb_step
 from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
-from tumble.sim.solvers.problem import COMPLIANCE, Laws, System
+from tumble.sim.solvers.problem import COMPLIANCE
 
 TOLERANCE = 1e-11  # m/s
 MOST = 40
@@ -22,8 +20,7 @@ COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_
 
 
 def problem(name: str) -> dict[str, np.ndarray]:
-    kept = json.loads((Path(__file__).parents[2] / "data" / "stalls.json").read_text(encoding="utf-8"))
-    return {key: np.array(value) for key, value in kept[name].items()}
+    return arrays(kept("stalls")[name])
 
 
 def plain_step(p: np.ndarray, w: np.ndarray, mu: float, r: float) -> tuple[np.ndarray, np.ndarray]:
@@ -91,10 +88,7 @@ def iterations(name: str, agrees: bool = True, goes_on: bool = True) -> int:
 @pytest.mark.parametrize("name", ["contradiction", "turning"])
 def test_a_stall_is_solved_in_a_few_iterations(name):
     x = problem(name)
-    p, v, none = x["p"].copy(), np.zeros((len(x["mass"]), 6)), np.zeros((len(x["mu"]), 3))
-    inverse = np.linalg.inv(x["inertia"])
-    system = System(x["mass"], 1.0 / x["mass"], x["inertia"], inverse, x["a"], x["b"], x["ja"], x["jb"])
-    laws = Laws(np.zeros(len(p), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    system, laws, p, v = posed(x)
     missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
     assert missed < 1e-13  # it goes on to rounding
     assert spent <= 12

@@ -1,0 +1,27 @@
+"""Problems of the solvers that are kept as data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tumble.sim.solvers.problem import Laws, System
+
+
+def arrays(kept: dict[str, Any]) -> dict[str, np.ndarray]:
+    return {name: np.array(value) for name, value in kept.items()}
+
+
+def kept(name: str) -> dict[str, Any]:
+    return json.loads((Path(__file__).parents[2] / "data" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def posed(x: dict[str, np.ndarray]) -> tuple[System, Laws, np.ndarray, np.ndarray]:
+    """(System, laws, impulses to begin with, room for velocities) of contacts that were kept with these numbers."""
+    none = np.zeros((len(x["mu"]), 3))
+    system = System(x["mass"], 1.0 / x["mass"], x["inertia"], np.linalg.inv(x["inertia"]), x["a"], x["b"], x["ja"], x["jb"])
+    laws = Laws(np.zeros(len(none), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    return system, laws, x["p"].copy(), np.zeros((len(x["mass"]), 6))
