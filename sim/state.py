@@ -92,7 +92,7 @@ class Bodies(NamedTuple):
     l0: np.ndarray  # (n, 3)
     low0: np.ndarray  # (n, 6)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
-    crowd: np.ndarray  # (n,) int64 steps for which the kick takes this body's impacts without restitution
+    crowd: np.ndarray  # (n,) int64 1: of a crowd, where the kick takes impacts without restitution
     until: np.ndarray  # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not
     parts: np.ndarray  # (n,) int64 into how many parts its island divided the last drift; 0: one
     kicked: np.ndarray  # (n,) when in the drift its island was last kicked [s]; before it for a kick of an earlier step

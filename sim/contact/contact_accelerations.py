@@ -32,6 +32,7 @@ from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.state import EXAMPLE, POINTS, ROWS, SLIDING_FRICTION
 
 NO_TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
+TURNS_ON = 1e-2  # of what a kick changes a body's turning by, what is left in the middle of it where the body rests
 CONTACT_GAP = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
 STEEP = 0.9  # cosine of how far a normal may turn in a flight
 HASTE = 2.0  # times what the bodies' speed at the end says, by which a gap may change in a flight
@@ -40,18 +41,19 @@ GAP_ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
 
 @lean
 def turns(bodies, contacts, rows, local, vstar, v, h, mode):
-    """A body of the island, or a driven one that it touches, turns in the coming flight, and not about the normal at its contact:
-    that moves no gap, as with balls."""
+    """A body of the island, or a driven one that it touches, turns, and not about the normal at its contact: that moves no gap,
+    as with balls. What rests turns to and fro with each kick, and hardly on."""
     for row in rows:
         n, point = load3(contacts.frame[row], 2), load3(contacts.point, row)
         for side in range(2):
             i = contacts.body[row, side]
-            k, w = local[i], load3(bodies.w, i)
+            k, w, fro = local[i], load3(bodies.w, i), ZERO
             if k >= 0:
-                f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
-                w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
+                w = (vstar[k, 3], vstar[k, 4], vstar[k, 5]) if mode == MEAN_GIVEN else (v[k, 3], v[k, 4], v[k, 5])
+                fro = (v[k, 3] - vstar[k, 3], v[k, 4] - vstar[k, 4], v[k, 5] - vstar[k, 5])
             arm = sub(point, load3(bodies.x, i))
-            if norm(w) * h > NO_TURN and norm(cross(arm, n)) > NO_TURN * norm(arm):
+            on = norm(w) * h > NO_TURN and norm(w) > TURNS_ON * norm(fro)
+            if on and norm(cross(arm, n)) > NO_TURN * norm(arm):
                 return True
     return False
 
@@ -106,8 +108,8 @@ def _revise(
                     geoms, geometry, a, b, xa, ra, xj, rj, margin, normal, contacts.id[row], found, ids
                 )
                 fresh = False
-            if not known or gap > CONTACT_GAP * size or dot(n, normal) < STEEP:
-                continue  # it arrives, or another feature has its name: the acceleration of the instant has to do
+            if not known or (gap > CONTACT_GAP * size and p[m, 2] <= 0.0) or dot(n, normal) < STEEP:
+                continue  # it does not touch, or another feature has its name: the acceleration of the instant has to do
             worst = max(worst, _correct(
                 bodies, contacts, local, vstar, v, mode, row, p[m, 2], floor[m], (xi, vi, wi), (xj, vj, wj), n, place, gap_end,
                 h, dt, arrives, m,

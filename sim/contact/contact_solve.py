@@ -237,7 +237,6 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
     most = MOST_PARTS if driven else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
     follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
-    follows = follows and len(island.turning) == 0 and _fall(forces, island.members)
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
     rounds = MOST_LOOKS_AHEAD if follows or driven or len(island.turning) > 0 else LAW_ROUNDS
     kick = Kick(t, mode, soft, cheap, driven, last, most, rounds)
@@ -583,23 +582,12 @@ def _scaled_impulses(steady, f, island, p):
 
 
 @lean
-def _fall(forces, members):
-    """No forces but uniform gravity and those of joints act on these bodies: those of others have a mean of their own
-    (flight/clusters.py)."""
-    free = True
-    for i in members:
-        c = forces.cluster[i]
-        free = free and (c < 0 or forces.first_row[c] == forces.first_row[c + 1])
-    return free
-
-
-@lean
 def _in_crowd(bodies, members):
-    """The island is violent: many impacts follow each other, and none of them is located."""
-    lull = 0
+    """The island is large and was violent: its impacts without restitution are not located."""
+    some = False
     for i in members:
-        lull = max(lull, bodies.crowd[i])
-    return lull > 0
+        some = some or bodies.crowd[i] > 0
+    return some
 
 
 kick_island = far(

@@ -18,7 +18,6 @@ from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
 from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.impact_threshold import (
-    CALM_STEPS,
     MOST_BOUNCES,
     MOST_SMALL_BOUNCES,
     SINKING,
@@ -96,9 +95,6 @@ def _drift(model, geometry, settings, table):
         _collide(model, geometry, settings, table, first, t, touched)
         if pairs.search[first] != FUTILE:
             _look_again(geoms, pairs, touched)
-        for i in range(n):
-            if touched[i] and bodies.crowd[i] > 0:
-                bodies.crowd[i] = CALM_STEPS
         result, sinks = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
         spent = 0.0
         for i in range(n):
@@ -118,7 +114,7 @@ def _drift(model, geometry, settings, table):
         books.counters[CAPPED] += 1
     for i in range(n):
         if effort[i] > settings.crowd:
-            bodies.crowd[i] = CALM_STEPS  # from the coming kick on
+            bodies.crowd[i] = 1  # from the coming kick on, where the island is large
     book_flights(model, geometry, settings)
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, joints, books, c, dt)

@@ -115,7 +115,7 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
     kick_island(model, geometry, settings, table, t, INSIDE_DRIFT, rows, links, local)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
-            bodies.held[i] = 0  # a crowd from the coming kick on: it keeps the phase
+            bodies.held[i] = 0  # it is not kicked again in this step: it keeps the phase
     return OK
 
 

@@ -121,10 +121,11 @@ distance_at = far(_distance_at, lambda: (*_PAIR, 0.0, 0.0, ZERO), returns=(0, 0.
 
 
 @remote
-def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, part, rows, ids):
+def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, limit, wait, part, rows, ids):
     """The deepest of the contact points of pair n at time t that close too fast: (found, gap, closing speed).
 
-    Faster than ``part`` of ``limit``, and of what the last kick foresaw for what bore load in it, FASTER times.
+    Faster than ``part`` of ``limit``, of what the point's own acceleration gives in the time ``wait`` (threshold), and of what
+    the last kick foresaw for what bore load in it, FASTER times.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
@@ -134,18 +135,21 @@ def _fastest_point(bodies, forces, geoms, pairs, geometry, n, t, margin, axis, l
     xb, rb = frame_pose(xj, rj, load3(geoms.x, b), load9(geoms.rot, b))
     count, normal, _ = manifold(geometry, geoms.shape[a], xa, ra, geoms.shape[b], xb, rb, margin, axis, rows, ids)
     found, gap, speed = False, math.inf, 0.0
+    e, f = orthonormal(normal)
     for k in range(count):
         point = (rows[k, 0], rows[k, 1], rows[k, 2])
         closing = -dot(normal, sub(velocity_at(point, xj, vj, wj), velocity_at(point, xi, vi, wi)))
         if rows[k, 3] < gap and closing > part * max(limit, FASTER * foreseen(pairs, n, ids[k])):
-            found, gap, speed = True, rows[k, 3], closing
+            pressed = contact_acceleration(bodies, i, j, rows[k], e, f, normal, wait)[2] if wait > 0.0 else 0.0
+            if closing > part * threshold(limit, pressed, wait):
+                found, gap, speed = True, rows[k, 3], closing
     return found, gap, speed
 
 
 fastest_point = far(
     _fastest_point,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, ZERO, 0.0, 0.0,
+        EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.geoms, EXAMPLE.pairs, empty_geometry(), 0, 0.0, 0.0, ZERO, 0.0, 0.0, 0.0,
         np.zeros((8, 14)), np.zeros(8, np.int64),
     ), returns=(False, 0.0, 0.0),
 )  # fmt: skip
@@ -156,20 +160,10 @@ def _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, ro
     """Whether all that pair n meets with at time t comes as the last kick foresaw: the next one is for it."""
     if pairs.arrives[n, 0] <= 0.0:
         return False
-    found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, 10.0 * TOUCH * size, axis, limit, 1.0, rows, ids)
+    found, _, _ = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, t, 10.0 * TOUCH * size, axis, limit, 0.0, 1.0, rows, ids
+    )  # fmt: skip
     return not found
-
-
-@lean
-def _limit(bodies, pairs, n, i, j, dt, wait):
-    """Threshold of the pair: the largest of its points', from the manifold at the end of the drift."""
-    slowest = slowest_impact(bodies, i, j, dt)
-    limit = threshold(slowest, 0.0, dt)
-    normal = load3(pairs.normal, n)
-    s, t = orthonormal(normal)
-    for k in range(pairs.points[n]):
-        limit = max(limit, threshold(slowest, contact_acceleration(bodies, i, j, pairs.rows[n, k], s, t, normal, wait)[2], wait))
-    return limit
 
 
 @lean
@@ -194,15 +188,14 @@ def _speed_at_touch(
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
-    found, gap, closing = fastest_point(
-        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
-    )  # fmt: skip
-    if not found or gap > TOUCH * size:
-        return 0.0, axis
+    normal = axis
     if own:
-        axis = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
-    slow = _limit_at(bodies, i, j, rows, axis, dt, wait) if at_start else free_limit(bodies, i, j, axis, dt, wait)
-    return (closing if closing > max(least, slow) else 0.0), axis
+        normal = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
+    limit = max(least, slowest if at_start else free_limit(bodies, i, j, normal, dt, wait))
+    found, gap, closing = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, limit, wait if at_start else 0.0, 1.0, rows, ids
+    )  # fmt: skip
+    return (closing, normal) if found and gap <= TOUCH * size else (0.0, axis)
 
 
 @lean
@@ -238,7 +231,9 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             away = -AWAY * size / closing if closing < 0.0 else math.inf
             if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
                 return TOUCHES, t, 0.0, axis
-            found, _, _ = fastest_point(bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids)
+            found, _, _ = fastest_point(
+                bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
+            )  # fmt: skip
             if found:
                 return TOUCHES, t, 0.0, axis
             t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
@@ -349,13 +344,6 @@ def _advance(gap, closing, accel):
 
 
 @lean
-def _limit_at(bodies, i, j, rows, normal, dt, wait):
-    s, t = orthonormal(normal)
-    a_n = contact_acceleration(bodies, i, j, rows[0], s, t, normal, wait)[2]
-    return threshold(slowest_impact(bodies, i, j, dt), a_n, wait)
-
-
-@lean
 def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt):
     """The instant near t at which a small gap closes: (found, time, approach speed)."""
     low, high = t, math.inf
@@ -396,9 +384,9 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
         deepest = min(deepest, pairs.rows[n, k, 3])
     if deepest > depth:
         return math.inf, 0.0
-    limit = max(least, _limit(bodies, pairs, n, i, j, dt, bounce_time(bodies, pairs, n, i, j, dt)))
+    limit, wait = max(least, slowest_impact(bodies, i, j, dt)), bounce_time(bodies, pairs, n, i, j, dt)
     found, gap, closing = fastest_point(
-        bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, 1.0, rows, ids
+        bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, wait, 1.0, rows, ids
     )
     if not found or gap > depth:
         return math.inf, 0.0
@@ -410,7 +398,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least,
         if not (low <= t <= high):
             t = 0.5 * (low + high)
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, pairs, geometry, n, t, reach, load3(pairs.normal, n), limit, 0.5, rows, ids
+            bodies, forces, geoms, pairs, geometry, n, t, reach, load3(pairs.normal, n), limit, wait, 0.5, rows, ids
         )
         if not found:
             low = t

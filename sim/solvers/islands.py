@@ -21,8 +21,8 @@ def label_islands(bodies, contacts, joints, most):
     """Label bodies, contacts and joints by island and sort contacts and joints by it.
 
     ``bodies.island`` becomes the smallest index of a body in the island; ``contacts.order`` lists the rows island by
-    island, in the order of the table within each, ``joints.order`` the joints. An island is a crowd as long as one of its
-    bodies would be, and as long as it has more than ``most`` of them.
+    island, in the order of the table within each, ``joints.order`` the joints. An island is a crowd if one of its bodies was of
+    one, or was kicked again too often, and if it has more than ``most`` of them.
     """
     parent = bodies.island
     for i in range(len(parent)):
@@ -39,7 +39,7 @@ def label_islands(bodies, contacts, joints, most):
         bodies.crowd[parent[i]] = max(bodies.crowd[parent[i]], bodies.crowd[i])
         size[parent[i]] += 1
     for i in range(len(parent) - 1, -1, -1):  # a root comes before its members
-        bodies.crowd[i] = max(0, bodies.crowd[parent[i]] - (size[parent[i]] <= most))
+        bodies.crowd[i] = bodies.crowd[parent[i]] if size[parent[i]] > most else 0
     for k in range(n):
         contacts.island[k] = _label(bodies, contacts.body[k, 0], contacts.body[k, 1])
     for k in range(len(joints.kind)):

@@ -19,7 +19,6 @@ SMALL_WAY = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 MOST_BOUNCES = 10  # bounces after which any pair does, if it moves a tenth of that
 FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
-CALM_STEPS = 10  # steps without impacts after which a crowd is none any more
 
 
 @lean
