@@ -182,6 +182,7 @@ class _Reader:
             if child.tag == "geom":
                 values = self.geoms.read(child, inner)
                 if values is not None:
+                    self.seat("geom", child.get("name", ""), Frame(), compose(place, values[1]))
                     self.add_static(child.get("name") or name, values, place)
                     if "shows" not in values[3]:
                         self.taken.geoms[child.get("name", "")] = self.out.scene.bodies[-1].name
@@ -272,6 +273,7 @@ class _Reader:
                 self.out.leave(child.tag, named(child, element.get("name") or found.name))
                 if child.tag == "site":
                     found.sites.append((child.get("name", ""), compose(place, self.site(child, inner))))
+                    self.taken.seats.owners[child.get("name", "")] = element.get("name") or found.name
         if element.get("gravcomp", "0") != "0":
             self.out.leave("gravcomp", f"{element.get('gravcomp')} of {element.get('name', found.name)}")
         found.masses.extend(given or weighed)
@@ -324,10 +326,9 @@ class _Reader:
         for kind, places in (("site", found.sites), ("geom", found.geoms), ("xbody", found.welds)):
             for old, pose in places:
                 self.seat(kind, old, own, pose)
+        self.taken.seats.roots[found.name] = name
         if len(found.welds) == 1:
             self.seat("body", found.name, own, Pose(tuple(map(float, mass[1]))))
-        else:
-            self.taken.seats.welded.add(name)
         return name
 
     def joints(

@@ -60,8 +60,10 @@ class Places:
     """Name of a site: its shape and size."""
     above: dict[str, str | None] = field(default_factory=dict)
     """Body of the scene: that on which it hangs, None for the world."""
-    welded: set[str] = field(default_factory=set)
-    """Bodies of the scene that are several bodies of the file."""
+    roots: dict[str, str] = field(default_factory=dict)
+    """Body of the file that hangs on joints: the body of the scene that it is, with all that is welded to it."""
+    owners: dict[str, str] = field(default_factory=dict)
+    """Site: its body of the file."""
 
     def tree(self, body: str) -> tuple[str, ...]:
         """A body of the scene and all that hangs on it."""
@@ -85,9 +87,8 @@ class SensorReader:
         if tag in OF_FRAME:
             return self._of_frame(name, OF_FRAME[tag], values, more)
         if tag in OF_TREE:
-            frame = self.places.frames.get(("xbody", values.get("body", "")))
-            whole = frame is not None and frame.body is not None and frame.body not in self.places.welded
-            return SubtreeSensor(name, self.places.tree(frame.body), OF_TREE[tag], **more) if whole else None
+            root = self.places.roots.get(values.get("body", ""))
+            return SubtreeSensor(name, self.places.tree(root), OF_TREE[tag], **more) if root else None
         if tag in OF_JOINT:
             known = isinstance(self.joints.get(values.get("joint")), Driven)
             return CoordinateSensor(name, (values["joint"],), OF_JOINT[tag], **more) if known else None
@@ -119,8 +120,8 @@ class SensorReader:
         if tag in ("force", "torque"):
             held = {site.body, self.places.above.get(site.body)}
             joints = [joint.name for joint in self.out.scene.joints if {joint.a, joint.b} == held]
-            free = site.body in self.places.welded or not joints
-            return None if free else Interaction(name, site, tuple(joints), tag, **more)
+            hangs = self.places.owners.get(said.get("site", "")) in self.places.roots
+            return Interaction(name, site, tuple(joints), tag, **more) if joints and hangs else None
         if tag == "touch" and said.get("site") in self.places.regions:
             region, size = self.places.regions[said.get("site", "")]
             return Touch(name, site.body, site.position, site.orientation, region, size, **more)

@@ -15,6 +15,7 @@ MODEL = """
   <option gravity="0 0 -9.81" timestep="0.001"/>
   <worldbody>
     <site name="eye" pos="0 -2 1" euler="20 30 0"/>
+    <body name="stand" pos="1 0 0"><geom name="post" type="box" size="0.1 0.1 0.5" pos="0 0 0.5" mass="0"/></body>
     <body name="upper" pos="0 0 1" euler="0 0 25">
       <joint name="shoulder" type="hinge" axis="0 1 0" pos="0 0 0" damping="0.3"/>
       <joint name="turn" type="hinge" axis="1 0 0" pos="0 0 0"/>
@@ -23,6 +24,7 @@ MODEL = """
       <body name="lower" pos="0 0 -0.5">
         <joint name="elbow" axis="0 1 0" armature="0.02" stiffness="3"/>
         <geom name="shin" type="box" size="0.03 0.05 0.2" pos="0.02 0 -0.2" mass="1"/>
+        <body name="hand" pos="0 0 -0.4" euler="0 30 0"><geom type="sphere" size="0.05" mass="0.3"/><site name="grip"/></body>
         <site name="cell" pos="0.03 0.01 -0.1" euler="0 40 10"/>
       </body>
     </body>
@@ -34,7 +36,9 @@ MODEL = """
     <framepos objtype="site" objname="mark"/> <framequat objtype="site" objname="mark"/>
     <framexaxis objtype="geom" objname="bone"/> <framezaxis objtype="xbody" objname="lower"/>
     <framelinvel objtype="site" objname="cell"/> <frameangvel objtype="xbody" objname="lower"/>
-    <framepos objtype="body" objname="lower"/> <framelinvel objtype="body" objname="lower"/>
+    <framepos objtype="body" objname="upper"/> <framelinvel objtype="body" objname="upper"/>
+    <framequat objtype="xbody" objname="hand"/> <framepos objtype="geom" objname="post"/>
+    <framelinvel objtype="site" objname="grip"/>
     <framepos objtype="site" objname="cell" reftype="site" refname="mark"/>
     <framequat objtype="site" objname="cell" reftype="site" refname="eye"/>
     <framelinvel objtype="site" objname="cell" reftype="site" refname="mark"/>
@@ -145,7 +149,7 @@ def test_touch_feels_what_is_in_its_region(tmp_path):
     "sensor",
     [
         '<magnetometer name="s" site="cell"/>', '<framequat name="s" objtype="body" objname="lower"/>',
-        '<framepos name="s" objtype="camera" objname="c"/>', '<force name="s" site="eye"/>',
+        '<framepos name="s" objtype="camera" objname="c"/>', '<force name="s" site="eye"/>', '<force name="s" site="grip"/>',
     ],
 )  # fmt: skip
 def test_what_is_not_taken_over_is_named(tmp_path, sensor):
