@@ -264,6 +264,33 @@ def test_springs_at_the_steps_are_of_second_order(kind):
     assert np.all(np.abs(order(errors) - 2) < 0.1), errors
 
 
+def test_a_spring_that_lands_and_leaves():
+    """A foot on a spring below a heavier ball lands, is pressed, and leaves again: the spring acts at the steps while it stands,
+    in flight before and after. Twin: at the steps alone the integrator is off by far more."""
+    off, ends = [], []
+    for friction in (0.0, 1e-300):
+        world = World(dt=1 / 1920)
+        world.add(HalfSpace(), kind="static")
+        foot = world.add(Sphere(0.05), name="foot", mass=0.2, position=(0, 0, 0.35), restitution=0.0)
+        ball = world.add(Sphere(0.1), name="ball", mass=2.0, position=(0, 0, 0.85), mask=0)
+        more = {"stiffness": 600.0, "damping": 0.5, "friction": friction}
+        world.add_joint(Slider("foot", "ball", anchor=(0, 0, 0.5), axis=(0, 0, 1), **more))
+        world.add_joint(Slider(None, "foot", axis=(0, 0, 1)))
+        seen = []
+        for _ in range(2880):
+            world.step()
+            seen.append(int(world.model.joints.sprung[0]))
+        assert set(seen) == ({0, 1} if friction == 0.0 else {0})
+        assert friction or np.abs(np.diff(seen)).sum() >= 3
+        assert foot.position[2] > 0.05 - 1e-7
+        closes(world)
+        off.append(abs(world.ledger.integrator))
+        ends.append(ball.position[2])
+    assert off[0] < 2e-5 < 20 * off[0] < off[1]
+    assert ends[0] == pytest.approx(0.491665, abs=5e-5)  # of runs of 3840 and 7680 steps a second
+    assert abs(ends[1] - 0.491665) > 1e-4
+
+
 def test_spring_of_any_stiffness_is_stable():
     """A step of ninety radians: it swings for ever, no wider than at first; once damped it comes to where it is slack."""
     world, hinge = block(lambda b: Hinge(None, b, axis=UP, stiffness=1e6, rest=0.1), 1 / 60)
