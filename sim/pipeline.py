@@ -31,6 +31,7 @@ from tumble.sim.impact.crowds import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift, finite_body
 from tumble.sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
+from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
 from tumble.sim.ledger.entries import CORRECTION
@@ -176,6 +177,7 @@ def _contact(model, geometry, settings, mode, plastic):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     keep_latest(bodies, contacts, settings.dt)
     recall_kicks(bodies, forces, joints)
+    let_go_of_springs(joints)
     for i in range(len(bodies.kind)):
         start_flight(bodies, i, 0.0)
         bodies.until[i], bodies.held[i] = 0.0, 0

@@ -23,7 +23,7 @@ OK, PAIRS_FULL, CONTACTS_FULL, NOT_FINITE, BOOKS_FULL, TORN, WAKE, DROWSY, THROW
 
 KNOT = 29  # numbers of a row of Bodies.knots: time, then 7 cubics (x, y, z, and the quaternion), highest power first
 USERS = 11  # column of Forces.number: 1 in a row whose work is the user's
-FLIGHT = 22  # numbers of a body in flight under forces, see Forces.path
+FLIGHT = 23  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.INTEGRATORS
 # rows of Forces.path: states and their rates; then stages of the integrator
 START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
@@ -235,6 +235,8 @@ class Joints(NamedTuple):
     load: np.ndarray  # (j, 6) forces of its rigid and kept coordinates at the end of the last flight [N or N m]
     kept: np.ndarray  # (j,) int64 what holds the free coordinate at its pace in flight, see joints/kept_rows.py; 0: nothing
     pace: np.ndarray  # (j,) rate of the free coordinate after the last kick [m/s or rad/s]
+    sprung: np.ndarray  # (j,) int64 1: its spring and damper act in this flight, see joints/flown_springs.py; 0: at the steps
+    sprung_before: np.ndarray  # (j,) int64 the same in the flight before
     hold: np.ndarray  # (j, 6) velocity of each coordinate after the kick that would end the drift where it began; nan: not looked
     hold_before: np.ndarray  # (j, 6) the same at the kick before
     before: np.ndarray  # (j, 12) velocity of each row before the kick
@@ -300,17 +302,18 @@ class Forces(NamedTuple):
     first_row: np.ndarray  # (c + 1,) int64
     potential: np.ndarray  # (c,) energy [J] of the forces on a cluster that have a potential, at the current poses
     # flights: x, q, p, L about the origin of the cluster (forces/path_rows.py); works of forces with a potential, without one,
-    # and of the user's functions; what all but joints gave to p and L
+    # and of the user's functions; what all but joints gave to p and L; work of dampers of joints
     path: np.ndarray  # (SLOPE + stages, n, FLIGHT)
     origin: np.ndarray  # (c, 3) [m]
     ends: np.ndarray  # (c,) time of the drift at which the flight ends [s]
     # joints whose rigid coordinates forces hold in flight (joints/constraint_forces.py), sorted by cluster
     first_link: np.ndarray  # (c + 1,) int64
     link: np.ndarray  # (k,) int64 joint
+    driver: np.ndarray  # (k, 6) int64 joint whose free coordinate this is: itself, or a drive that shares its frame; -1: none
     seats: np.ndarray  # (k, 2) int64 rows in ``member`` of both bodies; -1: moved by no force
-    link_of: np.ndarray  # (j,) int64 row in ``link`` of each joint, -1: none
-    held: np.ndarray  # (k,) int64 the free coordinate that forces hold at its pace in this flight, -1: none
-    goal: np.ndarray  # (k,) where that one ends the flight [m or rad]; of a rotor, its rate at the start
+    link_of: np.ndarray  # (j,) int64 row in ``link`` of each joint, or of that whose frame it shares; -1: none
+    held: np.ndarray  # (k, 6) int64 1: a free coordinate that forces hold at its pace in this flight
+    goal: np.ndarray  # (k, 6) where that one ends the flight [m or rad]; of a rotor, its rate at the start
     slack: np.ndarray  # (k, 6) acceleration that a row gives way by for a unit of its force: the inverse of a rotor
     coupled: np.ndarray  # (c,) int64 1: bodies act on each other, or joints do
     anchored: np.ndarray  # (c,) int64 1: a joint holds the cluster to what no force moves
@@ -457,7 +460,8 @@ def contacts_of(n: int) -> Contacts:
 
 
 def joints_of(n: int, bodies: int = 0) -> Joints:
-    group = arrays(Joints, n, JOINT_SHAPES, ("kind", "body", "rigid", "axis", "kept", "collide", "island", "order"))
+    whole = ("kind", "body", "rigid", "axis", "kept", "sprung", "sprung_before", "collide", "island", "order")
+    group = arrays(Joints, n, JOINT_SHAPES, whole)
     return group._replace(linked=np.full(bodies, -1, dtype=np.int64), apart=np.zeros(0, dtype=np.int64))
 
 
@@ -502,10 +506,11 @@ def forces_of(
         ends=np.zeros(clusters),
         first_link=whole(clusters + 1),
         link=whole(links),
+        driver=np.full((links, 6), -1, dtype=np.int64),
         seats=whole(links, 2),
         link_of=whole(0),
-        held=np.full(links, -1, dtype=np.int64),
-        goal=np.zeros(links),
+        held=whole(links, 6),
+        goal=np.zeros((links, 6)),
         slack=np.zeros((links, 6)),
         coupled=whole(clusters),
         anchored=whole(clusters),

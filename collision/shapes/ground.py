@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MOST_GROUND_TRIANGLES = 2_000_000  # of a mesh
 MOST_SIDE = 4096  # samples along a side of a field
-MOST_PICTURE_BYTES = 500_000_000  # of a picture
+MOST_PICTURE_BYTES = 500_000_000  # of a picture, or an array
 KEYS = 2_000_000  # vertices up to which three of their numbers make one of 63 bits
 THIN = 1e-10  # height of a triangle, as part of its longest edge, below which it is a line
 
@@ -193,6 +193,16 @@ class TriangleMesh(Ground):
         return data if self.two_sided is None else data | {"two_sided": self.two_sided}
 
 
+def _array(path: Path) -> np.ndarray:
+    """The numbers of a file of NumPy."""
+    try:
+        return np.load(BytesIO(regular(path, MOST_PICTURE_BYTES)), allow_pickle=False)
+    except FileNotFoundError:
+        raise InputError("path", str(path), "there is no such file") from None
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError("path", str(path), f"is no array that NumPy reads: {error}") from None
+
+
 @spelled
 @dataclass(frozen=True, eq=False)
 class HeightField(Ground):
@@ -226,10 +236,13 @@ class HeightField(Ground):
     def load(cls, path: FileName, cell: float = 1.0, low: float = 0.0, high: float = 1.0) -> HeightField:
         """Heights from a picture that Pillow reads: its darkest possible value is ``low`` [m], its brightest ``high``.
 
-        The picture's upper edge is the end of large y. Floating point numbers (TIFF) are taken as they are, in metres.
+        The picture's upper edge is the end of large y. Floating point numbers (TIFF) are taken as they are, in metres, and so is
+        the array of a file of NumPy (.npy), which has the order of ``heights``.
         """
         from PIL import Image
 
+        if Path(path).suffix.lower() == ".npy":
+            return cls(_array(Path(path)), cell)
         try:
             with Image.open(BytesIO(regular(Path(path), MOST_PICTURE_BYTES))) as picture:
                 plain = picture.mode in ("L", "I", "F") or picture.mode.startswith("I;")
@@ -239,7 +252,7 @@ class HeightField(Ground):
         except Image.DecompressionBombError:
             raise InputError("path", str(path), f"is too large: at most {MOST_SIDE} samples along a side") from None
         except (OSError, ValueError, SyntaxError):  # SyntaxError: Pillow's, of a broken PNG
-            raise InputError("path", str(path), "is no picture that can be read") from None
+            raise InputError("path", str(path), "is no picture that can be read, and no .npy file") from None
         values = rows.astype(float)
         if rows.dtype.kind != "f":
             most = 255.0 if rows.dtype == np.uint8 else 65535.0

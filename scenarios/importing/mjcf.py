@@ -26,6 +26,7 @@ from tumble.scenarios.importing.mjcf_geoms import Geoms
 from tumble.scenarios.importing.mjcf_joints import Read, in_groups, joints_of, read_joint
 from tumble.scenarios.importing.mjcf_machinery import Machinery, Taken
 from tumble.scenarios.importing.mjcf_parts import expanded
+from tumble.scenarios.importing.mjcf_sensors import region_of
 from tumble.scenarios.importing.mjcf_values import Values
 from tumble.scenarios.importing.models import (
     Imported,
@@ -47,6 +48,7 @@ from tumble.scenarios.importing.models import (
     whole,
 )
 from tumble.sim.joints.definitions import JointDef
+from tumble.sim.joints.mechanism.sensors import Frame
 from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene
 
@@ -80,6 +82,7 @@ class Welded:
     below: list[tuple[xml.Element, Pose, str]] = field(default_factory=list)  # bodies that hang on it, and their classes
     bits: list[tuple[int, int]] = field(default_factory=list)
     sites: list[tuple[str, Pose]] = field(default_factory=list)
+    geoms: list[tuple[str, Pose]] = field(default_factory=list)
     touching: list[str] = field(default_factory=list)  # names of geoms
 
     def __post_init__(self) -> None:
@@ -179,6 +182,7 @@ class _Reader:
             if child.tag == "geom":
                 values = self.geoms.read(child, inner)
                 if values is not None:
+                    self.seat("geom", child.get("name", ""), Frame(), compose(place, values[1]))
                     self.add_static(child.get("name") or name, values, place)
                     if "shows" not in values[3]:
                         self.taken.geoms[child.get("name", "")] = self.out.scene.bodies[-1].name
@@ -186,6 +190,21 @@ class _Reader:
                 self.body(child, place, inner)
             elif child.tag not in INSIDE:
                 self.out.leave(child.tag, named(child, where))
+                if child.tag == "site":
+                    self.seat("site", child.get("name", ""), Frame(), compose(place, self.site(child, inner)))
+
+    def site(self, child: xml.Element, inherited: str) -> Pose:
+        """The pose of a site; its region is noted."""
+        site = xml.Element("site", self.values.with_defaults(child, inherited))
+        region = region_of(site)
+        if region is not None:
+            self.taken.seats.regions[child.get("name", "")] = region
+        return self.values.pose(site)
+
+    def seat(self, kind: str, name: str, on: Frame, at: Pose) -> None:
+        """Note where in a body of the scene, or in the world, something of the file is, for sensors."""
+        if name:
+            self.taken.seats.frames[kind, name] = Frame(on.body, at.position, at.orientation)
 
     def add_static(self, name: str, values: tuple[Shape, Pose, Mass | None, dict[str, Any]], at: Pose) -> None:
         shape, pose, _, more = values
@@ -212,6 +231,7 @@ class _Reader:
             self.moving(body, name, at, inner, None)
         else:
             self.taken.places[name] = None, at
+            self.seat("xbody", name, Frame(), at)
             self.fixed(body, name, at, inner, name)
 
     def jointed(self, body: xml.Element, inherited: str) -> list[tuple[xml.Element, Pose, str]]:
@@ -226,6 +246,7 @@ class _Reader:
         found = Welded(name)
         self.gather(found, body, Pose(), body.get("childclass", inherited))
         name = self.add_moving(found, at)
+        self.taken.seats.above[name] = parent
         for joint in joints(name):
             self.out.scene.add_joint(joint)
         for child, pose, inner in found.below:
@@ -251,8 +272,8 @@ class _Reader:
             elif child.tag not in INSIDE:
                 self.out.leave(child.tag, named(child, element.get("name") or found.name))
                 if child.tag == "site":
-                    site = xml.Element("site", self.values.with_defaults(child, inner))
-                    found.sites.append((child.get("name", ""), compose(place, self.values.pose(site))))
+                    found.sites.append((child.get("name", ""), compose(place, self.site(child, inner))))
+                    self.taken.seats.owners[child.get("name", "")] = element.get("name") or found.name
         if element.get("gravcomp", "0") != "0":
             self.out.leave("gravcomp", f"{element.get('gravcomp')} of {element.get('name', found.name)}")
         found.masses.extend(given or weighed)
@@ -270,6 +291,7 @@ class _Reader:
         mass, pose = more.pop("mass", None), compose(frame, pose)
         mass = more.pop("density") * (solid or solid_of(shape))[0] if mass is None else mass
         piece = Piece(shape, pose, mass, solid)
+        found.geoms.append((element.get("name", ""), pose))
         if more.pop("group") in self.values.weighed and mass > 0:
             weighed.append(filled(piece))
         bit = more.pop("bits")
@@ -300,6 +322,13 @@ class _Reader:
         self.taken.geoms |= dict.fromkeys(found.touching, name)
         self.taken.places |= {old: (name, compose(at, pose)) for old, pose in found.welds}
         self.out.sites |= {site: (name, pose) for site, pose in found.sites if site}
+        own = Frame(name)
+        for kind, places in (("site", found.sites), ("geom", found.geoms), ("xbody", found.welds)):
+            for old, pose in places:
+                self.seat(kind, old, own, pose)
+        self.taken.seats.roots[found.name] = name
+        if len(found.welds) == 1:
+            self.seat("body", found.name, own, Pose(tuple(map(float, mass[1]))))
         return name
 
     def joints(

@@ -9,7 +9,7 @@ from itertools import combinations
 from tumble.collision.pose import Pose
 from tumble.scenarios.importing.mjcf_equalities import read_equality
 from tumble.scenarios.importing.mjcf_joints import read_actuator, read_tendon
-from tumble.scenarios.importing.mjcf_sensors import SENSOR, read_medium, read_sensor
+from tumble.scenarios.importing.mjcf_sensors import ON_SITE, SENSOR, Places, SensorReader, read_medium
 from tumble.scenarios.importing.mjcf_values import Values, coefficients
 from tumble.scenarios.importing.models import Imported, numbers
 from tumble.sim.joints.definitions import Driven
@@ -33,6 +33,8 @@ class Taken:
     """Bodies that a pair of geoms brings together."""
     carriers: list[str] = field(default_factory=list)
     """Bodies of the scene that the file does not have."""
+    seats: Places = field(default_factory=Places)
+    """What sensors are on."""
 
 
 class Machinery:
@@ -89,13 +91,14 @@ class Machinery:
             self.out.leave(f"contact {child.tag}", child.get("name", ""))
 
     def _sensor(self, child: xml.Element) -> None:
-        self.out.leave(f"sensor {child.tag}", child.get("name", ""))
         values = self.values.with_defaults(child, "main")
-        sensor = read_sensor(child, values, self.driven, self.taken.places, self.out)
-        if sensor is not None:
-            self.out.instruments.append(sensor)
-            for key in sorted(set(values) - SENSOR):
-                self.out.leave(f"sensor {child.tag}", f"{key}={values[key]} of {sensor.name}")
+        sensor = SensorReader(self.taken.seats, self.driven, self.tendons, self.out).read(child, values)
+        if sensor is None:
+            self.out.leave(f"sensor {child.tag}", child.get("name", ""))
+            return
+        self.out.instruments.append(sensor)
+        for key in sorted(set(values) - SENSOR - ({"cutoff"} if child.tag in ON_SITE else set())):
+            self.out.leave(f"sensor {child.tag}", f"{key}={values[key]} of {sensor.name}")
 
     def _pair(self, element: xml.Element) -> None:
         """A <pair> of geoms: their bodies meet, with its friction."""

@@ -57,6 +57,7 @@ from tumble.sim.contact.touching.impact_threshold import note_arrivals
 from tumble.sim.flight.end_pose import NO_ENDS, Ends, fly_members
 from tumble.sim.flight.joint_looks import look_ahead
 from tumble.sim.flight.motion import refresh_velocity
+from tumble.sim.joints.flown_springs import take_springs
 from tumble.sim.joints.kept_rows import choose_kept
 from tumble.sim.joints.rows import DRIVE, is_dynamic
 from tumble.sim.joints.velocity_solve import (
@@ -123,8 +124,10 @@ def kick(model, geometry, settings, mode, plain):
         while last_joint < m and joints.island[joints.order[last_joint]] == label:
             last_joint += 1
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
+        if len(rows) == 0:
+            take_springs(bodies, joints, forces, links, settings.dt)
         if len(rows) == 0 and held_in_flight(bodies, joints, links):
-            fly_on(bodies, joints, links, settings.dt)
+            fly_on(bodies, joints, books, links, settings.dt, mode)
         elif not plain[label]:
             kick_island(model, geometry, settings, contacts, 0.0, mode, rows, links, local)
         first, first_joint = last, last_joint

@@ -129,10 +129,9 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
     ``b``: the members that these belong to."""
     rows, members, owner, block = island.rows, island.members, island.owner, island.block
     m, n = len(rows), len(members)
-    v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(owner))
-    for k in range(len(owner)):
-        if block[k] == DRIVE:
-            stored[k] = _stored(bodies, joints, owner[k])
+    v, push, stored = np.empty((n, 3)), np.empty((len(owner), 3)), np.zeros(len(island.links))
+    for k in range(len(island.links)):
+        stored[k] = _stored(bodies, joints, island.links[k])
     for k in range(len(owner)):  # the forces of the joints, at the old poses
         _, frame = frame_joint(bodies, joints, owner[k])
         store3(push, k, wrench(joints, owner[k], block[k], frame, load3(p, m + k))[0])
@@ -154,12 +153,11 @@ def displace(bodies, contacts, joints, books, island, a, b, p, d):
     for k in range(len(owner)):
         j = owner[k]
         _keep_angular_momentum(bodies, books, joints.body[j, 0], joints.body[j, 1], a[m + k], b[m + k], load3(push, k), v)
-    for k in range(len(owner)):
-        if block[k] == DRIVE:  # what springs and rotors gain is work of the displacement, and nothing that the next kick finds
-            work = _stored(bodies, joints, owner[k]) - stored[k]
-            joints.potential[owner[k]] += work
-            books.energy[ledger.CORRECTION] += work
-            books.moved[0] += abs(work)
+    for k in range(len(island.links)):  # what springs and rotors gain is work of the displacement, which no kick finds later
+        work = _stored(bodies, joints, island.links[k]) - stored[k]
+        joints.potential[island.links[k]] += work
+        books.energy[ledger.CORRECTION] += work
+        books.moved[0] += abs(work)
     for k in range(m):  # at the new poses
         i, j, point = contacts.body[rows[k], 0], contacts.body[rows[k], 1], load3(contacts.point, rows[k])
         e = load9(contacts.frame, rows[k])

@@ -22,7 +22,7 @@ from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row
 from tumble.sim.flight.methods.rk4 import cluster_rk4
 from tumble.sim.flight.methods.rk6 import cluster_rk6
 from tumble.sim.flight.rates import rates
-from tumble.sim.forces.laws import EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
+from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
 from tumble.sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
 from tumble.sim.ledger import entries as ledger
@@ -211,22 +211,24 @@ def _book_cluster(bodies, forces, joints, books, c, t):
     """The flight of cluster c ends at time t, at which all its bodies stand.
 
     The kinetic energy that the works do not explain, and the work with a potential that the potential does not give, are
-    the error of the integrator.
+    the error of the integrator. Springs and rotors of joints are booked once their coordinates are read (flown_springs.py).
     """
     error, moved, force, moment = update_potential(bodies, forces, c, t), 0.0, ZERO, ZERO
     note_loads(forces, joints, c)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         change, fall = flight_balance(bodies, i)
-        given, external, user = (
+        given, external, user, damped = (
             works(bodies, forces, i, t, POTENTIAL_WORK),
             works(bodies, forces, i, t, EXTERNAL_WORK),
             works(bodies, forces, i, t, USER_WORK),
+            works(bodies, forces, i, t, DAMPER_WORK),
         )
-        error += change - external - user
+        error += change - external - user - damped
         books.energy[ledger.EXTERNAL] += external
         books.energy[ledger.USER] += user
-        moved += abs(fall) + abs(given) + abs(external) + abs(user)
+        books.energy[ledger.FRICTION] -= damped
+        moved += abs(fall) + abs(given) + abs(external) + abs(user) + abs(damped)
         if forces.anchored[c] == 1:
             linear, turning = _given_by_joints(bodies, forces, i, t)
             force, moment = add(force, linear), add(moment, turning)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, load9, norm, qnormalize, rotation, sub
 from tumble.sim.equations import angular_velocity
-from tumble.sim.forces.laws import EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK
+from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK
 from tumble.sim.forces.path_rows import read_state
 from tumble.sim.state import END, START
 
@@ -28,7 +28,7 @@ def energy_lost(bodies, forces, c, rotors):
         w0, w1 = angular_velocity(rotation(q0), inv, l0), angular_velocity(rotation(qnormalize(q1)), inv, l1)
         before = 0.5 * (bodies.inv_mass[i] * dot(p0, p0) + dot(w0, l0))
         after = 0.5 * (bodies.inv_mass[i] * dot(p1, p1) + dot(w1, l1))
-        work = bodies.mass[i] * dot(g, sub(x1, x0)) + y[POTENTIAL_WORK] + y[EXTERNAL_WORK] + y[USER_WORK]
+        work = bodies.mass[i] * dot(g, sub(x1, x0)) + y[POTENTIAL_WORK] + y[EXTERNAL_WORK] + y[USER_WORK] + y[DAMPER_WORK]
         error += after - before - work
         scale += max(before, after) + abs(work) + bodies.mass[i] * norm(g) * bodies.radius[i]
     return abs(error) / scale if scale > 0.0 else 0.0

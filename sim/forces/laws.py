@@ -35,6 +35,7 @@ from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MEDIUM, 
 
 POTENTIAL_WORK, EXTERNAL_WORK, USER_WORK = 13, 14, 15  # works in a row of Forces.path
 OTHERS = 16  # what all but joints give to momentum, then to angular momentum about the origin
+DAMPER_WORK = 22  # of the dampers of joints
 
 
 @lean

@@ -25,7 +25,7 @@ from tumble.sim.forces.definitions import (
 )
 from tumble.sim.forces.functions import Callback
 from tumble.sim.solvers.lanes import LANES
-from tumble.sim.state import DOP853, DYNAMIC, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
+from tumble.sim.state import DOP853, DYNAMIC, GENERAL, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
 
 if TYPE_CHECKING:
     from tumble.sim.world.body import Body
@@ -176,7 +176,10 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Jo
         return i
 
     moved = lambda i: bool(i >= 0 and bodies.kind[i] == DYNAMIC)  # noqa: E731
-    coordinates = held_rows(joints)
+    coordinates, hosts = held_rows(joints), hosts_of(joints)
+    for j, host in hosts.items():
+        coordinates[host] |= coordinates[j]
+        coordinates[j] = False
     held = [j for j in range(len(joints.kind)) if coordinates[j].any() and any(map(moved, joints.body[j]))]
     for i, j in [row[1:3] for row in rows] + joints.body[held].tolist():
         if moved(i) and moved(j):
@@ -204,10 +207,12 @@ def _sorted(rows: list[Row], knots: list[np.ndarray], bodies: Bodies, joints: Jo
     if knots:
         group.knots[:] = np.concatenate(knots)
     group.coupled[:] = (np.diff(group.first_member) > 1) | np.isin(range(len(used)), [c for c, _ in links])
-    return _with_joints(group, links, joints, coordinates)
+    return _with_joints(group, links, joints, coordinates, hosts)
 
 
-def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints, coordinates: np.ndarray) -> Forces:
+def _with_joints(
+    group: Forces, links: list[tuple[int, int]], joints: Joints, coordinates: np.ndarray, hosts: dict[int, int]
+) -> Forces:
     """The group with joints (cluster, joint), which of them hold the same body, and the rows of their linear systems: one for
     each of the ``coordinates`` (j, 6) that may be held."""
     count = len(group.potential)
@@ -215,6 +220,12 @@ def _with_joints(group: Forces, links: list[tuple[int, int]], joints: Joints, co
     link_of = np.full(len(joints.kind), -1, dtype=np.int64)
     for k, (_, j) in enumerate(links):
         link_of[j] = k
+        if joints.axis[j] >= 0:
+            group.driver[k, joints.axis[j]] = j
+    for j, host in hosts.items():
+        link_of[j] = link_of[host]
+        if link_of[j] >= 0:
+            group.driver[link_of[j], joints.axis[j]] = j
     meet: list[tuple[int, int, int, int]] = []
     columns: list[int] = []
     for c in range(count):
@@ -257,6 +268,22 @@ def _slots(group: Forces, meet: list[tuple[int, int, int, int]], columns: np.nda
         at = LANES * (starts[of] + column - LANES * columns[of]) + row % LANES
         out[n] = np.where((a >= 0) & (b >= 0) & ((i != j) | (b <= a)), at, -1)
     return out
+
+
+def hosts_of(joints: Joints) -> dict[int, int]:
+    """Drives that act along a free coordinate of a general joint of the same bodies, anchors and axes, and that joint: in flight
+    they are rows of it. One drive a coordinate; others, and drives without such a joint, are joints of their own."""
+    hosts: dict[int, int] = {}
+    general = np.flatnonzero((joints.kind == GENERAL) & joints.rigid.any(axis=1)).tolist()
+    taken = {(h, int(joints.axis[h])) for h in general}
+    for j in np.flatnonzero((joints.kind == GENERAL) & ~joints.rigid.any(axis=1)).tolist():
+        for h in general:
+            same = all((table[h] == table[j]).all() for table in (joints.body, joints.anchor, joints.frame))
+            if same and not joints.rigid[h, joints.axis[j]] and (h, int(joints.axis[j])) not in taken:
+                hosts[j] = h
+                taken.add((h, int(joints.axis[j])))
+                break
+    return hosts
 
 
 def held_rows(joints: Joints) -> np.ndarray:

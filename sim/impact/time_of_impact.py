@@ -44,6 +44,7 @@ SLOW_GAP = 1e-3  # gap, as part of the pair's size, at which slow approaches of 
 NO_RETURN = 0.1
 AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
 MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
+MOST_GROUND_STEPS = 20_000  # of one for a ground: what went through a sheet does not overlap it at the end of the drift
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
 # what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
 CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
@@ -209,10 +210,10 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
     axis = load3(pairs.axis, n)
     spin, alpha, pull, bound = bounds
     ground, level = is_facet(geometry, geoms.shape[b]), is_level(geometry, geoms.shape[b])
-    t, stride = start, dt
+    t, stride, left = start, dt, False
     seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
     pairs.clear[n, 0] = max(pairs.clear[n, 0], seen[2] + bound * t)
-    for _ in range(MOST_SEARCH_STEPS):
+    for _ in range(MOST_GROUND_STEPS if ground else MOST_SEARCH_STEPS):
         status, gap, lower, axis, closing, centers, turning = seen
         rest = dt - t
         turns = spin * rest >= NO_RETURN * size
@@ -228,6 +229,12 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             fast = t > start and closing > limit  # without rotation the advance is exact
             if fast and not _awaited(bodies, forces, geoms, pairs, geometry, n, t, size, axis, limit, rows, ids):
                 return MEETS, t, closing, axis
+            if left:  # on the way that was left out another point has come
+                found, _, fastest = fastest_point(
+                    bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
+                )
+                if found and fastest > limit:
+                    return MEETS, t, fastest, axis
             away = -AWAY * size / closing if closing < 0.0 else math.inf
             if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
                 return TOUCHES, t, 0.0, axis
@@ -236,9 +243,10 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             )  # fmt: skip
             if found:
                 return TOUCHES, t, 0.0, axis
-            t += away  # it has bounced and leaves, and other points of bodies that turn so far may meet in this drift
+            t, left = t + away, True  # it has bounced and leaves, and other points of bodies that turn so far may meet
             seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
             continue
+        left = False
         if stride >= rest and not ground:
             then = distance_at(bodies, forces, geoms, geometry, a, b, dt, gap, axis)
             if _surely_apart(bodies, i, j, seen, then, rest, dt, size, bound, spin):

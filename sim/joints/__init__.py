@@ -4,10 +4,11 @@ In: joints as users say them, poses and velocities of their bodies.
 Out: rows for the solvers (Jacobians, targets, bounds), and impulses, works, coordinates of each joint.
 
 Equations: in flight, forces f along the rows of G hold rigid coordinates, G M^-1 G^T f = -(G a + G' u); springs are the
-trapezoidal rule, p = -h k (g- + 2 g + g+)/4.
+trapezoidal rule, p = -h k (g- + 2 g + g+)/4, where they do not act in flight.
 
 definitions.py: joints as frozen records. kinds/: the geometry of each kind.
 constraint_forces.py: joints in flight. row_bends.py: G' u. kept_rows.py: coordinates that motors, friction, stops hold there.
+flown_springs.py: springs that act there.
 rows.py: coordinates, blocks and Jacobians of a joint in a solve. velocity_solve.py: their part of the kick. tables.py: the
 arrays as joints come and go. pairs.py: pairs that a joint lets overlap.
 mechanism/: the same joints as one tree in coordinates of its own, actuators and instruments.

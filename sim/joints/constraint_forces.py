@@ -7,6 +7,8 @@ would move with the accelerations a; forces f along the rows change them by M^-1
 
 G' u is how the rates would change if the velocities did not (row_bends.py).
 
+Springs and dampers that act in flight (flown_springs.py) are among the forces that a comes from.
+
 A rotor of moment a on a free coordinate (armature) is a row as well: its torque is f = -a g'', so that f/a joins the left side. A
 free coordinate that is kept at its pace (kept_rows.py) is one for as long as it is kept.
 
@@ -39,11 +41,11 @@ from tumble.collision.linalg import (
     symmetric_product,
 )
 from tumble.sim.equations import acceleration, drive
-from tumble.sim.forces.laws import EXTERNAL_WORK
+from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, POTENTIAL_WORK
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, frame_at, place_at
+from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, frame_at, place_at, unwrapped
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 from tumble.sim.state import DYNAMIC, END, EXAMPLE, START
@@ -107,7 +109,14 @@ _row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.jo
 @lean
 def _acts(forces, joints, k, r):
     """A force acts along coordinate r of link k: it is rigid, goes on at its pace, or moves a rotor."""
-    return joints.rigid[forces.link[k], r] == 1 or forces.held[k] == r or forces.slack[k, r] > 0.0
+    return joints.rigid[forces.link[k], r] == 1 or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
+
+
+@lean
+def _sense(joints, forces, k, r):
+    """1 or -1: which way the coordinate of the joint that drives row r of link k counts."""
+    j, d = forces.link[k], forces.driver[k, r]
+    return 1.0 if d == j else joints.length[d] * joints.length[j]
 
 
 @lean
@@ -293,6 +302,7 @@ def _hold_there(bodies, forces, joints, c, t, to, h, enough):
     """The same where members stand and rows are loaded."""
     first, last = forces.first_link[c], forces.first_link[c + 1]
     for k in range(first, last):
+        _give_springs(bodies, forces, joints, k, t, to)
         bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
         for r in range(6):
             forces.lacks[k, r] = -bends[r] if _acts(forces, joints, k, r) else 0.0
@@ -310,22 +320,61 @@ def _hold_there(bodies, forces, joints, c, t, to, h, enough):
     for k in range(first, last):
         j = forces.link[k]
         point, f, torque = _wrench(forces, k)
-        for side in range(2):
-            f, torque = scale(-1.0, f), scale(-1.0, torque)  # first on a, then on b
-            i = joints.body[j, side]
-            if forces.seats[k, side] >= 0:
-                s, rate = forces.stand[forces.seats[k, side]], forces.path[to, i]
-                moment = add(torque, cross(sub(point, (s[0], s[1], s[2])), f))
-                for d in range(3):
-                    rate[7 + d] += f[d]
-                    rate[10 + d] += moment[d]
-            elif i >= 0:  # whoever drives the body supplies what its force does to the other one
-                x, _, v, w = _pose(bodies, forces, i, t)
-                power = dot(f, add(v, cross(w, sub(point, x)))) + dot(torque, w)
-                forces.path[to, joints.body[j, 1 - side], EXTERNAL_WORK] -= power
-        if forces.held[k] >= 0:  # the motor's work
-            i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
-            forces.path[to, i, EXTERNAL_WORK] += forces.load[k, joints.axis[j]] * joints.pace[j]
+        _give_wrench(bodies, forces, joints, k, t, to, point, f, torque)
+        i = joints.body[j, 1] if forces.seats[k, 1] >= 0 else joints.body[j, 0]
+        for r in range(6):
+            if forces.held[k, r] == 1:  # the motor's work
+                pace = _sense(joints, forces, k, r) * joints.pace[forces.driver[k, r]]
+                forces.path[to, i, EXTERNAL_WORK] += forces.load[k, r] * pace
+
+
+@lean
+def _give_wrench(bodies, forces, joints, k, t, to, point, f, torque):
+    """Force and torque of joint k on b, and against them on a, at a point: to the rates ``to``."""
+    j = forces.link[k]
+    for side in range(2):
+        f, torque = scale(-1.0, f), scale(-1.0, torque)  # first on a, then on b
+        i = joints.body[j, side]
+        if forces.seats[k, side] >= 0:
+            s, rate = forces.stand[forces.seats[k, side]], forces.path[to, i]
+            moment = add(torque, cross(sub(point, (s[0], s[1], s[2])), f))
+            for d in range(3):
+                rate[7 + d] += f[d]
+                rate[10 + d] += moment[d]
+        elif i >= 0:  # whoever drives the body supplies what its force does to the other one
+            x, _, v, w = _pose(bodies, forces, i, t)
+            power = dot(f, add(v, cross(w, sub(point, x)))) + dot(torque, w)
+            forces.path[to, joints.body[j, 1 - side], EXTERNAL_WORK] -= power
+
+
+@lean
+def _give_springs(bodies, forces, joints, k, t, to):
+    """Forces of springs and dampers along the free coordinates of link k, and their works: to the rates ``to``."""
+    any_spring = False
+    for r in range(6):
+        d = forces.driver[k, r]
+        any_spring = any_spring or (d >= 0 and joints.sprung[d] == 1)
+    if not any_spring:
+        return
+    rates, values = _row_rates(bodies, forces, joints, forces.link[k], t)
+    i = joints.body[forces.link[k], 1] if forces.seats[k, 1] >= 0 else joints.body[forces.link[k], 0]
+    e, f, torque = forces.place[k], ZERO, ZERO
+    for r in range(6):
+        d = forces.driver[k, r]
+        if d < 0 or joints.sprung[d] == 0:
+            continue
+        sense = _sense(joints, forces, k, r)
+        value = unwrapped(joints, d, sense * values[r], joints.value[d])
+        pull, drag = sense * joints.stiffness[d] * (joints.rest[d] - value), -joints.damping[d] * rates[r]
+        n = 3 + r if r < 3 else 9 + r
+        along = scale(pull + drag, (e[n], e[n + 3], e[n + 6]))
+        if r < 3:
+            f = add(f, along)
+        else:
+            torque = add(torque, along)
+        forces.path[to, i, POTENTIAL_WORK] += pull * rates[r]
+        forces.path[to, i, DAMPER_WORK] += drag * rates[r]
+    _give_wrench(bodies, forces, joints, k, t, to, (e[0], e[1], e[2]), f, torque)
 
 
 @lean
@@ -439,8 +488,9 @@ def _ask(bodies, forces, joints, c, t, ways):
             forces.lacks[k, r] = 0.0
             if joints.rigid[j, r] == 1:
                 forces.lacks[k, r] = -(values[r] if ways else rates[r])
-            elif forces.held[k] == r:
-                forces.lacks[k, r] = _behind(joints, forces, j, k, values[r]) if ways else joints.pace[j] - rates[r]
+            elif forces.held[k, r] == 1:
+                pace = _sense(joints, forces, k, r) * joints.pace[forces.driver[k, r]]
+                forces.lacks[k, r] = _behind(forces, k, r, values[r]) if ways else pace - rates[r]
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         s, u = forces.stand[m], forces.motion[m]
         size = max(size, abs(s[0]) + abs(s[1]) + abs(s[2]))
@@ -449,16 +499,19 @@ def _ask(bodies, forces, joints, c, t, ways):
 
 
 @lean
-def _behind(joints, forces, j, k, value):
-    """By how much the kept coordinate of joint j is short of where it is to end, whole turns aside."""
-    d = forces.goal[k] - value
-    return d - 2.0 * math.pi * round(d / (2.0 * math.pi)) if joints.axis[j] >= 3 else d
+def _behind(forces, k, r, value):
+    """By how much the kept coordinate r of link k is short of where it is to end, whole turns aside."""
+    d = forces.goal[k, r] - value
+    return d - 2.0 * math.pi * round(d / (2.0 * math.pi)) if r >= 3 else d
 
 
 @lean
-def _moves_rotor(forces, joints, k):
-    axis = joints.axis[forces.link[k]]
-    return axis >= 0 and forces.slack[k, axis] > 0.0
+def _moves_rotor(forces, k):
+    """A free coordinate of link k moves a rotor."""
+    found = False
+    for r in range(6):
+        found = found or forces.slack[k, r] > 0.0
+    return found
 
 
 @lean
@@ -466,11 +519,12 @@ def _rotor_gain(bodies, forces, joints, c, t):
     """Change of the energy of the rotors of cluster c between rows START and END of the path [J]."""
     gain = 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
-        if _moves_rotor(forces, joints, k):
-            j, before = forces.link[k], forces.goal[k]
-            rates, _ = _row_rates(bodies, forces, joints, j, t)
-            after = rates[joints.axis[j]]
-            gain += 0.5 * joints.armature[j] * (after - before) * (after + before)
+        if _moves_rotor(forces, k):
+            rates, _ = _row_rates(bodies, forces, joints, forces.link[k], t)
+            for r in range(6):
+                if forces.slack[k, r] > 0.0:
+                    before, after = forces.goal[k, r], rates[r]
+                    gain += 0.5 * joints.armature[forces.driver[k, r]] * (after - before) * (after + before)
     return gain
 
 
@@ -485,15 +539,16 @@ def mark_driven(forces, joints, c):
     """Which free coordinates of cluster c are kept at their pace, and which move rotors; whether there are any."""
     found = False
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
-        j, axis = forces.link[k], joints.axis[forces.link[k]]
-        forces.held[k] = -1
-        if axis < 0 or forces.equation[k, axis] < 0:
-            continue
-        if joints.kept[j] != NOT_KEPT:
-            forces.held[k], forces.slack[k, axis] = axis, 0.0
-        else:
-            forces.slack[k, axis] = _rotor(joints, j)
-        found = found or forces.held[k] >= 0 or forces.slack[k, axis] > 0.0
+        for r in range(6):
+            d = forces.driver[k, r]
+            forces.held[k, r], forces.slack[k, r] = 0, 0.0
+            if d < 0 or forces.equation[k, r] < 0:
+                continue
+            if joints.kept[d] != NOT_KEPT:
+                forces.held[k, r] = 1
+            else:
+                forces.slack[k, r] = _rotor(joints, d)
+            found = found or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
     return found
 
 
@@ -507,18 +562,24 @@ def _set_goals(bodies, forces, joints, c, t, h):
         return
     _stand(bodies, forces, c, START)
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
-        j = forces.link[k]
-        if forces.held[k] >= 0:
-            axis, pace = forces.held[k], joints.pace[j]
-            rates, values = _row_rates(bodies, forces, joints, j, t)
-            if abs(rates[axis] - pace) > STRUCK * (1.0 + abs(pace)):
-                forces.held[k], forces.slack[k, axis] = -1, _rotor(joints, j)
-            forces.goal[k] = values[axis] + h * pace if forces.held[k] >= 0 else rates[axis]
-            if forces.held[k] >= 0 and joints.kept[j] >= AT_LOW:
-                forces.goal[k] = joints.limit[j, joints.kept[j] - AT_LOW]
-        elif _moves_rotor(forces, joints, k):
-            rates, _ = _row_rates(bodies, forces, joints, j, t)
-            forces.goal[k] = rates[joints.axis[j]]
+        driven = _moves_rotor(forces, k)
+        for r in range(6):
+            driven = driven or forces.held[k, r] == 1
+        if not driven:
+            continue
+        rates, values = _row_rates(bodies, forces, joints, forces.link[k], t)
+        for r in range(6):
+            d = forces.driver[k, r]
+            if forces.held[k, r] == 1:
+                sense = _sense(joints, forces, k, r)
+                pace = sense * joints.pace[d]
+                if abs(rates[r] - pace) > STRUCK * (1.0 + abs(pace)):
+                    forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
+                forces.goal[k, r] = values[r] + h * pace if forces.held[k, r] == 1 else rates[r]
+                if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
+                    forces.goal[k, r] = sense * joints.limit[d, joints.kept[d] - AT_LOW]
+            elif forces.slack[k, r] > 0.0:
+                forces.goal[k, r] = rates[r]
 
 
 set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0), returns=None)
@@ -541,7 +602,12 @@ def _opening(bodies, forces, c):
 
 @lean
 def note_loads(forces, joints, c):
-    """Keep the forces that were asked for last, for what the world reports."""
+    """Keep the forces that were asked for last, for what the world reports: of a drive, along its coordinate alone."""
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        j = forces.link[k]
         for r in range(6):
-            joints.load[forces.link[k], r] = forces.load[k, r]
+            d = forces.driver[k, r]
+            other = d >= 0 and d != j
+            joints.load[j, r] = 0.0 if other else forces.load[k, r]
+            if other:
+                joints.load[d, r] = _sense(joints, forces, k, r) * forces.load[k, r]

@@ -21,6 +21,7 @@ import numpy as np
 
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import IDENTITY, ZERO, add, cross, dot, load3, load9, matmul, mul, sub
+from tumble.sim.joints.flown_springs import pushes
 from tumble.sim.joints.kinds.distance import line_frame, measure_distance
 from tumble.sim.joints.kinds.fixed import measure_fixed
 from tumble.sim.joints.kinds.gear import place_gear, place_screw
@@ -152,9 +153,15 @@ def has_block(joints, j, block):
     if joints.axis[j] < 0:
         return False
     if block == DRIVE:
-        soft = joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0
-        return soft or joints.friction[j] > 0.0 or joints.strength[j] > 0.0
+        return kicks(joints, j) or joints.armature[j] > 0.0
     return joints.limit[j, 0] > -math.inf or joints.limit[j, 1] < math.inf
+
+
+@lean
+def kicks(joints, j):
+    """The spring, damper, friction or motor of joint j acts at the steps."""
+    now = joints.sprung[j] == 0 or joints.sprung_before[j] == 0
+    return (now and (joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0)) or pushes(joints, j)
 
 
 @lean

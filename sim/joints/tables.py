@@ -311,13 +311,32 @@ def rate(model: Model, j: int) -> float:
     return float(about[axis - 3] @ turn if axis >= 3 else along[axis] @ move)
 
 
+def spring_force(model: Model, j: int) -> float:
+    """Force along the free coordinate of the spring and damper of joint j, if they act in flight [N or N m]."""
+    joints = model.joints
+    if not joints.sprung[j]:
+        return 0.0
+    return float(joints.stiffness[j] * (joints.rest[j] - coordinate(model, j)) - joints.damping[j] * rate(model, j))
+
+
 @unheard
 def spring_energy(model: Model) -> float:
     """Energy in the springs and rotors of joints [J]."""
     joints = model.joints
-    square = lambda x: x * x  # noqa: E731  a power that overflows is an error in Python
     springs = sum(
-        0.5 * float(joints.stiffness[j]) * square(coordinate(model, j) - float(joints.rest[j]))
+        0.5 * float(joints.stiffness[j]) * _square(coordinate(model, j) - float(joints.rest[j]))
         for j in np.flatnonzero(joints.stiffness)
     )
-    return springs + sum(0.5 * float(joints.armature[j]) * square(rate(model, j)) for j in np.flatnonzero(joints.armature))
+    return springs + rotor_energy(model)
+
+
+@unheard
+def rotor_energy(model: Model) -> float:
+    """Energy in the rotors of joints [J]."""
+    joints = model.joints
+    return sum(0.5 * float(joints.armature[j]) * _square(rate(model, j)) for j in np.flatnonzero(joints.armature))
+
+
+def _square(x: float) -> float:
+    """A power that overflows is an error in Python."""
+    return x * x

@@ -7,8 +7,9 @@ guess becomes u' - (g_end - g)/h, until that is rounding. That is remembered as 
 for small h), and starts the next kick. Where nothing needs to look, what the last flight bent is measured, and continued from the
 one before it.
 
-A spring acts by p = -h k (g_before + 2 g + g_after)/4 - h d (u + u')/2, the trapezoidal rule: symmetric, stable at
-any stiffness. With g_before as it was at the last kick and g_after = g + h (u' - hold) that is linear in u', a soft row.
+A spring that is too fast for the flight (flown_springs.py) acts by p = -h k (g_before + 2 g + g_after)/4 - h d (u + u')/2, the
+trapezoidal rule: symmetric, stable at any stiffness. With g_before as it was at the last kick and g_after = g + h (u' - hold)
+that is linear in u', a soft row.
 
 A rotor of moment a on the coordinate (armature) acts by p = -a (u' - u), in impacts too; in flight it is a row of its own
 (constraint_forces.py).
@@ -22,6 +23,7 @@ import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
+from tumble.sim.joints.flown_springs import at_steps, book_stored
 from tumble.sim.joints.kept_rows import INSIDE_BOUND, bounds_left, least_push
 from tumble.sim.joints.rows import (
     ANGULAR,
@@ -34,6 +36,7 @@ from tumble.sim.joints.rows import (
     NOT_KEPT,
     frame_joint,
     has_block,
+    kicks,
     place_joint,
     row_axis,
     row_velocity,
@@ -70,10 +73,11 @@ def drives(joints, j, block):
 
 @lean
 def held_in_flight(bodies, joints, links):
-    """These joints ask nothing of the kick: they have rigid coordinates alone, and those are closed."""
+    """These joints ask nothing of the kick: the flight has their springs and rotors, and their rigid coordinates are closed."""
     for j in links:
         for s in range(BLOCKS):
-            if has_block(joints, j, s) and drives(joints, j, s):
+            rotor = s == DRIVE and not kicks(joints, j)  # where nothing pushes, a rotor goes on as it is
+            if has_block(joints, j, s) and drives(joints, j, s) and not rotor:
                 return False
         _, _, values = place_joint(bodies, joints, j)
         for r in range(6):
@@ -83,7 +87,7 @@ def held_in_flight(bodies, joints, links):
 
 
 @lean
-def fly_on(bodies, joints, links, dt):
+def fly_on(bodies, joints, books, links, dt, mode):
     """The bodies of such joints, that nothing touches, are not kicked."""
     for j in links:
         for r in range(12):
@@ -92,13 +96,26 @@ def fly_on(bodies, joints, links, dt):
         if axis >= 0:
             point, frame, values = place_joint(bodies, joints, j)
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
-            joints.value[j] = unwrapped(
-                joints, j, values[axis], joints.value[j] + dt * row_velocity(bodies, joints, j, turns, e, point)
-            )
+            rate = row_velocity(bodies, joints, j, turns, e, point)
+            value = unwrapped(joints, j, values[axis], joints.value[j] + (0.0 if mode == MEAN_GIVEN else dt * rate))
+            if joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0:  # as a kick would leave it
+                if mode == KICK:
+                    joints.hold_before[j, axis] = shown_by_flight(joints, j, value, dt)
+                    joints.hold[j, axis] = math.nan
+                joints.value[j], joints.pace[j], joints.kept[j] = value, rate, NOT_KEPT
+                book_stored(joints, books, j, rate, mode == KICK)
+            joints.value[j] = value
         for side in range(2):
             i = joints.body[j, side]
             if i >= 0:
                 bodies.parts[i], bodies.kicked[i], bodies.flown[i] = 1, 0.0, dt
+
+
+@lean
+def shown_by_flight(joints, j, value, dt):
+    """``hold`` of the free coordinate at the last kick: as the last look left it, or as the flight since then has shown."""
+    last = joints.hold[j, joints.axis[j]]
+    return last if math.isfinite(last) else joints.pace[j] - (value - joints.value[j]) / dt
 
 
 @lean
@@ -118,9 +135,7 @@ def start_joints(bodies, joints, rows, t, dt, mode, here, hold):
             elapsed = 0.0 if mode == MEAN_GIVEN else (dt if mode == KICK else t)
             value = unwrapped(joints, j, values[axis], joints.value[j] + elapsed * u)
             if mode == KICK:  # what the last flight shows
-                last = joints.hold[j, axis]
-                if not math.isfinite(last):
-                    last = joints.hold[j, axis] = joints.pace[j] - (value - joints.value[j]) / dt
+                last = joints.hold[j, axis] = shown_by_flight(joints, j, value, dt)
                 hold[n, axis] = 2.0 * last - joints.hold_before[j, axis] if joints.kept[j] == NOT_KEPT else 0.0
             here[n, axis], here[n, 6] = value, joints.value[j]
             if mode != INSIDE_DRIFT:
@@ -169,10 +184,14 @@ def target_joints(joints, island, h, dt, mode, here, hold, laws):
 def _spring(joints, j, row, h, mode, last, value, hold):
     """(p at u = 0, -dp/du) of half the impulse of the spring and damper, in the solver's own velocity."""
     k, d, a, u = joints.stiffness[j], joints.damping[j], joints.armature[j], joints.before[j, row]
-    if mode == INSIDE_DRIFT:  # springs act at the steps
+    past, coming = at_steps(joints, j)
+    if mode == INSIDE_DRIFT or (past == 0 or mode == MEAN_GIVEN) and coming == 0:  # springs act at the steps, or in flight
         return a * u, a
     if mode == MEAN_GIVEN:  # in the middle of the kick, u, it goes back and forth alike
         return a * u - 0.5 * h * (k * (value - joints.rest[j] - 0.5 * h * (u + hold)) + d * u), 0.25 * h * h * k + a
+    if past != coming:  # of the one half of this kick
+        mean = value - 0.5 * h * (u + hold) if coming == 1 else 0.5 * (last + value)
+        return a * u - 0.25 * h * k * (mean - joints.rest[j]), 0.25 * h * h * k * coming + 0.25 * h * d + a
     mean = 0.25 * (last + 3.0 * value - h * (u + hold))
     return a * u - 0.5 * h * k * (mean - joints.rest[j]), 0.25 * h * h * k + 0.5 * h * d + a
 
@@ -194,7 +213,7 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
             most = INSIDE_BOUND * hi[k, 0]
             wanted[n] = p[k, 0] * p[k, 0] + p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2] < most * most
         elif s == DRIVE:
-            wanted[n] = mode == MEAN_GIVEN and joints.stiffness[j] > 0.0
+            wanted[n] = mode == MEAN_GIVEN and joints.stiffness[j] > 0.0 and joints.sprung[j] == 0
             for r in range(1, 3):
                 wanted[n] = wanted[n] or (hi[k, r] > 0.0 and abs(p[k, r]) < INSIDE_BOUND * hi[k, r])
         else:
@@ -281,13 +300,7 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
             point, frame = frame_joint(bodies, joints, j)
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
             joints.pace[j] = row_velocity(bodies, joints, j, turns, e, point)
-        if joints.stiffness[j] > 0.0 or joints.armature[j] > 0.0:
-            stretch, rate = joints.value[j] - joints.rest[j], 0.5 * (joints.before[j, 3 * DRIVE] + joints.after[j, 3 * DRIVE])
-            now = 0.5 * (joints.stiffness[j] * stretch * stretch + joints.armature[j] * rate * rate)
-            if mode == KICK:
-                books.energy[ledger.INTEGRATOR] += now - joints.potential[j]
-                books.moved[0] += abs(now - joints.potential[j])
-            joints.potential[j] = now
+        book_stored(joints, books, j, 0.5 * (joints.before[j, 3 * DRIVE] + joints.after[j, 3 * DRIVE]), mode == KICK)
 
 
 @lean
@@ -305,7 +318,9 @@ def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mod
         book_work(books, ledger.RESTITUTION, one, two, mode)
         book_work(books, ledger.CONTACT, p * first + one, p * second + two, mode)
     elif s == DRIVE and r == 0:
-        drag = -0.5 * h * joints.damping[j] * (before + after) if mode != INSIDE_DRIFT else 0.0
+        past, coming = at_steps(joints, j)
+        steps = 0.0 if mode == INSIDE_DRIFT else coming if mode == MEAN_GIVEN else 0.5 * (past + coming)
+        drag = -0.5 * h * steps * joints.damping[j] * (before + after)
         book_work(books, ledger.FRICTION, -drag * first, -drag * second, mode)
         book_work(books, ledger.INTEGRATOR, (p - drag) * first, (p - drag) * second, mode)
     elif s == DRIVE and r == 2:

@@ -120,7 +120,7 @@ class Joint(Writes):
         p, axis = 2.0 * world.model.joints.impulse[j], world.model.joints.axis[j]
         p[:6] += world.dt * world.model.joints.load[j]
         linear, turning = p[0:3] @ along, p[3:6] @ about
-        driven = p[6:9].sum() + p[9] - p[10]
+        driven = p[6:9].sum() + p[9] - p[10] + world.dt * tables.spring_force(world.model, j)
         if axis >= 3:
             turning = turning + driven * about[axis - 3]
         elif axis >= 0:

@@ -7,7 +7,8 @@ import pytest
 
 from tumble.collision.errors import InputError
 from tumble.scenarios.importing.models import Imported, load_model
-from tumble.sim import Accelerometer, Encoder, Gyroscope, Instruments, Medium, RangeFinder, Tracker
+from tumble.sim import Accelerometer, Gyroscope, Instruments, Medium, RangeFinder
+from tumble.sim.joints.mechanism.sensors import ActuatorSensor, CoordinateSensor, FrameSensor, Touch
 
 MODEL = """
 <mujoco model="hand">
@@ -44,7 +45,7 @@ MODEL = """
   <sensor>
     <accelerometer name="acc" site="imu" noise="0.1"/><gyro site="imu"/><rangefinder name="far" site="tip" cutoff="3"/>
     <jointpos name="angle" joint="a"/><framepos name="where" objtype="site" objname="tip"/>
-    <touch name="felt" site="tip"/><actuatorfrc name="effort" actuator="grasp"/>
+    <touch name="felt" site="tip"/><actuatorfrc name="effort" actuator="grasp"/><magnetometer name="north" site="tip"/>
   </sensor>
 </mujoco>
 """
@@ -60,7 +61,8 @@ def test_what_is_taken_over(tmp_path):
     found = read(tmp_path, MODEL)
     assert found.scene.forces == [Medium(density=1.2, viscosity=2e-5, wind=(1, 0, 0))]
     assert [(type(one), one.name) for one in found.instruments] == [
-        (Accelerometer, "acc"), (Gyroscope, "gyro_2"), (RangeFinder, "far"), (Encoder, "angle"), (Tracker, "where"),
+        (Accelerometer, "acc"), (Gyroscope, "gyro_2"), (RangeFinder, "far"), (CoordinateSensor, "angle"), (FrameSensor, "where"),
+        (Touch, "felt"), (ActuatorSensor, "effort"),
     ]  # fmt: skip
     assert (found.instruments[0].noise, found.instruments[2].reach) == (0.1, 3.0)
     (pair,) = found.scene.pairs
@@ -70,7 +72,8 @@ def test_what_is_taken_over(tmp_path):
     left = found.left_out
     assert left["tendon spatial"] == ["string"]
     assert left["contact pair"] == ["solref=0.01 1 of grip"]
-    assert (left["sensor touch"], left["sensor actuatorfrc"]) == (["felt"], ["effort"])
+    assert left["sensor magnetometer"] == ["north"]
+    assert "sensor touch" not in left
     world = found.scene.build()
     log = Instruments(*found.instruments)
     world.run(0.1, [log])

@@ -16,7 +16,7 @@ from tumble.sim.flight.methods.splitting import turn_splitting
 from tumble.sim.flight.rates import rates
 from tumble.sim.forces.laws import OTHERS
 from tumble.sim.forces.path_rows import arm_of, read_state
-from tumble.sim.state import END, EXACT, FLIGHT, SLOPE, STAGE
+from tumble.sim.state import END, EXACT, SLOPE, STAGE
 
 GAMMA = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
@@ -90,7 +90,7 @@ def _push(bodies, forces, c, h, slope):
             forces.path[END, i, k] += h * (forces.path[slope, i, k] - falls[k - 7])
         for k in range(13, OTHERS):
             forces.path[END, i, k] += h * forces.path[slope, i, k]
-        for k in range(OTHERS, FLIGHT):
+        for k in range(OTHERS, OTHERS + 6):
             forces.path[END, i, k] += h * (forces.path[slope, i, k] - falls[k - OTHERS])
 
 

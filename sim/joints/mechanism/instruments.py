@@ -75,11 +75,11 @@ class Mounted(Instrument):
 
     def mounted(self, world: World) -> tuple[Body, np.ndarray, np.ndarray]:
         """The body, and place and axes of the instrument in its frame."""
-        body = _named("body", self.body, {b.name: b for b in world.bodies})
+        body = named_in("body", self.body, {b.name: b for b in world.bodies})
         return body, np.array(self.position), rotations(np.array([self.orientation]))[0]
 
 
-def _named(field: str, name: str, known: Mapping[str, Any]) -> Any:
+def named_in(field: str, name: str, known: Mapping[str, Any]) -> Any:
     if name not in known:
         raise InputError(field, name, f"there is none of this name in the world{did_you_mean(name, list(known))}")
     return known[name]
@@ -207,8 +207,8 @@ class ContactForce(Instrument):
 
     def probe(self, world: World) -> Probe:
         bodies = {b.name: b for b in world.bodies}
-        body = _named("body", self.body, bodies)
-        other = None if self.other is None else _named("other", self.other, bodies)
+        body = named_in("body", self.body, bodies)
+        other = None if self.other is None else named_in("other", self.other, bodies)
 
         def read() -> np.ndarray:
             c, i = world.contacts(), body.index
@@ -232,7 +232,7 @@ class OfJoint(Instrument):
         object.__setattr__(self, "joint", getattr(self.joint, "name", self.joint))
 
     def found(self, world: World) -> Joint:
-        return _named("joint", self.joint, {j.name: j for j in world.joints})
+        return named_in("joint", self.joint, {j.name: j for j in world.joints})
 
 
 @dataclass(frozen=True, slots=True)

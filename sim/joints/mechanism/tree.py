@@ -114,6 +114,28 @@ def links_of(world: Any, name: str | None) -> list[Link]:
     return links
 
 
+def loop_of(world: Any, joint: int) -> list[str]:
+    """Names of the joints of the smallest loop that this one closes, itself first; empty where it closes none."""
+    kinds = world.model.bodies.kind
+    ends = [[int(i) if i >= 0 and kinds[i] == DYNAMIC else -1 for i in pair] for pair in world.model.joints.body.tolist()]
+    start, goal = ends[joint]
+    came: dict[int, tuple[int, int]] = {}  # body: the one before it, by which joint
+    left = [start]
+    while left and goal not in came:
+        here = left.pop(0)
+        for j, pair in enumerate(ends):
+            if j != joint and here in pair:
+                far = pair[1 - pair.index(here)]
+                if far != start and far not in came:
+                    came[far] = here, j
+                    left.append(far)
+    loop = [joint]
+    while goal in came and goal != start:
+        goal, j = came[goal]
+        loop.append(j)
+    return [world.joints[j].name for j in loop] if len(loop) > 1 else []
+
+
 def _reached(start: int, edges: dict[int, list[tuple[int, int]]]) -> set[int]:
     """The bodies that joints connect with this one, not counting by way of the world."""
     found, left = {start}, [start]

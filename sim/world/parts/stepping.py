@@ -15,6 +15,7 @@ from tumble.collision.kernels.native import Careful, Meanwhile
 from tumble.collision.spelling import spelled
 from tumble.sim.compiled import ADVANCE, ASSEMBLE, BEGIN, LIBRARY, RECENTRE
 from tumble.sim.errors import SimulationError
+from tumble.sim.joints.mechanism.tree import loop_of
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger import readings
 from tumble.sim.ledger.blow_up import FAR_THROWN, SPEED_OF_LIGHT
@@ -83,6 +84,9 @@ class Stepping(Asking):
         if open_by > 1e-9:
             worst = max(self.joints, key=lambda joint: joint.error)
             open_by = f"the joints can not all be closed: {worst.name} stays open by {worst.error:.3g}"
+            loop = loop_of(self, worst.index)
+            if loop:
+                open_by += f"; the anchors and lengths of the loop {', '.join(loop)} must allow a pose in which all of them meet"
             raise SimulationError(open_by, names=(worst.name,))
         now = self.energy().total
         if not self._started:

@@ -115,6 +115,20 @@ def test_pictures_are_fields(tmp_path):
         HeightField.load(tmp_path / "none.png")
 
 
+def test_arrays_on_disk_are_fields(tmp_path):
+    heights = np.arange(12.0).reshape(3, 4)
+    np.save(tmp_path / "hills.npy", heights)
+    assert HeightField.load(tmp_path / "hills.npy", cell=0.5) == HeightField(heights, cell=0.5)
+    np.save(tmp_path / "objects.npy", np.array([[{}, 1], [2, 3]], dtype=object))
+    with pytest.raises(InputError, match="is no array that NumPy reads"):
+        HeightField.load(tmp_path / "objects.npy")
+    np.save(tmp_path / "gaps.npy", np.where(heights == 5, np.nan, heights))
+    with pytest.raises(InputError, match=r"heights\[1, 1\] = nan"):
+        HeightField.load(tmp_path / "gaps.npy")
+    with pytest.raises(InputError, match="no such file"):
+        HeightField.load(tmp_path / "none.npy")
+
+
 def test_memory():
     mesh = uneven_floor(60, 30.0)
     tables = mesh.columns()

@@ -1,0 +1,333 @@
+"""Sensors of frames, subtrees, joints, actuators and contact, as models of robots name them: instruments that read the state.
+
+A :class:`Frame` is a place with axes on a body, or in the world. What is told of one is told against a ``reference``, in the axes
+of that, as one sees it who stands there: without one, in those of the world.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
+from tumble.collision.pose import Pose
+from tumble.sim.joints.mechanism.instruments import Instrument, Mounted, Probe, named_in
+from tumble.sim.ledger.diagnostics import rotations
+from tumble.sim.words import count
+
+if TYPE_CHECKING:
+    from tumble.sim.world.world import World
+
+Motion = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # place (3,), axes (3, 3), velocity (3,), angular velocity (3,)
+AXES = {"x": 0, "y": 1, "z": 2}
+FRAME_READINGS = {  # what is read: columns, unit
+    "position": (("x", "y", "z"), "m"),
+    "orientation": (("w", "x", "y", "z"), ""),
+    **dict.fromkeys(AXES, (("x", "y", "z"), "")),
+    "velocity": (("x", "y", "z"), "m/s"),
+    "angular_velocity": (("x", "y", "z"), "rad/s"),
+}
+TREE_READINGS = {
+    "center": (("x", "y", "z"), "m"),
+    "velocity": (("x", "y", "z"), "m/s"),
+    "angular_momentum": (("x", "y", "z"), "kg m^2/s"),
+}
+COORDINATE_READINGS = {"position": (("position",), "rad or m"), "speed": (("speed",), "rad/s or m/s")}
+ACTUATOR_READINGS = COORDINATE_READINGS | {"force": (("force",), "N or N m")}
+BETWEEN_READINGS = {"force": (("x", "y", "z"), "N"), "torque": (("x", "y", "z"), "N m")}
+WORLD_READINGS = {"time": (("time",), "s"), "kinetic": (("energy",), "J"), "potential": (("energy",), "J")}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A ``position`` (3,) [m] and ``orientation`` (4,) in the frame of a ``body``; of the world where that is None."""
+
+    body: str | None = None
+    position: Any = (0.0, 0.0, 0.0)
+    orientation: Any = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "body", getattr(self.body, "name", self.body))
+        object.__setattr__(self, "position", tuple(check_vector("position", self.position)))
+        object.__setattr__(self, "orientation", tuple(check_quaternion("orientation", self.orientation)))
+
+    def seen(self, world: World) -> Callable[[], Motion]:
+        """What reads where it is and how it moves, in the world."""
+        place, axes = np.array(self.position), rotations(np.array([self.orientation]))[0]
+        if self.body is None:
+            return lambda: (place, axes, np.zeros(3), np.zeros(3))
+        body = named_in("body", self.body, {b.name: b for b in world.bodies})
+
+        def read() -> Motion:
+            turn = rotations(body.orientation[None])[0]
+            w = body.angular_velocity
+            velocity = body.velocity + np.cross(w, turn @ (place - body.center_of_mass))
+            return body.position + turn @ place, turn @ axes, velocity, w
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Instrument):
+    """An instrument that reads one of several things, ``of``."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._readings()[self.of][0]
+
+    @property
+    def unit(self) -> str:
+        return self._readings()[self.of][1]
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        raise NotImplementedError
+
+    def _check_of(self) -> None:
+        self._check()
+        if self.of not in self._readings():
+            raise InputError("of", self.of, f"must be one of {', '.join(self._readings())}")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSensor(Reading):
+    """``of`` a frame: position, orientation, one of its axes x, y, z, velocity or angular_velocity, against ``reference``."""
+
+    name: str
+    frame: Frame
+    of: str = "position"
+    reference: Frame | None = None
+
+    def __post_init__(self) -> None:
+        self._check_of()
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return FRAME_READINGS
+
+    def probe(self, world: World) -> Probe:
+        mine, base = self.frame.seen(world), (self.reference or Frame()).seen(world)
+
+        def read() -> np.ndarray:
+            (x, axes, v, w), (x0, axes0, v0, w0) = mine(), base()
+            if self.of == "position":
+                return axes0.T @ (x - x0)
+            if self.of == "orientation":
+                return np.array(Pose.from_matrix(axes0.T @ axes).orientation)
+            if self.of in AXES:
+                return axes0.T @ axes[:, AXES[self.of]]
+            if self.of == "velocity":
+                return axes0.T @ (v - v0 - np.cross(w0, x - x0))
+            return axes0.T @ (w - w0)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class SubtreeSensor(Reading):
+    """``of`` some ``bodies``: center of mass, its velocity, or angular_momentum about it."""
+
+    name: str
+    bodies: tuple[str, ...]
+    of: str = "center"
+
+    def __post_init__(self) -> None:
+        self._check_of()
+        object.__setattr__(self, "bodies", tuple(getattr(b, "name", b) for b in self.bodies))
+        if not self.bodies:
+            raise InputError("bodies", self.bodies, "must name one body at least")
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return TREE_READINGS
+
+    def probe(self, world: World) -> Probe:
+        known = {b.name: b for b in world.bodies}
+        bodies = [named_in("bodies", name, known) for name in self.bodies]
+
+        def read() -> np.ndarray:
+            mass = np.array([b.mass for b in bodies])
+            turns = [rotations(b.orientation[None])[0] for b in bodies]
+            x = np.array([b.position + turn @ b.center_of_mass for b, turn in zip(bodies, turns, strict=True)])
+            v = np.array([b.velocity for b in bodies])
+            center, velocity = mass @ x / mass.sum(), mass @ v / mass.sum()
+            if self.of != "angular_momentum":
+                return center if self.of == "center" else velocity
+            spin = sum(turn @ b.inertia @ turn.T @ b.angular_velocity for b, turn in zip(bodies, turns, strict=True))
+            return spin + np.cross(x - center, mass[:, None] * (v - velocity)).sum(axis=0)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinateSensor(Reading):
+    """``of`` the coordinate of a joint, or of a tendon, ``coefficients`` times those of ``joints``: position or speed."""
+
+    name: str
+    joints: tuple[str, ...]
+    of: str = "position"
+    coefficients: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._check_of()
+        object.__setattr__(self, "joints", tuple(getattr(j, "name", j) for j in self.joints))
+        object.__setattr__(self, "coefficients", tuple(check_number("coefficients", c) for c in self.coefficients))
+        if not self.joints or len(self.coefficients) not in (0, len(self.joints)):
+            raise InputError(
+                "coefficients", self.coefficients, f"must be {count(len(self.joints), 'number')}, one for each joint"
+            )
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return COORDINATE_READINGS
+
+    def probe(self, world: World) -> Probe:
+        known = {j.name: j for j in world.joints}
+        joints = [named_in("joints", name, known) for name in self.joints]
+        parts = self.coefficients or (1.0,) * len(joints)
+        _ = [joint.position for joint in joints]  # InputError where one has none
+        return lambda: np.array([sum(c * getattr(joint, self.of) for joint, c in zip(joints, parts, strict=True))])
+
+
+@dataclass(frozen=True, slots=True)
+class ActuatorSensor(Reading):
+    """``of`` an actuator: its length, gear times the coordinate, as position; speed; the force that it gives before its gear."""
+
+    name: str
+    actuator: str
+    of: str = "force"
+
+    def __post_init__(self) -> None:
+        self._check_of()
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return ACTUATOR_READINGS
+
+    def probe(self, world: World) -> Probe:
+        actuator = named_in("actuator", self.actuator, world.controls.actuators)
+        joints = {j.name: j for j in world.joints if j.name in actuator.joints}
+
+        def read() -> np.ndarray:
+            if self.of == "force":
+                return np.array([world.controls.forces()[self.actuator] / actuator.gear])
+            return np.array([actuator.gear * sum(c * getattr(joints[name], self.of) for name, c in actuator.parts.items())])
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction(Reading):
+    """``of`` what ``joints`` do to the ``body`` of a frame that hangs on them: force, or torque about the frame, in its axes."""
+
+    name: str
+    frame: Frame
+    joints: tuple[str, ...]
+    of: str = "force"
+
+    def __post_init__(self) -> None:
+        self._check_of()
+        object.__setattr__(self, "joints", tuple(getattr(j, "name", j) for j in self.joints))
+        if self.frame.body is None:
+            raise InputError("frame", self.frame, "must be on a body: joints do nothing to the world")
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return BETWEEN_READINGS
+
+    def probe(self, world: World) -> Probe:
+        from tumble.sim.joints.tables import measured
+
+        seen, known = self.frame.seen(world), {j.name: j for j in world.joints}
+        joints = [named_in("joints", name, known) for name in self.joints]
+
+        def read() -> np.ndarray:
+            x, axes, _, _ = seen()
+            force, torque = np.zeros(3), np.zeros(3)
+            for joint in joints:
+                b = joint.bodies[1]
+                sign = 1.0 if b is not None and b.name == self.frame.body else -1.0
+                point = measured(world.model, joint.index)[0]
+                force += sign * joint.force
+                torque += sign * (joint.torque + np.cross(point - x, joint.force))
+            return axes.T @ (force if self.of == "force" else torque)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Touch(Mounted):
+    """[N] the sum of the normal forces of lasting contact on the body, mean over the last step, at points within a region about
+    its place: a sphere, box, capsule, cylinder or ellipsoid of this ``size``, half lengths as in MJCF; all where it is None.
+    """
+
+    region: str = "sphere"
+    size: Any = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("force",)
+
+    @property
+    def unit(self) -> str:
+        return "N"
+
+    def __post_init__(self) -> None:
+        Mounted.__post_init__(self)
+        if self.region not in REGIONS:
+            raise InputError("region", self.region, f"must be one of {', '.join(REGIONS)}")
+        if self.size is not None:
+            numbers = REGIONS[self.region][0]
+            if not hasattr(self.size, "__len__") or len(self.size) < numbers:
+                raise InputError("size", self.size, f"must be {count(numbers, 'number')} for a {self.region}")
+            object.__setattr__(self, "size", tuple(check_number("size", s, above=0) for s in self.size[:numbers]))
+
+    def probe(self, world: World) -> Probe:
+        body, place, axes = self.mounted(world)
+
+        def read() -> np.ndarray:
+            c, i = world.contacts(), body.index
+            mine = (c["body_a"] == i) | (c["body_b"] == i)
+            if self.size is not None:
+                turn = rotations(body.orientation[None])[0]
+                local = (c["point"] - body.position - turn @ place) @ turn @ axes
+                mine &= REGIONS[self.region][1](local, self.size)
+            return np.array([np.abs(np.einsum("nk,nk->n", c["force"], c["normal"]))[mine].sum()])
+
+        return read
+
+
+def _in_capsule(p: np.ndarray, size: tuple[float, ...]) -> np.ndarray:
+    along = np.maximum(np.abs(p[:, 2]) - size[1], 0.0)
+    return np.hypot(np.hypot(p[:, 0], p[:, 1]), along) <= size[0]
+
+
+REGIONS: dict[str, tuple[int, Callable[[np.ndarray, tuple[float, ...]], np.ndarray]]] = {  # numbers of its size, what is inside
+    "sphere": (1, lambda p, size: np.linalg.norm(p, axis=1) <= size[0]),
+    "box": (3, lambda p, size: (np.abs(p) <= size).all(axis=1)),
+    "capsule": (2, _in_capsule),
+    "cylinder": (2, lambda p, size: (np.hypot(p[:, 0], p[:, 1]) <= size[0]) & (np.abs(p[:, 2]) <= size[1])),
+    "ellipsoid": (3, lambda p, size: np.linalg.norm(p / size, axis=1) <= 1.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSensor(Reading):
+    """``of`` the world: its time; its kinetic energy, rotors among it; its potential one, springs of servos among it."""
+
+    name: str
+    of: str = "time"
+
+    def __post_init__(self) -> None:
+        self._check_of()
+
+    def _readings(self) -> dict[str, tuple[tuple[str, ...], str]]:
+        return WORLD_READINGS
+
+    def probe(self, world: World) -> Probe:
+        from tumble.sim.joints.tables import rotor_energy
+
+        def read() -> np.ndarray:
+            if self.of == "time":
+                return np.array([world.time])
+            now, rotors = world.energy(), rotor_energy(world.model)
+            return np.array([now.potential - rotors if self.of == "potential" else now.total - now.potential + rotors])
+
+        return read
