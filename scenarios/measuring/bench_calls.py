@@ -19,6 +19,7 @@ from tumble.collision.kernels.sources import import_path
 
 ROUNDS = 7
 MEMBERS, STEPS = 64, 100
+BOXES = 1000  # in one world, whose steps threads share
 
 
 class Row(NamedTuple):
@@ -77,7 +78,7 @@ def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
 
 def calls() -> list[Row]:
     """Costs of single calls [us]."""
-    return _of_a_ball() + _of_a_box() + recorded() + _of_a_pendulum()
+    return _of_a_ball() + _of_a_box() + recorded() + _of_a_pendulum() + shared()
 
 
 def _of_a_ball() -> list[Row]:
@@ -92,6 +93,7 @@ def _of_a_ball() -> list[Row]:
     rows = [
         Row("a step of a free ball, one of 1000 in a call", "us", least(lambda: world.step(1000), 5) / 1000),
         Row("a step of a free ball, in a call of its own", "us", least(world.step, 2000), _step(module, model, data)),
+        Row("the same, above its kernel", "us", _above(world)),
     ]
     read = (lambda: data.xpos[1]) if module else None
     for name in ("position", "orientation", "velocity", "angular_velocity"):
@@ -105,6 +107,29 @@ def _of_a_ball() -> list[Row]:
         Row("body.position, of 1000 bodies", "us", least(lambda: last.position, 5000)),
         Row("body.apply_force", "us", least(lambda: ball.apply_force((1.0, 0.0, 0.0)), 2000)),
         Row("body.apply_torque", "us", least(lambda: ball.apply_torque((1.0, 0.0, 0.0)), 2000)),
+    ]
+
+
+def _above(world: Any) -> float:
+    """What ``world.step()`` costs besides the kernel that it calls [us]; the two take turns."""
+    kernel = world._advancing()
+    pairs = [(least(world.step, 500), least(lambda: kernel(1), 500)) for _ in range(ROUNDS)]
+    return min(step for step, _ in pairs) - min(alone for _, alone in pairs)
+
+
+def shared() -> list[Row]:
+    """A step of many bodies by all threads beside one; the two take turns."""
+    from tumble.scenarios.registry import load
+
+    alone, together = (load("tumbling_boxes")(count=BOXES).build() for _ in range(2))
+    alone.threads = 1
+    for world in (alone, together):
+        world.step(10)
+    turns = [[least(lambda world=world: world.step(5), 4) / 5 for world in (alone, together)] for _ in range(ROUNDS)]
+    one, several = (min(column) for column in zip(*turns, strict=True))
+    return [
+        Row(f"a step of {BOXES} tumbling boxes, one thread", "us", one),
+        Row(f"the same by {together.threads} threads beside one", "times", several / one),
     ]
 
 
@@ -179,7 +204,7 @@ def recorded(steps: int = 240) -> list[Row]:
             run = min(run, least(lambda world=world: world.run(steps * world.dt), 3))
         rows += [
             Row(f"world.step({steps}) of {name}, a step", "us", stepped / steps),
-            Row("world.run, which keeps a sample of each, a step", "us", run / steps),
+            Row(f"world.run of {name}, which keeps a sample of each, a step", "us", run / steps),
             Row(f"world.run beside world.step(n), {name}", "times", run / stepped),
         ]
     return rows + [
@@ -288,6 +313,7 @@ def start(compiling: bool = False) -> list[Row]:
         if compiling:
             home = {"TUMBLE_CACHE_DIR": str(Path(folder) / "cache")}
             rows.append(Row("first step where nothing is compiled", "s", _process(["-c", START], **home)))
+            rows.append(Row("all kernels compiled, after that", "s", _process(["-m", "tumble.scenarios.warm"], **home)))
     return rows
 
 
