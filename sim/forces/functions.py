@@ -86,7 +86,7 @@ def _triple(value: Any) -> tuple[float, float, float]:
 
 def _call_uncompiled(address, given, out):
     pointer = ctypes.POINTER(ctypes.c_double)
-    _PROTOTYPE(address)(given.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
+    _PROTOTYPE(int(address))(given.ctypes.data_as(pointer), out.ctypes.data_as(pointer))
 
 
 @intrinsic(_call_uncompiled)
