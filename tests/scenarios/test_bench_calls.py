@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is timed in plain Pyth
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """One call of each, alone."""
-    monkeypatch.setattr(bench_calls, "least", lambda function, count: [function()] and 1.0)
+    monkeypatch.setattr(bench_calls, "least", lambda function, count, clock=None: [function()] and 1.0)
     monkeypatch.setattr(bench_calls, "mujoco", lambda: None)
     monkeypatch.setattr(bench_calls, "ROUNDS", 1)
     monkeypatch.setattr(bench_calls, "MEMBERS", 3)
