@@ -76,9 +76,12 @@ def works(python: Path) -> bool:
 
 
 def install(python: Path, what: list[str], log: Path) -> int:
-    """pip, with its many lines in a log and one line of progress here."""
+    """pip, with its many lines in a log and one line of progress here. It compiles no modules to bytecode, which is half of its
+    work: Python does that for those that are imported, unless it is told to keep no bytecode."""
     packages = sum(1 for line in (ROOT / "constraints.txt").read_text().splitlines() if re.match(r"\w", line))
-    command = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", *what]
+    quick = [] if sys.dont_write_bytecode else ["--no-compile"]
+    shown = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    command = [str(python), "-m", "pip", "install", *shown, *quick, *what]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     seen, lines, last = 0, [], ""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment) as pip:

@@ -112,7 +112,8 @@ class KernelLibrary(JITCodeLibrary):
 
 @cache
 def _function_passes(codegen: Any) -> tuple[Any, Any]:
-    return codegen._function_pass_manager()
+    """Passes over a function before it becomes a part of its callers. Those of level 1 do: it is optimised in full with them."""
+    return codegen._function_pass_manager(opt=1)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -172,8 +172,9 @@ class Meanwhile(Plain):
             except Exception as error:
                 if not self._for_machine_code(error):
                     raise
-        if self._native is None or self._native.arguments is not self.arguments:
-            self._native = Careful(self._entry.native, self.arguments)
+        kind = Call if self._growing.grown else Careful
+        if self._native.__class__ is not kind or self._native.arguments is not self.arguments:
+            self._native = kind(self._entry.native, self.arguments)
         return self._native(*rest)
 
 

@@ -75,6 +75,8 @@ def energy_momentum(
         if path is None:
             return figure
         path = Path(path)
+        figure.get_layout_engine().execute(figure)  # once: drawing would do it twice, to the same end
+        figure.set_layout_engine("none")
         with whole(path) as part:
             figure.savefig(part, dpi=100, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
         return path

@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 from tumble.collision.kernels.sources import import_path
 
 ROUNDS = 7
+ROUND = 1e-3  # [s] of a round: a third of what a scheduler gives to one program at a time
 MEMBERS, STEPS = 64, 100
+BOXES = 1000  # in one world, whose steps threads share
 
 
 class Row(NamedTuple):
@@ -30,15 +32,19 @@ class Row(NamedTuple):
     theirs: float = float("nan")
 
 
-def least(function: Callable[[], Any], count: int) -> float:
-    """Microseconds of one call: the least mean of several rounds."""
+def least(function: Callable[[], Any], count: int, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Microseconds of one call: the least mean of rounds that are so short that others seldom come between; some ``count`` calls
+    in each of ROUNDS."""
     function()
+    begun = clock()
+    function()
+    size = max(1, min(count, int(ROUND / max(clock() - begun, 1e-9))))
     best = float("inf")
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        for _ in range(count):
+    for _ in range(-(-ROUNDS * count // size)):
+        begun = clock()
+        for _ in range(size):
             function()
-        best = min(best, (time.perf_counter() - begun) / count)
+        best = min(best, (clock() - begun) / size)
     return 1e6 * best
 
 
@@ -77,7 +83,7 @@ def pendulum(torque: float = 1.0) -> tuple[Any, Any, Any]:
 
 def calls() -> list[Row]:
     """Costs of single calls [us]."""
-    return _of_a_ball() + _of_a_box() + recorded() + _of_a_pendulum()
+    return _of_a_ball() + _of_a_box() + recorded() + _of_a_pendulum() + shared()
 
 
 def _of_a_ball() -> list[Row]:
@@ -92,6 +98,7 @@ def _of_a_ball() -> list[Row]:
     rows = [
         Row("a step of a free ball, one of 1000 in a call", "us", least(lambda: world.step(1000), 5) / 1000),
         Row("a step of a free ball, in a call of its own", "us", least(world.step, 2000), _step(module, model, data)),
+        Row("the same, above its kernel", "us", _above(world)),
     ]
     read = (lambda: data.xpos[1]) if module else None
     for name in ("position", "orientation", "velocity", "angular_velocity"):
@@ -105,6 +112,29 @@ def _of_a_ball() -> list[Row]:
         Row("body.position, of 1000 bodies", "us", least(lambda: last.position, 5000)),
         Row("body.apply_force", "us", least(lambda: ball.apply_force((1.0, 0.0, 0.0)), 2000)),
         Row("body.apply_torque", "us", least(lambda: ball.apply_torque((1.0, 0.0, 0.0)), 2000)),
+    ]
+
+
+def _above(world: Any) -> float:
+    """What ``world.step()`` costs besides the kernel that it calls [us]; the two take turns."""
+    kernel = world._advancing()
+    pairs = [(least(world.step, 500), least(lambda: kernel(1), 500)) for _ in range(ROUNDS)]
+    return min(step for step, _ in pairs) - min(alone for _, alone in pairs)
+
+
+def shared() -> list[Row]:
+    """A step of many bodies by all threads beside one; the two take turns."""
+    from tumble.scenarios.registry import load
+
+    alone, together = (load("tumbling_boxes")(count=BOXES).build() for _ in range(2))
+    alone.threads = 1
+    for world in (alone, together):
+        world.step(10)
+    turns = [[least(lambda world=world: world.step(5), 4) / 5 for world in (alone, together)] for _ in range(ROUNDS)]
+    one, several = (min(column) for column in zip(*turns, strict=True))
+    return [
+        Row(f"a step of {BOXES} tumbling boxes, one thread", "us", one),
+        Row(f"the same by {together.threads} threads beside one", "times", several / one),
     ]
 
 
@@ -142,16 +172,21 @@ def _of_a_pendulum() -> list[Row]:
 
     module, model, data = theirs(ARM, '<actuator><motor joint="hinge"/></actuator>')
 
+    if module:
+        data.qvel[0] = 1.0
+
     def control() -> None:
-        data.ctrl[0] = -data.qpos[0] - 0.1 * data.qvel[0]
+        data.ctrl[0] = 0.1 * data.qvel[0] - data.qpos[0]
         module.mj_step(model, data)
 
     other = least(control, 300) if module else float("nan")
     rows.append(Row("control of a pendulum: angle, speed, motor, step", "us", least(motor, 300), other))
     free, arm, bearing = pendulum(0.0)
 
-    def torque() -> None:
-        arm.apply_torque((0.0, -bearing.angle - 0.1 * bearing.speed, 0.0))
+    arm.angular_velocity = (0.0, 1.0, 0.0)
+
+    def torque() -> None:  # which keeps it swinging, so that it is another one in each step
+        arm.apply_torque((0.0, 0.1 * bearing.speed - bearing.angle, 0.0))
         free.step()
 
     return [*rows, Row("the same by apply_torque", "us", least(torque, 300), other)]
@@ -174,7 +209,7 @@ def recorded(steps: int = 240) -> list[Row]:
             run = min(run, least(lambda world=world: world.run(steps * world.dt), 3))
         rows += [
             Row(f"world.step({steps}) of {name}, a step", "us", stepped / steps),
-            Row("world.run, which keeps a sample of each, a step", "us", run / steps),
+            Row(f"world.run of {name}, which keeps a sample of each, a step", "us", run / steps),
             Row(f"world.run beside world.step(n), {name}", "times", run / stepped),
         ]
     return rows + [
@@ -207,7 +242,8 @@ def _step(module: Any, model: Any, data: Any) -> float:
 
 
 def many() -> list[Row]:
-    """Microseconds of a body and a step, many worlds at once on all cores."""
+    """Microseconds of a body and a step, many worlds at once on all cores: the processor time of all threads by their number. On
+    idle cores that is what the clock says; on busy ones the clock says how much others left."""
     from tumble.scenarios.registry import load
     from tumble.sim import Worlds
 
@@ -224,7 +260,8 @@ def many() -> list[Row]:
         worlds = Worlds(scene, MEMBERS)
         moving = sum(body.kind == "dynamic" for body in worlds[0].bodies)
         worlds.step(2)
-        ours = least(lambda worlds=worlds: worlds.step(STEPS), 1) / (MEMBERS * STEPS * moving)
+        ours = least(lambda worlds=worlds: worlds.step(STEPS), 1, time.process_time)
+        ours /= MEMBERS * STEPS * moving * worlds.threads
         rows.append(Row(f"{MEMBERS} worlds: {name}", "us", ours, _rollout(xml, moving)))
     return rows
 
@@ -242,7 +279,8 @@ def _rollout(xml: str, moving: int) -> float:
     start, threads = np.tile(state, (MEMBERS, 1)), os.cpu_count() or 1
     datas = [module.MjData(model) for _ in range(threads)]
     with rollout.Rollout(nthread=threads) as roll:
-        return least(lambda: roll.rollout([model] * MEMBERS, datas, start, nstep=STEPS), 1) / (MEMBERS * STEPS * moving)
+        spent = least(lambda: roll.rollout([model] * MEMBERS, datas, start, nstep=STEPS), 1, time.process_time)
+    return spent / (MEMBERS * STEPS * moving * threads)
 
 
 START = """
@@ -283,6 +321,7 @@ def start(compiling: bool = False) -> list[Row]:
         if compiling:
             home = {"TUMBLE_CACHE_DIR": str(Path(folder) / "cache")}
             rows.append(Row("first step where nothing is compiled", "s", _process(["-c", START], **home)))
+            rows.append(Row("all kernels compiled, after that", "s", _process(["-m", "tumble.scenarios.warm"], **home)))
     return rows
 
 
@@ -292,10 +331,9 @@ def _seconds(code: str) -> float:
 
 def _process(arguments: list[str], **environment: str) -> float:
     paths = os.pathsep.join(filter(None, (import_path(), os.environ.get("PYTHONPATH"))))
+    kept = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": ""}  # bytecode is kept, as it is unless someone says otherwise
     begun = time.perf_counter()
-    subprocess.run(
-        [sys.executable, *arguments], check=True, capture_output=True, env={**os.environ, "PYTHONPATH": paths, **environment}
-    )
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env={**os.environ, **kept, **environment})
     return time.perf_counter() - begun
 
 

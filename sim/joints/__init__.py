@@ -10,7 +10,7 @@ definitions.py: joints as frozen records. kinds/: the geometry of each kind.
 constraint_forces.py: joints in flight. row_bends.py: G' u. kept_rows.py: coordinates that motors, friction, stops hold there.
 flown_springs.py: springs that act there.
 rows.py: coordinates, blocks and Jacobians of a joint in a solve. velocity_solve.py: their part of the kick. tables.py: the
-arrays as joints come and go. pairs.py: pairs that a joint lets overlap.
+arrays as joints come and go. pairs.py: pairs that a joint lets overlap. burden.py: which bodies a kick gives something to.
 mechanism/: the same joints as one tree in coordinates of its own, actuators and instruments.
 Joints in impacts are in sim/impact/joint_impulses.py; the object that users hold is sim/world/joint.py.
 """

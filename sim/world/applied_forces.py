@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tumble.collision.errors import check_vector
+from tumble.sim.compiled import BEARS
 from tumble.sim.errors import InputError
 from tumble.sim.state import CONSTANT, SLEEPING, USERS, Forces
 from tumble.sim.world import sleep as sleeping
@@ -88,19 +89,24 @@ class Pushes:
             if body not in self.rows:
                 self.rows[body] = -1
                 world._packed_for = None
-        changed = [body for body in {**coming, **before} if coming.get(body, NO_FORCE) != before.get(body, NO_FORCE)]
-        rows = [body.index for body in changed]
-        if world.model.bodies.kind[rows].max(initial=0) == SLEEPING:
+        told = coming if coming.keys() == before.keys() else {**coming, **before}
+        changed = [body for body in told if coming.get(body, NO_FORCE) != before.get(body, NO_FORCE)]
+        rows, kind = [body.index for body in changed], world.model.bodies.kind
+        if any(kind[i] == SLEEPING for i in rows):
             sleeping.wake(world, rows)
             world._packed_for = None
-        self.write(world._packed().forces)
+        number = world._packed().forces.number
+        for body in changed:
+            number[self.rows[body], :6] = coming.get(body, NO_FORCE)
         return any(_bears(world, i) for i in rows)
 
 
 def _bears(world: World, i: int) -> bool:
-    """Body i is jointed, or in contact."""
-    joints, contacts = world.model.joints, world.model.contacts
-    return bool(joints.linked[i] >= 0) or bool((contacts.body[: contacts.count[0]] == i).any())
+    """The last kick of body i has to be done anew where it is pushed in another way (joints/burden.py)."""
+    model, bound = world.model, world._bound_bears
+    if bound is None or bound.arguments[0] is not model:
+        bound = world._bound_bears = BEARS.bind(model)
+    return bool(bound(i))
 
 
 def three(name: str, value: object) -> tuple[float, float, float]:

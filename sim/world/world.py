@@ -107,6 +107,8 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
         self._bound_begin: Any = None
+        self._bound_recentre: Any = None
+        self._bound_bears: Any = None
         self._late: Apart | None = None  # a call that Ctrl-C was not waited for
         self._slow = False  # a step takes so long that one would wait for Ctrl-C
         self._bound_for: Any = None  # settings that the compiled step is bound for

@@ -38,7 +38,7 @@ from tumble.collision.kernels.building.objects import (
     symbol_of,
 )
 from tumble.collision.kernels.building.runtime import runtime
-from tumble.collision.kernels.jit import FAR_KERNELS
+from tumble.collision.kernels.jit import FAR_KERNELS, Later
 from tumble.collision.kernels.sources import cache_root, edited, import_path, sources
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
 MOST_WORKERS = 8  # workers: each holds a compiler
 PATIENCE = 5.0  # [s] in all, that Python may run in place of kernels that are not compiled: a first look at a small scene
+AHEAD = 6  # how many of the next kernels a worker chooses from
 STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
 
 
@@ -72,6 +73,21 @@ def far_below(library: Library) -> dict[str, Any]:
     return {name_of(far): far for far in FAR_KERNELS if file_of(far) in below}
 
 
+def inner_kernels(kernel: Later) -> dict[Later, int]:
+    """The kernels whose code becomes part of the code of this one, itself too: those that it names, and those that they name. And
+    how much each is to compile, in bytes of Python's own code."""
+    found, todo = {}, [kernel]
+    while todo:
+        each = todo.pop()
+        if each in found:
+            continue
+        code, names = each.py_func.__code__, each.py_func.__globals__
+        found[each] = len(code.co_code)
+        named = (names.get(name) for name in code.co_names)
+        todo += [value for value in named if isinstance(value, Later) and "py_func" in vars(value) and not value.far]
+    return found
+
+
 class Growing:
     """The kernels of a library that were compiled so far, and the workers that compile the others."""
 
@@ -81,6 +97,11 @@ class Growing:
         self.paths = {name: kept_at(far) for name, far in self.far.items()}
         self.paths |= {ENTER + entry.name: entry.path for entry in library.entries}
         self.paths[STUBS] = library.path.with_suffix(".stubs.o")
+        kernels = {**self.far, **{ENTER + entry.name: entry.kernel for entry in library.entries}}
+        self.inner = {name: inner_kernels(kernel) for name, kernel in kernels.items()}
+        self.first = [STUBS, *(name for name in library.first if name in self.paths)]
+        largest = sorted(self.inner, key=lambda name: -sum(self.inner[name].values()))
+        self._order = list(dict.fromkeys([*self.first, *largest]))
         self.objects: dict[str, Objects] = {}
         self.line: Report = Line()
         self._news = threading.Condition()
@@ -116,9 +137,8 @@ class Growing:
         return len(self.objects) == len(self.paths)
 
     def missing(self) -> list[str]:
-        """Names of what is not compiled, in the order in which it will be: what most scenes reach comes first."""
-        first = [STUBS, *(name for name in self.library.first if name in self.paths)]
-        return [name for name in dict.fromkeys([*first, *self.paths]) if name not in self.objects]
+        """Names of what is not compiled: what most scenes reach, then the largest, so that none of these is left in the end."""
+        return [name for name in self._order if name not in self.objects]
 
     def want(self, name: str) -> Objects:
         """The objects of a kernel; where it is not compiled it is the next to be, and one waits."""
@@ -165,10 +185,23 @@ class Growing:
             len(self.paths) - len(missing), len(self.paths), self._urgent[-1] if self._urgent else missing[0] if missing else ""
         )
 
-    def next(self, busy: set[str]) -> str | None:
-        """What a worker does next; called with the lock held."""
+    def next(self, busy: set[str], known: set[Later], others: list[set[Later]]) -> str | None:
+        """What a worker does next, which has compiled the inner kernels ``known``; called with the lock held.
+
+        What somebody waits for, then what is first, then of the next ones that for which the worker has more of the inner kernels
+        than others have. Each worker compiles the inner kernels that it comes to, so by chance a sixth of the work is done twice.
+        """
         waited = [name for name in self._urgent if name not in self.objects]
-        return next((name for name in [*waited, *self.missing()] if name not in busy), None)
+        for name in [*waited, *self.first]:
+            if name not in self.objects and name not in busy:
+                return name
+        ready = [name for name in self.missing() if name not in busy][:AHEAD]
+
+        def work(name: str, done: set[Later]) -> int:
+            return sum(size for kernel, size in self.inner[name].items() if kernel not in done)
+
+        here = lambda name: work(name, known) - min((work(name, other) for other in others), default=0)  # noqa: E731
+        return min(ready, key=here, default=None)
 
     def done(self, name: str, objects: Objects) -> None:
         self.objects[name] = objects
@@ -270,17 +303,19 @@ class Workers:
         count = min(cores, MOST_WORKERS, len(growing.missing()))
         self.processes = [subprocess.Popen(command, env=environment, **pipes) for _ in range(count)]
         atexit.register(self.close)
-        for process in self.processes:
-            threading.Thread(target=self._work, args=(process,), daemon=True, name="tumble compiler").start()
+        self.known: list[set[Later]] = [set() for _ in self.processes]  # the inner kernels that each has compiled
+        for k, process in enumerate(self.processes):
+            threading.Thread(target=self._work, args=(process, k), daemon=True, name="tumble compiler").start()
 
-    def _work(self, process: subprocess.Popen) -> None:
-        growing = self.growing
+    def _work(self, process: subprocess.Popen, k: int) -> None:
+        growing, known, others = self.growing, self.known[k], self.known[:k] + self.known[k + 1 :]
         while True:
             with growing._news:
-                name = None if self.failed else growing.next(self.busy)
+                name = None if self.failed else growing.next(self.busy, known, others)
                 if name is None:
                     break
                 self.busy.add(name)
+                known.update(growing.inner.get(name, ()))
             path = self.home / growing.paths[name].relative_to(cache_root().parent)
             try:
                 objects = read(path)  # another process may have been here

@@ -125,7 +125,10 @@ class Stepping(Asking):
         if self._changed_at is not None:
             self._begin()
         elif again:
-            RECENTRE.bind(self.model.bodies)()
+            bodies, bound = self.model.bodies, self._bound_recentre
+            if bound is None or bound.arguments[0] is not bodies:
+                bound = self._bound_recentre = RECENTRE.bind(bodies)
+            bound()
             self._kick()
 
     def _close_joints(self) -> float:

@@ -215,6 +215,42 @@ def test_names_of_what_comes_first_are_known():
     assert set(LIBRARY.first) <= names
 
 
+def shared_out(grown: Growing, workers: int) -> tuple[list[str], int]:
+    """The order in which workers take kernels that take as long as they have inner kernels to compile; and all that work."""
+    grown.objects = dict.fromkeys((STUBS,))
+    known, spent, order, total = [set() for _ in range(workers)], [0] * workers, [], 0
+    while True:
+        k = spent.index(min(spent))
+        name = grown.next(set(), known[k], known[:k] + known[k + 1 :])
+        if name is None:
+            return order, total
+        work = sum(size for kernel, size in grown.inner[name].items() if kernel not in known[k])
+        known[k].update(grown.inner[name])
+        spent[k], total = spent[k] + work, total + work
+        grown.objects[name] = []
+        order.append(name)
+
+
+@pytest.mark.parametrize("workers", [2, 8])
+def test_workers_take_what_is_like_what_they_had(workers, monkeypatch):
+    """What a first step waits for still comes first. The twin takes one after the other: more is compiled twice."""
+    grown = Growing(LIBRARY)
+    order, work = shared_out(grown, workers)
+    assert order[: len(LIBRARY.first)] == list(LIBRARY.first)
+    assert set(order) == set(grown.paths) - {STUBS}
+    alone = sum({kernel: size for inner in grown.inner.values() for kernel, size in inner.items()}.values())
+    monkeypatch.setattr("tumble.collision.kernels.building.growing.AHEAD", 1)
+    _, more = shared_out(grown, workers)
+    assert alone < work < 0.95 * more
+
+
+def test_inner_kernels_are_those_whose_code_is_copied():
+    grown = Growing(LIBRARY)
+    names = {f"{kernel.__module__}.{kernel.__qualname__}" for kernel in grown.inner["tumble.sim.joints.constraint_forces._hold"]}
+    assert {"tumble.sim.joints.constraint_forces._hold_there", "tumble.collision.linalg.cross"} <= names
+    assert "tumble.sim.joints.constraint_forces._give_forces" not in names  # it is called by its address
+
+
 def test_where_nothing_can_be_kept_compilers_have_a_folder_for_the_time_being(tmp_path, monkeypatch):
     from tumble.collision.kernels.building.growing import home_of
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tumble.collision import Sphere
 from tumble.collision.kernels import native
 from tumble.collision.kernels.building import plain as plainly
 from tumble.collision.kernels.building.plain import Limit, TooSlow, for_machine_code, plain
@@ -44,6 +45,24 @@ def test_python_gives_the_bits_of_machine_code(name, monkeypatch):
     monkeypatch.setattr(Entry, "bind", lambda entry, *arguments: Plain(plain(entry.kernel), arguments))
     with np.errstate(all="ignore"):
         assert stepped(name, SCENES[name]) == compiled
+
+
+def test_python_asks_a_force_that_is_a_function(monkeypatch):
+    """A first program with a force of its own: the same bits."""
+
+    def pull(t, position, orientation, velocity, angular_velocity):
+        return (-3.0 * position[0], 0.1 * velocity[1], t), (0.0, 0.0, -0.2 * angular_velocity[2])
+
+    def pulled() -> str:
+        world = World()
+        world.add(Sphere(0.1), position=(1, 2, 3), velocity=(0, 1, 0), angular_velocity=(0, 0, 5))
+        world.add_force(pull)
+        world.step(4)
+        return world.state_hash()
+
+    compiled = pulled()
+    monkeypatch.setattr(Entry, "bind", lambda entry, *arguments: Plain(plain(entry.kernel), arguments))
+    assert pulled() == compiled
 
 
 def test_a_power_of_the_library_would_not(monkeypatch):

@@ -86,6 +86,78 @@ def test_a_torque_holds_an_arm_on_a_hinge():
     assert world.ledger.closes
 
 
+def swung(monkeypatch, anew: bool | None) -> tuple[str, int]:
+    """An arm on a hinge under a torque that changes from step to step: its hash, and how often its kick was done anew."""
+    with monkeypatch.context() as patch:
+        if anew is not None:
+            patch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: anew)
+        world, kicks = World(), []
+        kick = world._kick
+        patch.setattr(world, "_kick", lambda: kicks.append(kick()))
+        arm = world.add(Box((0.1, 0.1, 0.5)), position=(0, 0, 1.5))
+        hinge = world.add_joint(Hinge(None, arm, anchor=(0, 0, 2), axis=(0, 1, 0)))
+        arm.angular_velocity = (0, 3, 0)
+        for _ in range(100):
+            arm.apply_torque((0.0, -20.0 * hinge.angle, 0.0))
+            world.step()
+        assert world.ledger.closes
+        return world.state_hash(), len(kicks)
+
+
+def test_what_is_held_in_flight_is_not_kicked_anew(monkeypatch):
+    """Joints that have only to stay closed get nothing from kicks: so the bits are the same, for half of the time."""
+    told, kicks = swung(monkeypatch, None)
+    again, more = swung(monkeypatch, True)
+    assert told == again
+    assert (kicks, more) == (1, 100)  # the first is that of the velocity that was set
+
+
+def hung(floor: bool = True, **options: float | tuple[float, float]) -> tuple[World, list]:
+    """Two bricks on a hinge, that lie on a floor, or fall."""
+    world = World()
+    if floor:
+        world.add(HalfSpace(), kind="static")
+    bricks = [world.add(Box((0.5, 0.2, 0.1)), position=(x, 0, 0.1)) for x in (0.0, 1.0)]
+    world.add_joint(Hinge(*bricks, anchor=(0.5, 0, 0.1), axis=(0, 1, 0), **options))
+    world.step(2)
+    return world, bricks
+
+
+def test_who_bears_load():
+    """Whoever is jointed to what touches, and whose joints do more than stay closed."""
+    from tumble.sim.world.applied_forces import _bears
+
+    for world, bricks, expected in (
+        (*hung(), True),
+        (*hung(False), False),
+        (*hung(False, motor_torque=1.0), True),
+        (*hung(False, limits=(-1.0, 1.0)), True),
+        (*hung(False, stiffness=2.0), True),
+    ):
+        assert [_bears(world, brick.index) for brick in bricks] == [expected] * 2
+
+
+def test_a_push_on_a_link_is_met_by_the_floor_under_another(monkeypatch):
+    """The twin, which asks for contacts of the pushed body alone, sinks."""
+
+    def sunk() -> float:
+        world = World()
+        world.add(HalfSpace(), kind="static")
+        ground = world.add(Box((1.0, 0.2, 0.1)), position=(0, 0, 0.1))
+        other = world.add(Box((0.1, 0.1, 0.1)), position=(0, 0, 0.5))
+        world.add_joint(Hinge(ground, other, anchor=(0, 0, 0.3), axis=(0, 0, 1)))
+        world.step(2)
+        for k in range(100):
+            other.apply_force((0.0, 0.0, -5000.0 * (1.0 + math.sin(k))))
+            world.step()
+        return abs(ground.position[2] - 0.1)
+
+    assert sunk() < 1e-11
+    alone = lambda world, i: bool((world.model.contacts.body[: world.model.contacts.count[0]] == i).any())  # noqa: E731
+    monkeypatch.setattr("tumble.sim.world.applied_forces._bears", alone)
+    assert sunk() > 1e-6
+
+
 def test_a_saved_world_goes_on_bit_for_bit(tmp_path):
     world = pressed("applied", 5)
     world.save(tmp_path / "w.npz")

@@ -160,6 +160,34 @@ def test_a_long_call_ends_with_ctrl_c():
     assert world.time == pytest.approx(world.step_count * world.dt)
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer")
+@pytest.mark.parametrize("call", [0.05, 1.0])
+def test_ctrl_c_is_heard_within_a_fifth_of_a_second(call, monkeypatch):
+    """The twin steps for a second in a call. The best of some tries: others may have the processor."""
+    monkeypatch.setattr("tumble.sim.world.parts.stepping.CALL", call)
+    world = World()
+    world.add(Sphere(0.5), position=(0, 0, 1e6))
+    world.step(400_000)  # from now on calls are as long as they may
+
+    def ring(number, frame):
+        raise KeyboardInterrupt
+
+    def waited() -> float:
+        rung = time.perf_counter() + 0.1
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt):
+            world.step(10_000_000_000)
+        return time.perf_counter() - rung
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    try:
+        quickest = min(waited() for _ in range(5))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert (quickest < 0.2) == (call < 0.2)
+
+
 def scattered() -> World:
     """Contacts that outgrow the room for pairs, a joint with a spring, forces with a potential, and impacts."""
     world = World()
