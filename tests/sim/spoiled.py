@@ -1,0 +1,183 @@
+"""The numbers that decide something in contact: each with a case that comes out otherwise without it.
+
+Run by test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tumble.collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.sim.contact import contact_accelerations as ahead
+from tumble.sim.contact import load_distribution as loads
+from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.state import PIECE, SLIDING_FRICTION
+
+H = 1 / 240
+FLAT = np.array(((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0)))  # s, t and the normal of a contact on level ground
+
+
+def face(bears: list[float], gap: float = 0.0, tilt: float = 0.0) -> tuple:
+    """(pieces, contacts, impulses) of the four corners of a unit square that slide; two of them on another facet, which tilts."""
+    tilted = np.array(((math.cos(tilt), 0, -math.sin(tilt)), (0, 1, 0), (math.sin(tilt), 0, math.cos(tilt))))
+    contacts = SimpleNamespace(
+        frame=np.array((FLAT, FLAT, tilted, tilted)),
+        point=np.array(((0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))),
+        gap=np.array((0.0, 0, 0, gap)),
+        slides=np.full(4, SLIDING_FRICTION),
+        pair=np.array(((0, 1), (0, 1), (0, 2), (0, 2))) if tilt else np.array(((0, 1),) * 4),
+    )
+    pieces = SimpleNamespace(face=np.array((PIECE, 0, 1)), body=np.array((0, 1, 1)))
+    return pieces, contacts, np.array([(0.1 * n, 0.0, n) for n in bears])
+
+
+def spread(*case, **more) -> tuple[bool, list[float]]:
+    pieces, contacts, p = face(*case, **more)
+    return loads.spread_loads(pieces, contacts, np.arange(4), p), p[:, 2].tolist()
+
+
+def test_four_loads_of_a_face_are_evened_and_three_are_known(monkeypatch):
+    """Two opposite corners may bear all, or each a quarter: the even way is meant, and the friction goes along."""
+    assert spread([2.0, 0, 2, 0]) == (True, [1.0, 1, 1, 1])
+    monkeypatch.setattr(loads, "FEWEST_POINTS", 5)
+    assert spread([2.0, 0, 2, 0]) == (False, [2.0, 0, 2, 0])
+
+
+def test_loads_that_are_nearly_even_ask_for_no_other_solve(monkeypatch):
+    nearly = [1.0005, 0.9995, 1.0005, 0.9995]
+    assert spread(nearly) == (False, nearly)
+    monkeypatch.setattr(loads, "UNEVEN", 0.0)
+    assert spread(nearly)[0]
+
+
+def test_a_corner_that_is_open_by_a_nanometre_takes_its_part(monkeypatch):
+    assert spread([2.0, 0, 2, 0], gap=1e-9)[0]
+    assert not spread([2.0, 0, 2, 0], gap=1e-7)[0]
+    monkeypatch.setattr(loads, "CONTACT_DISTANCE", 0.0)
+    assert not spread([2.0, 0, 2, 0], gap=1e-9)[0]
+
+
+def test_facets_at_an_angle_are_no_one_face(monkeypatch):
+    """Their loads have other directions, so none may be moved from one to the other."""
+    assert spread([2.0, 0, 2, 0], tilt=1e-8)[0]
+    assert not spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+    monkeypatch.setattr(loads, "ONE_FACE", 0.9)
+    assert spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+
+
+def test_two_faces_have_no_curvature_to_divide_by(monkeypatch):
+    flat = (0.0, 0.0, 0.0, 1.0, 1.0, 0.1, H)  # curvatures ss, st, tt [1/m]; what turns the normal; size; time
+    assert instant._pseudo_solve(*flat) == (0.0, 0.0)
+    monkeypatch.setattr(instant, "NO_CURVATURE", -1.0)
+    with pytest.raises(ZeroDivisionError):
+        instant._pseudo_solve(*flat)
+
+
+def test_edges_that_are_all_but_parallel_touch_no_farther_than_they_reach(monkeypatch):
+    """A curvature of 0.01/m along them would let the place of contact wander off by metres in a step."""
+    size = 0.1
+    case = (1e3, 0.0, 1e-2, 5.0, 5.0, size, H)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H < size
+    monkeypatch.setattr(instant, "FAINT", 0.0)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H > 10 * size
+
+
+def test_a_corner_has_a_curvature_that_is_a_number(monkeypatch):
+    corner = (math.inf, math.inf, (1.0, 0, 0), (0.0, 1, 0), (1.0, 0, 0), (0.0, 1, 0))
+    assert all(math.isfinite(k) for k in instant._curvature(*corner))
+    monkeypatch.setattr(instant, "POINT_CURVATURE", math.inf)
+    assert not all(math.isfinite(k) for k in instant._curvature(*corner))
+
+
+def spinning(spin: float) -> World:
+    """A cube that stands on its edge, and turns about it [rad/s]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    half = math.pi / 8
+    world.add(
+        Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 * math.sqrt(2)), friction=0.5,
+        orientation=(math.cos(half), 0, math.sin(half), 0), angular_velocity=(0, spin, 0),
+    )  # fmt: skip
+    world._begin()
+    return world
+
+
+def lifting(spin: float) -> float:
+    """What turning adds to the acceleration of the edge's gap [m/s^2]."""
+    bodies = spinning(spin).model.bodies
+    row = np.zeros(14)
+    row[4], row[9] = 1.0, 1.0  # along the edge's normal plane; no curvature of the floor
+    row[7:9], row[12:14] = 0.0, (0.0, 1e8)
+    return instant.contact_acceleration(bodies, 0, 1, row, *(tuple(v) for v in FLAT), H)[2] + 9.81
+
+
+def test_what_turning_adds_lasts_half_a_radian(monkeypatch):
+    """Beyond it the acceleration of the instant, which goes by the square of the spin, says nothing of a whole flight."""
+    slow, fast, faster = lifting(10.0), lifting(480.0), lifting(960.0)
+    assert slow > 1.0
+    assert faster / fast == pytest.approx(2.0, rel=1e-6)
+    monkeypatch.setattr(instant, "RADIAN", math.inf)
+    assert lifting(960.0) / lifting(480.0) == pytest.approx(4.0, rel=1e-6)
+
+
+def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0) -> np.ndarray:
+    """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(away, 0, 0.1))
+    world._begin()
+    model, found, ids = world.model, np.zeros((8, 14)), np.zeros(8, np.int64)
+    bodies, contacts = model.bodies, model.contacts
+    contacts.gap[0], contacts.accel[0] = gap, (0.0, 0.0, -9.81)
+
+    def manifold(*arguments):
+        found[0, :3], found[0, 3], ids[0] = contacts.point[0], gap_end, contacts.id[0]
+        return 1, normal, 0
+
+    monkeypatch.setattr(ahead, "manifold", manifold)
+    monkeypatch.setattr(ahead, "end_motion", lambda bodies, forces, i, *rest: ((1e-6 * i, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
+    rest = np.zeros((1, 6))
+    ahead._revise(
+        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1), np.array([1]),
+        np.array((-1, 0)), None, rest, rest, np.ones((1, 3)), 0.0, H, H, 0, found, ids, np.zeros(1),
+    )  # fmt: skip
+    return contacts.accel[0].copy()
+
+
+ASKED = (0.0, 0.0, -9.81)  # what the contact had before
+
+
+def test_a_flight_says_nothing_of_a_point_that_arrives_in_it(monkeypatch):
+    """A millimetre above the floor is no contact yet: its gap is to close, and not to stay."""
+    monkeypatch.setattr(ahead, "HASTE", 1e300)  # hardly anything moves here
+    assert flown(monkeypatch, 0.0, gap=1e-6)[2] != ASKED[2]
+    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) == ASKED
+    monkeypatch.setattr(ahead, "CONTACT_GAP", math.inf)
+    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) != ASKED
+
+
+def test_a_point_of_the_same_name_on_another_side_is_another(monkeypatch):
+    aside = (math.sin(1.0), 0.0, math.cos(1.0))
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) == ASKED
+    monkeypatch.setattr(ahead, "STEEP", -1.0)
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) != ASKED
+
+
+def test_no_gap_changes_faster_than_its_bodies_move(monkeypatch):
+    """A cube at rest, and a gap that is a millimetre at the end of the step: a point of another feature has this name."""
+    assert tuple(flown(monkeypatch, 1e-3)) == ASKED
+    monkeypatch.setattr(ahead, "HASTE", 1e300)
+    assert tuple(flown(monkeypatch, 1e-3)) != ASKED
+
+
+def test_rounding_of_a_gap_far_from_the_origin_is_no_acceleration(monkeypatch):
+    """A kilometre away a gap of 1e-12 m is none; taken for one it asks for an acceleration of 1e-7 m/s^2."""
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] == 0.0
+    monkeypatch.setattr(ahead, "GAP_ROUNDING", 0.0)
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] > 1e-8
