@@ -11,11 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tumble.collision import Box, HalfSpace
-from tumble.sim import World
+from tumble.collision import Box, Ellipsoid, HalfSpace
+from tumble.sim import Hinge, World
 from tumble.sim.contact import contact_accelerations as ahead
+from tumble.sim.contact import contact_blocks as blocks
+from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.state import PIECE, SLIDING_FRICTION
 
 H = 1 / 240
@@ -181,3 +184,64 @@ def test_rounding_of_a_gap_far_from_the_origin_is_no_acceleration(monkeypatch):
     assert flown(monkeypatch, 1e-12, away=1000.0)[2] == 0.0
     monkeypatch.setattr(ahead, "GAP_ROUNDING", 0.0)
     assert flown(monkeypatch, 1e-12, away=1000.0)[2] > 1e-8
+
+
+def rocking() -> float:
+    """What an ellipsoid that rolls and rocks seems to gain or lose by its contact at most in a third of a second, as part of
+    its energy."""
+    world = World(dt=1 / 120)
+    world.add(HalfSpace(), kind="static", friction=0.8)
+    world.add(
+        Ellipsoid((0.2, 0.15, 0.1)),
+        mass=1.0,
+        position=(0, 0, 0.1),
+        friction=0.8,
+        angular_velocity=(0, 6, 0),
+        velocity=(0.6, 0, 0),
+    )
+    energy, worst = world.energy().total, 0.0
+    for _ in range(40):
+        world.step()
+        worst = max(worst, abs(world.ledger.contact))
+    return worst / energy
+
+
+def test_a_drift_is_divided_where_impulses_give_and_take_energy(monkeypatch):
+    assert rocking() < 1.5e-4
+    monkeypatch.setattr(solve, "RISE", 1e-2)
+    assert rocking() > 5e-4
+
+
+def back_from_a_stop() -> float:
+    """How far a hinge that starts 0.9 rad beyond its stop turns in one step [rad]."""
+    world = World(dt=H, gravity=(0, 0, 0))
+    one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
+    other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
+    hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
+    world.step()
+    before = hinge.position
+    world.step()
+    assert hinge.error < 1e-9
+    return abs(hinge.position - before)
+
+
+def test_a_joint_goes_back_to_its_stop_by_and_by(monkeypatch):
+    assert back_from_a_stop() == pytest.approx(0.1, abs=1e-6)
+    monkeypatch.setattr(solve, "STOP_STRIDE", math.inf)
+    assert back_from_a_stop() > 0.11
+
+
+def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
+    """It comes back as fast as it leaves but for a millionth, and counts by what that makes in 500 kicks."""
+    contacts = SimpleNamespace(u=np.array(((0.0, 0, 0),)))
+    leaves = SimpleNamespace(u0=np.zeros((1, 3)))
+    found = {}
+    for arrives in (-1.0 + 1e-6, 1.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+            case = contacts, np.array([0]), None, leaves, np.array(((0.0, 0, 6.0),)), None, MEAN_GIVEN, np.array([arrives])
+            found[arrives] = [blocks.contact_swing(*case)]
+            patch.setattr(blocks, "STEADY_KICKS", math.inf)
+            found[arrives].append(blocks.contact_swing(*case))
+    assert found[1.0] == [1.0, 1.0]
+    assert found[-1.0 + 1e-6] == [pytest.approx(500e-6), 1.0]
