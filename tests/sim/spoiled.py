@@ -20,6 +20,8 @@ from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import time_of_impact as times
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.state import PIECE, SLIDING_FRICTION
 
@@ -293,3 +295,80 @@ def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypat
     goes, off = carried(0.1)
     assert goes
     assert off > 1e-4
+
+
+BALLS = SimpleNamespace(radius=np.array((0.1, 0.1)))
+
+
+def told(**pair: object) -> SimpleNamespace:
+    """What a step has seen of one pair."""
+    seen = {"hits": 0, "speed": 0.0, "event": math.inf, "fresh": True, "points": 1}
+    return SimpleNamespace(**{name: np.array([value]) for name, value in (seen | pair).items()}, rows=np.zeros((1, 1, 14)))
+
+
+def bounces(monkeypatch, e: float, speed: float, **pair: object) -> float:
+    """The restitution of a pair of balls of 0.1 m that comes at this speed [m/s]."""
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: e)
+    return threshold.pair_restitution(BALLS, told(**pair), 0, 0, 1, speed, H)
+
+
+def test_small_bounces_that_the_steps_do_not_tell_apart_end(monkeypatch):
+    """The third within a step is plastic where it is small: 0.1 mm of a ball's 100. One that goes 2 mm is a real one."""
+    assert bounces(monkeypatch, 0.5, 0.024, hits=1) == 0.5
+    assert bounces(monkeypatch, 0.5, 0.024, hits=2) == 0.0
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.5
+    monkeypatch.setattr(threshold, "SMALL_WAY", math.inf)
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.0
+
+
+def test_what_is_elastic_rattles_for_longer_and_ends_too(monkeypatch):
+    """Between two walls that come together it would bounce for ever."""
+    assert bounces(monkeypatch, 1.0, 0.01, hits=10) == 1.0
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 0.0
+    monkeypatch.setattr(threshold, "MOST_BOUNCES", 10**6)
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 1.0
+
+
+def test_an_overlap_by_rounding_is_no_reason_for_a_kick(monkeypatch):
+    pair = told()
+    pair.rows[0, 0, 3] = -1e-12
+    assert not loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    monkeypatch.setattr(loop, "SINKING", 0.0)
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    pair.rows[0, 0, 3] = -1e-6
+    monkeypatch.undo()
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+
+
+def test_a_fast_sequence_is_followed_for_longer(monkeypatch):
+    """At 5 m/s a ball of 0.1 m goes 2 cm in a step: left to the kick after three impacts it would be as deep in the other one."""
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: 0.0)
+    assert loop._never_ends(BALLS, told(hits=3, speed=0.5), 0, 0, 1, H)
+    assert not loop._never_ends(BALLS, told(hits=3, speed=5.0), 0, 0, 1, H)
+    assert loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
+    monkeypatch.setattr(loop, "LONG_WAY", math.inf)
+    assert loop._never_ends(BALLS, told(hits=3, speed=5.0), 0, 0, 1, H)
+
+
+def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
+    """A cube of 1 kg on the floor, whose corners come back at 0.2 m/s where the kick foresaw 0.1; at 1 m/s they are struck."""
+
+    def struck(speed: float) -> bool:
+        world = World(dt=H)
+        world.add(HalfSpace(), kind="static")
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1))
+        world._begin()
+        model = world.model
+        pairs, bodies = model.pairs, model.bodies
+        pairs.arrives[0, :4], pairs.bears[0, :4] = 0.1, pairs.ids[0, :4]
+        bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
+        rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
+        found, _, _ = times.fastest_point(
+            bodies, model.forces, model.geoms, pairs, world._shapes.geometry, 0, 0.0, 1e-3, (0.0, 0.0, 1.0), 0.01, 1.0, rows, ids
+        )
+        return bool(found)
+
+    assert not struck(0.2)
+    assert struck(1.0)
+    monkeypatch.setattr(times, "FASTER", 0.0)
+    assert struck(0.2)
