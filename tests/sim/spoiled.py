@@ -372,3 +372,46 @@ def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
     assert struck(1.0)
     monkeypatch.setattr(times, "FASTER", 0.0)
     assert struck(0.2)
+
+
+def deepest_of_a_fast_rod() -> float:
+    """How deep a rod of 60 cm that turns by 2.5 rad and falls by 8 cm in each step is in the floor at most [m]."""
+    world, deepest = World(dt=H, gravity=(0, 0, 0)), 0.0
+    world.add(HalfSpace(), kind="static", friction=0.3, restitution=0.5)
+    world.add(
+        Box((0.3, 0.02, 0.02)), mass=1.0, friction=0.3, restitution=0.5, position=(0, 0, 0.4), angular_velocity=(0, 600, 0),
+        velocity=(0, 0, -20),
+    )  # fmt: skip
+    for _ in range(12):
+        world.step()
+        deepest = max(deepest, world.max_penetration())
+    assert world.statistics()["impacts"] > 0
+    return deepest
+
+
+def test_a_search_beside_a_fast_spin_takes_many_steps(monkeypatch):
+    assert deepest_of_a_fast_rod() < 1e-9
+    monkeypatch.setattr(times, "MOST_SEARCH_STEPS", 3)
+    assert deepest_of_a_fast_rod() > 0.01
+
+
+def test_the_instant_of_an_impact_is_right_to_rounding(monkeypatch):
+    """A gap of 0.1 cos(w t): it closes a quarter of a turn after the start."""
+    w = 50.0
+
+    def distance(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+        gap = 0.1 * math.cos(w * t)
+        return 0, gap, gap, axis, 0.1 * w * math.sin(w * t), 0.0, 0.0
+
+    def closes() -> float:
+        found, when, speed = times._polish(
+            None, None, None, None, 0, 1, 0.02, *distance(*(None,) * 6, 0.02, 0, 0)[1:5:3], 0.1, 0, 1.0
+        )
+        assert found
+        assert speed == pytest.approx(5.0, rel=1e-3)
+        return when
+
+    monkeypatch.setattr(times, "distance_at", distance)
+    assert abs(closes() - 0.5 * math.pi / w) < 1e-15
+    monkeypatch.setattr(times, "EXACT_GAP", 1e-3)
+    assert abs(closes() - 0.5 * math.pi / w) > 1e-9
