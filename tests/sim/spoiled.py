@@ -20,9 +20,12 @@ from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.impact import crowd_prediction as prediction
 from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import multi_contact as impacts
 from tumble.sim.impact import time_of_impact as times
 from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.solvers import mixing
 from tumble.sim.state import PIECE, SLIDING_FRICTION
 
 H = 1 / 240
@@ -415,3 +418,65 @@ def test_the_instant_of_an_impact_is_right_to_rounding(monkeypatch):
     assert abs(closes() - 0.5 * math.pi / w) < 1e-15
     monkeypatch.setattr(times, "EXACT_GAP", 1e-3)
     assert abs(closes() - 0.5 * math.pi / w) > 1e-9
+
+
+def gain_of_slow_impacts() -> float:
+    """What elastic cubes that meet at a micrometre a second seem to gain, as part of the impact, where both go at 1000 m/s."""
+    rng, most = np.random.default_rng(1), 0.0
+    for _ in range(4):
+        velocity, world = 1000.0 * rng.normal(size=3), World(dt=H, gravity=(0, 0, 0))
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, velocity=velocity, restitution=1.0)
+        at = (0.2 + 2e-9, 0.03 * rng.random(), 0.02)
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.3, velocity=velocity - (1e-6, 0, 0), position=at, restitution=1.0)
+        world.step(2)
+        assert world.statistics()["impacts"] == 1
+        most = max(most, world.statistics()["impact_gain"])
+    return most
+
+
+def test_a_gain_by_rounding_of_fast_bodies_is_none(monkeypatch):
+    assert gain_of_slow_impacts() < 1e-11
+    monkeypatch.setattr(impacts, "VELOCITY_ROUNDING", 0.0)
+    assert gain_of_slow_impacts() > 1e-9
+
+
+def test_a_corner_that_a_row_stands_for_already_gets_no_other(monkeypatch):
+    """A millimetre beside it on a body of a quarter of a metre, and by another name: two rows would ask for the same twice."""
+
+    def row(aside: float) -> int:
+        one = np.zeros((1, 2), np.int64)
+        contacts = SimpleNamespace(pair=one, body=one, id=np.array([7]), point=np.zeros((1, 3)))
+        pairs = SimpleNamespace(geoms=one, ids=np.array([[8]]))
+        seen = SimpleNamespace(pair=[0], point=[0], row=[0], place=np.array(((aside, 0.0, 0.0),)))
+        bodies = SimpleNamespace(radius=np.array([0.25]))
+        return prediction._row_of(bodies, contacts, np.array([5]), np.array([0]), pairs, seen, 0, 1, 0, 0)
+
+    assert row(1e-3) == 5
+    assert row(1e-2) == -1
+    monkeypatch.setattr(prediction, "SAME_POINT", 0.0)
+    assert row(1e-3) == -1
+
+
+def left_after(rounds: int) -> float:
+    """How far from its fixed point an iteration of a linear map of six numbers is after so many rounds."""
+    rng = np.random.default_rng(0)
+    map, offset = rng.normal(size=(6, 6)), rng.normal(size=6)
+    map *= 0.95 / np.abs(np.linalg.eigvals(map)).max()
+    exact = np.linalg.solve(np.eye(6) - map, offset)
+    history, x = mixing.no_history(1), np.zeros((1, 6))
+    for _ in range(rounds):
+        mixing.mix(history, x, (map @ x[0] + offset)[None].copy())
+    return float(np.abs(x[0] - exact).max())
+
+
+def test_six_changes_tell_all_of_a_map_of_six_numbers(monkeypatch):
+    assert left_after(7) < 1e-13
+    monkeypatch.setattr(mixing, "REMEMBERED", 1)
+    assert left_after(7) > 0.1
+
+
+def test_changes_that_say_nothing_new_are_not_learnt_from(monkeypatch):
+    """What is left of them is rounding, and dividing by it leads away."""
+    assert left_after(10) < 1e-10
+    monkeypatch.setattr(mixing, "DEPENDENT", 0.0)
+    assert left_after(10) > 1e6
