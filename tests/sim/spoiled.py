@@ -1,4 +1,4 @@
-"""The numbers that decide something in contact: each with a case that comes out otherwise without it.
+"""The numbers that decide something in contact, impact and solvers: each with a case that comes out otherwise without it.
 
 Run by test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
 """
@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tests.sim.solvers.kept import arrays, kept, posed
 from tumble.collision import Box, Ellipsoid, HalfSpace
 from tumble.sim import Hinge, World
 from tumble.sim.contact import contact_accelerations as ahead
@@ -25,7 +26,7 @@ from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import multi_contact as impacts
 from tumble.sim.impact import time_of_impact as times
 from tumble.sim.ledger.work import MEAN_GIVEN
-from tumble.sim.solvers import mixing
+from tumble.sim.solvers import interior, mixing, newton, problem
 from tumble.sim.state import PIECE, SLIDING_FRICTION
 
 H = 1 / 240
@@ -480,3 +481,47 @@ def test_changes_that_say_nothing_new_are_not_learnt_from(monkeypatch):
     assert left_after(10) < 1e-10
     monkeypatch.setattr(mixing, "DEPENDENT", 0.0)
     assert left_after(10) > 1e6
+
+
+def solved(name: str, method=newton.newton_single) -> tuple[float, int]:
+    """(What is missed [m/s], iterations) of a kept problem that is hard to solve."""
+    x = arrays(kept("stalls")[name])
+    system, laws, p, v = posed(x)
+    return method(system, laws, x["vstar"], 1e-11, 200, p, v)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missed", "iterations"),
+    [
+        ("COMPLIANCE", 1e-9, 0.0, 30),  # hardly any: the matrix is all but singular
+        ("COMPLIANCE", 1e-2, 0.0, 10),  # much: each iteration leaves a hundredth
+        ("SAME_STEP", 0.0, 0.0, 20),  # no two steps are the same: it creeps to where something slides
+        ("STALLED_ITERATIONS", 1, 0.0, 20),  # it looks for help at once
+        ("FINE", 1.0, 2e-13, 0),  # it ends at the tolerance, and not at rounding
+    ],
+)
+def test_newton_is_done_in_six_iterations_and_right_to_rounding(monkeypatch, name, value, missed, iterations):
+    left, spent = solved("contradiction")
+    assert left < 1e-14
+    assert spent <= 6
+    for module in (newton, problem, interior):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, value)
+    left, spent = solved("contradiction")
+    assert left > missed
+    assert spent > iterations or missed > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BACK", 0.1),  # short steps: it is given up before it is there
+        ("BACK", 1.0),  # all the way to the boundary, where it is stuck
+        ("IDLE_STEP", 1.0),  # every step seems to lead nowhere
+        ("MOST_IDLE_STEPS", 1),  # it has no patience
+    ],
+)
+def test_the_interior_method_comes_near(monkeypatch, name, value):
+    assert solved("turning", interior.interior)[0] < 1e-8
+    monkeypatch.setattr(interior, name, value)
+    assert solved("turning", interior.interior)[0] > 1e-6

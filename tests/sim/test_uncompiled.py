@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_each_number_is_missed():
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/sim/spoiled.py"]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
