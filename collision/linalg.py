@@ -168,6 +168,16 @@ def mul_t(m, v):
 
 
 @lean
+def reach_t(m, half):
+    """How far along the axes the points m^T v reach of a box with these half extents."""
+    return (
+        abs(m[0]) * half[0] + abs(m[3]) * half[1] + abs(m[6]) * half[2],
+        abs(m[1]) * half[0] + abs(m[4]) * half[1] + abs(m[7]) * half[2],
+        abs(m[2]) * half[0] + abs(m[5]) * half[1] + abs(m[8]) * half[2],
+    )
+
+
+@lean
 def matmul(a, b):
     """a b"""
     return (

@@ -41,9 +41,13 @@ EDGE = 0.22  # edge lines: the body's colour times this
 class Preset:
     """Quality against time.
 
-    ``shots``: pictures that are summed up to one, each lit from another place of sun and sky; ``smooth``: smooth stairs
-    afterwards; ``occluded``: bodies hide the sky from each other, by a map; ``shadow``: texels along the side of the shadow map;
-    ``softness``: how far its filter reaches, in texels; ``detail``: segments around a large round body.
+    Attributes
+    ----------
+    shots : pictures that are summed up to one, each lit from another place of sun and sky.
+    smooth : whether the stairs of slanting edges are smoothed afterwards.
+    occluded : whether bodies hide the sky from each other, by a map.
+    shadow, softness : texels along the side of the shadow map, and how many of them its filter reaches.
+    detail : segments around a large round body.
     """
 
     shots: int

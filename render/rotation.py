@@ -41,11 +41,6 @@ def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
     return v + q[..., :1] * t + cross(u, t)
 
 
-def matrices(q: np.ndarray) -> np.ndarray:
-    """(..., 3, 3) rotation matrices of (..., 4) unit quaternions."""
-    return np.stack([rotate(q, np.eye(3)[i]) for i in range(3)], axis=-1)
-
-
 def interpolate(q0: np.ndarray, q1: np.ndarray, s: float, turn: np.ndarray | None = None) -> np.ndarray:
     """Poses a fraction ``s`` of the way from ``q0`` to ``q1``, (n, 4), at constant spin about one axis (slerp).
 

@@ -15,7 +15,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SHORT = ("sim", "collision", "render", "scenarios")  # packages that programs beside the tree know by the names of their folders
 LOG = "setup.log"
 
 
@@ -55,13 +54,21 @@ def lead(venv: Path, python: Path) -> None:
     folder = venv.resolve() / "src"
     folder.mkdir(exist_ok=True)
     try:
-        for name in ("tumble", *SHORT):
+        for name in ("tumble", *packages()):
             link = folder / name
             link.unlink(missing_ok=True)
             link.symlink_to(ROOT / name, target_is_directory=True)
     except OSError:
         return
     Path(site, "tumble_tree.pth").write_text(f"{folder}\n", encoding="utf-8")
+
+
+def packages() -> tuple[str, ...]:
+    """Packages that programs beside the tree know by the names of their folders."""
+    sys.path.insert(0, str(ROOT))
+    from tumble import PACKAGES  # loads none of them
+
+    return PACKAGES
 
 
 def works(python: Path) -> bool:

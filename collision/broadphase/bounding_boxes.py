@@ -75,6 +75,16 @@ def boxes(g, rows, x, q, margin, lo, hi):
         store3(hi, k, (high[0] + fat, high[1] + fat, high[2] + fat))
 
 
+def good_boxes(lo, hi, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (n, 3) of boxes. Raises InputError where they are none."""
+    lo, hi = table("lo", lo, n, 3), table("hi", hi, n, 3)
+    wrong = ~(lo <= hi).all(axis=1)  # also where a number is none
+    if wrong.any():
+        k = int(wrong.argmax())
+        raise InputError(f"lo[{k}]", lo[k], f"must be numbers not above hi[{k}] = {hi[k].tolist()}")
+    return lo, hi
+
+
 def candidate_pairs(lo: Rows, hi: Rows, bodies: Whole | None = None, mobile: Numbers | None = None) -> np.ndarray:
     """(m, 2) int64: the pairs i < j of boxes that overlap or touch, sorted, in one compiled call.
 
@@ -85,11 +95,7 @@ def candidate_pairs(lo: Rows, hi: Rows, bodies: Whole | None = None, mobile: Num
     if np.ndim(lo) != 2:
         raise InputError("lo", lo, "must be an (n, 3) array of numbers")
     n = len(lo)
-    lo, hi = table("lo", lo, n, 3), table("hi", hi, n, 3)
-    wrong = ~(lo <= hi).all(axis=1)  # also where a number is none
-    if wrong.any():
-        k = int(wrong.argmax())
-        raise InputError(f"lo[{k}]", lo[k], f"must be numbers not above hi[{k}] = {hi[k].tolist()}")
+    lo, hi = good_boxes(lo, hi, n)
     bodies = np.arange(n) if bodies is None else _column("bodies", bodies, n, "iu", np.int64)
     mobile = np.ones(n, bool) if mobile is None else _column("mobile", mobile, n, "b", np.bool_)
     room = 4 * n

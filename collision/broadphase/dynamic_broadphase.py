@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from tumble.collision.broadphase.bounding_boxes import good_boxes
 from tumble.collision.broadphase.box_tree import clear, meetings, put, take_out, within
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import Numbers, Rows, Whole
-from tumble.collision.queries.batch import table
 
 ALL_GROUPS = 0xFFFFFFFF  # of groups and masks: every bit
 NO_PAIRS = np.zeros((0, 2), np.int64)
@@ -221,13 +221,7 @@ class BroadPhase:
 def _boxes(lo, hi) -> tuple[np.ndarray, np.ndarray]:
     """Corners (n, 3) of good boxes."""
     lo, hi = ([v] if np.ndim(v) == 1 else v for v in (lo, hi))
-    n = len(lo) if np.ndim(lo) == 2 else 1
-    lo, hi = table("lo", lo, n, 3), table("hi", hi, n, 3)
-    wrong = ~(lo <= hi).all(axis=1)  # also where a number is none
-    if wrong.any():
-        k = int(wrong.argmax())
-        raise InputError(f"lo[{k}]", lo[k], f"must be numbers not above hi[{k}] = {hi[k].tolist()}")
-    return lo, hi
+    return good_boxes(lo, hi, len(lo) if np.ndim(lo) == 2 else 1)
 
 
 def _bits(name: str, value, n: int, least: int) -> np.ndarray:

@@ -1,8 +1,12 @@
 """What a shape shows to one side: the flat, the line or the point that can touch, and how the surface bends there.
 
-Curvatures in 1/m, along a direction and across it (`SHARP` for a corner): a face 0 and 0; an edge 0 and SHARP; the side of
-a cylinder 0 and 1/r; the side of a cone 0 and its curvature there; a rim |sin|/r along itself, with the angle between
-normal and axis, and SHARP.
+A surface bends by two curvatures [1/m], one along a direction and one across it; `SHARP` stands for that of a corner. They are
+
+    a face                  0 and 0
+    an edge                 0 and SHARP
+    the side of a cylinder  0 and 1/r
+    the side of a cone      0 and its curvature there
+    a rim                   |sin a|/r along itself, with a the angle between normal and axis, and SHARP
 """
 
 from __future__ import annotations

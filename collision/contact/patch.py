@@ -49,7 +49,7 @@ ROW_A, ROW_B = 10, 15  # columns of a candidate's curvatures: direction, along, 
 
 @lean
 def keep(found, tags, count, pa, pb, gap, limit, snap, name):
-    """Write a candidate unless it is too far or one is there already; (count, row to fill or -1)."""
+    """Make room for a candidate, unless it is too far away or stands there already: (count, row to fill, or -1 for none)."""
     if gap > limit or count == found.shape[0]:
         return count, -1
     middle = scale(0.5, add(pa, pb))

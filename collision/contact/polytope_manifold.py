@@ -24,6 +24,39 @@ RIM_WIDTH = 1e-3  # of the size: a point of a face this near to its edges may be
 PREFERENCE = 0.01  # of the depth: a face that is deeper by less than this goes before two edges
 
 
+@lean
+def faced(g, a, b, r, t, n):
+    """The faces of both polytopes that face each other most along n, and their separations; -1 and -inf where there is none."""
+    face_a = aligned_face(g, a, n)
+    face_b = aligned_face(g, b, neg(mul_t(r, n)))
+    sep_a, sep_b = -math.inf, -math.inf
+    if face_a >= 0:
+        m = load3(g.normals, face_a)
+        sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a]
+    if face_b >= 0:
+        m = load3(g.normals, face_b)
+        sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b]
+    return face_a, sep_a, face_b, sep_b
+
+
+@lean
+def reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis):
+    """Whose face the patch lies on, A's (0) or B's (1): by their separations, by size, and by the axis of a step ago."""
+    if g.radius[b] > g.radius[a]:  # the larger body keeps the reference: the points are vertices of the smaller one
+        side = 0 if sep_a > sep_b + 0.5 * slack else 1
+    else:
+        side = 1 if sep_b > sep_a + 0.5 * slack else 0
+    if face_a >= 0 and face_b >= 0 and abs(sep_a - sep_b) <= slack:
+        off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
+        off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)
+        if off_a < math.inf:
+            if off_b < 0.999 * off_a - ALIKE:
+                side = 1
+            elif off_a < 0.999 * off_b - ALIKE:
+                side = 0
+    return side
+
+
 @remote
 def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     """Contact points of two polytopes: a patch on a face where a face takes part, else the one point of the witnesses.
@@ -45,11 +78,11 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     low, high, n, p, q, named = 0.0, math.inf, guess, x, x, NO_ROWS
     if boxes:
         face_a, sep_a, face_b, sep_b, sep_e, n_edge, edges = sat_boxes(g, a, b, r, t)
-        sep_a, sep_b, sep_e = sep_a - skins, sep_b - skins, sep_e - skins
-        low = max(sep_a, sep_b, sep_e)
+        sep_e -= skins
+        low = max(sep_a - skins, sep_b - skins, sep_e)
         slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
-            n, _ = best_axis(g, r, face_a, sep_a, face_b, sep_b, sep_e, n_edge, size)
+            n, _ = best_axis(g, r, face_a, sep_a - skins, face_b, sep_b - skins, sep_e, n_edge, size)
             return 0, to_world(ra, n), BEYOND_MARGIN
     else:
         low, high, n, p, q, named = skin_query(g, a, b, r, t, guess, limit, size)
@@ -57,27 +90,9 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         slack += min(-PREFERENCE * min(low, 0.0), 2e-3 * thin)
         if low > limit:
             return 0, to_world(ra, n), BEYOND_MARGIN
-        face_a = aligned_face(g, a, n)
-        face_b = aligned_face(g, b, neg(mul_t(r, n)))
-        sep_a, sep_b = -math.inf, -math.inf
-        if face_a >= 0:
-            m = load3(g.normals, face_a)
-            sep_a = dot(m, t) - extent(g, b, neg(mul_t(r, m))) - g.offsets[face_a] - skins
-        if face_b >= 0:
-            m = load3(g.normals, face_b)
-            sep_b = -dot(m, mul_t(r, t)) - extent(g, a, neg(mul(r, m))) - g.offsets[face_b] - skins
-    if g.radius[b] > g.radius[a]:  # the larger body keeps the reference: the points are vertices of the smaller one
-        side = 0 if sep_a > sep_b + 0.5 * slack else 1
-    else:
-        side = 1 if sep_b > sep_a + 0.5 * slack else 0
-    if face_a >= 0 and face_b >= 0 and abs(sep_a - sep_b) <= slack:
-        off_a = unlike(mul(ra, load3(g.normals, face_a)), axis)
-        off_b = unlike(neg(mul(rb, load3(g.normals, face_b))), axis)
-        if off_a < math.inf:
-            if off_b < 0.999 * off_a - ALIKE:
-                side = 1
-            elif off_a < 0.999 * off_b - ALIKE:
-                side = 0
+        face_a, sep_a, face_b, sep_b = faced(g, a, b, r, t, n)
+    sep_a, sep_b = sep_a - skins, sep_b - skins
+    side = reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis)
     best = sep_b if side == 1 else sep_a
     if best >= low - slack:
         count, least, normal = put_face(

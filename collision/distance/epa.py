@@ -11,9 +11,13 @@ which is convex, and no axis overlaps by less. The surface itself need not be co
 
 A surface is kept for the next query: with its corners where they are then, it may prove the depth once more.
 
-Tables: faces (MOST_FACES, 4): normal of any length n, n.x on the face and what rounding may add; keys: the square of the height,
-with its sign; links (MOST_FACES, 8): three corners, counter-clockwise from outside, the faces across the edges 0-1, 1-2, 2-0, as
-4 * face + edge there, the turn that made it, and a list of free places; points (MOST_POINTS, 4) with names as in gjk.py.
+The tables:
+
+    faces (MOST_FACES, 4)    a normal n of any length, then n.x on the face and what rounding may add
+    keys                     the square of the height, with the sign of the height
+    links (MOST_FACES, 8)    0-2 the corners, counter-clockwise from outside; 3-5 the faces across the edges 0-1, 1-2, 2-0, each
+                             as 4 * face + edge there; 6 the turn that made the face; 7 a list of free places
+    points (MOST_POINTS, 4)  corners, with names as in gjk.py
 """
 
 from __future__ import annotations
@@ -368,7 +372,7 @@ def nearest(keys, count):
 
 @tight
 def on_face(g, a, b, r, t, n, i, j, k):
-    """Does the line through the origin along n pass three named corners inside? And the points of A and of B where it does."""
+    """(Whether the line through the origin along n passes between three named corners, the point of A there, that of B)."""
     p0, q0 = named_point(g, a, b, r, t, i)
     p1, q1 = named_point(g, a, b, r, t, j)
     p2, q2 = named_point(g, a, b, r, t, k)
@@ -386,7 +390,7 @@ def on_face(g, a, b, r, t, n, i, j, k):
 
 @lean
 def no_more(top, n, p, q, size):
-    """An upper bound of the signed distance; -top: height of the nearest plane of D, n: its normal; p, q: points of the bodies.
+    """An upper bound of the signed distance, by the nearest plane of D, with the height -top and the normal n, and by two points.
 
     The ball of radius -top lies in D where all planes have the origin behind them. If one plane may have the origin in front, the
     bodies may be apart. Then no plane says how far, since the nearest place may be an edge or a corner, and a plane that is askew

@@ -107,23 +107,64 @@ def nearest_of_triangle(w, e, f, n, nn, ww):
 
 
 @tight
+def nearest_side(w, e, f, h, n, ww):
+    """What of the tetrahedron w, w + e, w + f, w + h is closest to the origin: (side, part, normal); n = e x f.
+
+    side: 0 the face of e and f, 1 of f and h, 2 of h and e, -1 where the origin is inside; part: of this face, by
+    `nearest_of_triangle`. The face across from w is not looked at: the origin is known to lie on w's side of it.
+    """
+    fh, he = cross(f, h), cross(h, e)
+    volume = dot(n, h)
+    square, side, part, normal = 1e300, -1, 0, n
+    if dot(n, w) * volume > 0.0:
+        square, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
+        side = 0
+    if dot(fh, w) * volume > 0.0:
+        other, other_part = nearest_of_triangle(w, f, h, fh, dot(fh, fh), ww)
+        if other < square:
+            square, side, part, normal = other, 1, other_part, fh
+    if dot(he, w) * volume > 0.0:
+        other, other_part = nearest_of_triangle(w, h, e, he, dot(he, he), ww)
+        if other < square:
+            side, part, normal = 2, other_part, he
+    return side, part, normal
+
+
+@tight
+def nearest_part(count, w, w0, w1, w2):
+    """What is closest to the origin of the simplex of w and ``count`` corners: (side, part, e, f, n), see `nearest_side`.
+
+    e and f are the edges from w of the face that it is or lies on, and n is normal to that face.
+    """
+    e = sub(w0, w)
+    if count == 1:
+        return 0, (3 if -dot(w, e) <= 0.0 else 1), e, e, e
+    f = sub(w1, w)
+    n = cross(e, f)
+    ww = dot(w, w)
+    if count == 2:
+        _, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
+        return 0, part, e, f, n
+    h = sub(w2, w)
+    side, part, n = nearest_side(w, e, f, h, n, ww)
+    if side == 1:
+        e, f = f, h
+    elif side == 2:
+        e, f = h, e
+    return side, part, e, f, n
+
+
+@tight
 def propose(g, a, b, r, t, axis, limit, size):
     """Corners of B - A that its point closest to the origin lies between: (count, names, v, low, turns); count 0 for none.
 
-    v: the closest point; low: the separation of the bodies along it.
-
-    ``limit``: end as soon as the bodies are further apart.
+    v: the closest point; low: the separation of the bodies along it. ``limit``: end as soon as the bodies are further apart.
     """
-    v = axis
+    w0, name0, _ = lowest(g, a, b, r, t, axis)
+    v, w1, w2 = w0, w0, w0
     vv = dot(v, v)
-    w0, name0, _ = lowest(g, a, b, r, t, v)
-    v = w0
-    vv = dot(v, v)
-    w1, w2 = w0, w0
     name1, name2 = -1, -1
-    count = 1
-    turns = 1
-    least = -1.0
+    count, turns, least = 1, 1, -1.0
     rounding = 2.0 * EPS * size
     tiny = 16.0 * EPS * size
     tiny *= tiny
@@ -136,66 +177,24 @@ def propose(g, a, b, r, t, axis, limit, size):
             break
         if name == name0 or name == name1 or name == name2:  # noqa: PLR1714, SIM109 (no tuple in a kernel)
             break
-        ww = dot(w, w)
-        if count == 1:
-            e = sub(w0, w)
-            s = -dot(w, e)
-            if s <= 0.0:
-                part = 3
-            else:
-                part = 1
-                v = axpy(s / dot(e, e), e, w)
-        else:
-            part = 0
-            e, f = sub(w0, w), sub(w1, w)
-            n = cross(e, f)
-            if count == 2:
-                square, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
-            else:
-                h = sub(w2, w)
-                fh, he = cross(f, h), cross(h, e)
-                volume = dot(n, h)
-                square = 1e300
-                side = -1
-                if dot(n, w) * volume > 0.0:
-                    square, part = nearest_of_triangle(w, e, f, n, dot(n, n), ww)
-                    side = 0
-                if dot(fh, w) * volume > 0.0:
-                    other, other_part = nearest_of_triangle(w, f, h, fh, dot(fh, fh), ww)
-                    if other < square:
-                        square, part, side = other, other_part, 1
-                if dot(he, w) * volume > 0.0:
-                    other, other_part = nearest_of_triangle(w, h, e, he, dot(he, he), ww)
-                    if other < square:
-                        square, part, side = other, other_part, 2
-                if side < 0:
-                    return 0, (name0, name1, name2, name), v, -math.inf, turns
-                if side == 1:
-                    w0, name0, w1, name1 = w1, name1, w2, name2
-                    e, f, n = f, h, fh
-                elif side == 2:
-                    w1, name1, w0, name0 = w0, name0, w2, name2
-                    e, f, n = h, e, he
-            if part == 0:
-                v = scale(dot(w, n) / dot(n, n), n)
-            elif part == 1:
-                v = axpy(-dot(w, e) / dot(e, e), e, w)
-            elif part == 2:
-                v = axpy(-dot(w, f) / dot(f, f), f, w)
-                w0, name0 = w1, name1
+        side, part, e, f, n = nearest_part(count, w, w0, w1, w2)
+        if side < 0:
+            return 0, (name0, name1, name2, name), v, -math.inf, turns
+        if side == 1:
+            w0, name0, w1, name1 = w1, name1, w2, name2
+        elif side == 2:
+            w1, name1, w0, name0 = w0, name0, w2, name2
         if part == 3:
-            v = w
-            w0, name0 = w, name
+            v, w0, name0, name1, name2 = w, w, name, -1, -1
             count = 1
         elif part == 0:
-            w2, name2 = w, name
+            v, w2, name2 = scale(dot(w, n) / dot(n, n), n), w, name
             count = 3
         else:
-            w1, name1 = w, name
-            name2 = -1
+            if part == 2:
+                e, w0, name0 = f, w1, name1
+            v, w1, name1, name2 = axpy(-dot(w, e) / dot(e, e), e, w), w, name, -1
             count = 2
-        if count == 1:
-            name1, name2 = -1, -1
         square = dot(v, v)
         least = -math.inf
         if not square < vv:

@@ -11,7 +11,7 @@ from tumble.collision.contact.facets import near_triangles, set_facet
 from tumble.collision.errors import InputError
 from tumble.collision.ground.tables import tables_of
 from tumble.collision.kernels.jit import kernel
-from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, scale, sub
+from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, reach_t, scale, sub
 from tumble.collision.narrowphase import distance_far
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Shape, convex_parts
@@ -29,12 +29,7 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
     """
     f = len(g.kind) - 1
     lo, hi = aabb(g, a, xa, ra)
-    middle, half = mul_t(rs, sub(scale(0.5, add(lo, hi)), xs)), scale(0.5, sub(hi, lo))
-    half = (
-        abs(rs[0]) * half[0] + abs(rs[3]) * half[1] + abs(rs[6]) * half[2],
-        abs(rs[1]) * half[0] + abs(rs[4]) * half[1] + abs(rs[7]) * half[2],
-        abs(rs[2]) * half[0] + abs(rs[5]) * half[1] + abs(rs[8]) * half[2],
-    )
+    middle, half = mul_t(rs, sub(scale(0.5, add(lo, hi)), xs)), reach_t(rs, scale(0.5, sub(hi, lo)))
     all_of_it = norm(middle) + norm(half) + g.radius[s]
     reach = min(margin, FIRST_REACH * (norm(half) + g.radius[s]))
     found = np.empty(64, np.int64)

@@ -125,6 +125,57 @@ def fill(g, a, b, r, t, n, s, names, shares, na, nb, points, m, size):
     return p, q
 
 
+@lean
+def iterate(g, a, b, r, t, n, names, shares, na, nb, points, m, z, size):
+    """Newton's steps from the axis n with the pieces that are named: (done, n, s, p, q); the weights change in ``shares``."""
+    p, q = fill(g, a, b, r, t, n, 0.0, names, shares, na, nb, points, m, size)
+    s = dot(n, sub(q, p))
+    for step in range(NEWTON_STEPS):
+        p, q = fill(g, a, b, r, t, n, s, names, shares, na, nb, points, m, size)
+        solve(m, z, 2 + na + nb)
+        dn = (z[0], z[1], z[2])
+        turn = norm(dn)
+        if not turn < 0.3:
+            break
+        n = add(n, dn)
+        n = scale(1.0 / norm(n), n)
+        s += z[3] * size
+        row = 4
+        moved = 0.0
+        for side in range(2):
+            for i in range(1, na if side == 0 else nb):
+                shares[side, i] += z[row]
+                shares[side, 0] -= z[row]
+                moved = max(moved, abs(z[row]))
+                row += 1
+        if turn <= 4.0 * EPS and moved <= 64.0 * EPS or step == NEWTON_STEPS - 1 and turn < 1e-12:
+            return True, n, s, p, q
+    return False, n, s, p, q
+
+
+@lean
+def worst_piece(shares, na, nb):
+    """(body, piece) with the least weight, if it is below zero; else (-1, -1)."""
+    worst, side_worst, i_worst = -1e-10, -1, -1
+    for side in range(2):
+        for i in range(na if side == 0 else nb):
+            if shares[side, i] < worst:
+                worst, side_worst, i_worst = shares[side, i], side, i
+    return side_worst, i_worst
+
+
+@lean
+def leave_out(names, shares, side, i, last):
+    """Put the last piece of a body in the place of piece i, and make the weights of those that are left sum to one."""
+    names[side, i] = names[side, last]
+    shares[side, i] = shares[side, last]
+    total = 0.0
+    for k in range(last):
+        total += shares[side, k]
+    for k in range(last):
+        shares[side, k] = shares[side, k] / total if total > 0.0 else 1.0 / last
+
+
 @inner
 def newton(g, a, b, r, t, n0, count, pieces, weights, size):
     """(found, n, p, q) from the axis n0 and the simplex (count, pieces, weights) of a search that came near.
@@ -133,73 +184,27 @@ def newton(g, a, b, r, t, n0, count, pieces, weights, size):
     went off; p and q are points of the bodies where it did.
     """
     names = np.empty((2, MOST_PIECES), np.int64)
-    shares = np.empty((2, MOST_PIECES))
-    start = np.empty((2, MOST_PIECES))
+    shares, start = np.zeros((2, MOST_PIECES)), np.empty((2, MOST_PIECES))
     points = np.empty((2, MOST_PIECES, 3))
     m = np.empty((8, 10))
     z = np.empty(8)
     na = distinct(pieces, weights, count, 0, names, shares)
     nb = distinct(pieces, weights, count, 1, names, shares)
     for _ in range(4):
-        for side in range(2):
-            for i in range(na if side == 0 else nb):
-                start[side, i] = shares[side, i]
-        n = n0
-        s = 0.0
-        p, q = n, n
-        done = False
-        for step in range(NEWTON_STEPS):
-            if step == 0:
-                p, q = fill(g, a, b, r, t, n, 0.0, names, shares, na, nb, points, m, size)
-                s = dot(n, sub(q, p))
-            p, q = fill(g, a, b, r, t, n, s, names, shares, na, nb, points, m, size)
-            unknowns = 2 + na + nb
-            solve(m, z, unknowns)
-            dn = (z[0], z[1], z[2])
-            turn = norm(dn)
-            if not turn < 0.3:
-                break
-            n = add(n, dn)
-            n = scale(1.0 / norm(n), n)
-            s += z[3] * size
-            row = 4
-            moved = 0.0
-            for side in range(2):
-                for i in range(1, na if side == 0 else nb):
-                    shares[side, i] += z[row]
-                    shares[side, 0] -= z[row]
-                    moved = max(moved, abs(z[row]))
-                    row += 1
-            if turn <= 4.0 * EPS and moved <= 64.0 * EPS or step == NEWTON_STEPS - 1 and turn < 1e-12:
-                done = True
-                break
+        start[:] = shares
+        done, n, s, p, q = iterate(g, a, b, r, t, n0, names, shares, na, nb, points, m, z, size)
         if not done:
             return False, n0, p, q
-        # the worst weight below zero
-        worst, side_worst, i_worst = -1e-10, -1, -1
-        for side in range(2):
-            for i in range(na if side == 0 else nb):
-                if shares[side, i] < worst:
-                    worst, side_worst, i_worst = shares[side, i], side, i
-        if side_worst < 0:
+        side, worst = worst_piece(shares, na, nb)
+        if side < 0:
             fill(g, a, b, r, t, n, s, names, shares, na, nb, points, m, size)
-            p = hull_point(points, shares, 0, na)
-            q = hull_point(points, shares, 1, nb)
-            return True, n, p, q
-        last = (na if side_worst == 0 else nb) - 1
-        for side in range(2):
-            for i in range(na if side == 0 else nb):
-                shares[side, i] = start[side, i]
+            return True, n, hull_point(points, shares, 0, na), hull_point(points, shares, 1, nb)
+        last = (na if side == 0 else nb) - 1
         if last == 0:
             return False, n0, p, q
-        names[side_worst, i_worst] = names[side_worst, last]
-        shares[side_worst, i_worst] = shares[side_worst, last]
-        total = 0.0
-        for i in range(last):
-            total += shares[side_worst, i]
-        for i in range(last):
-            shares[side_worst, i] = shares[side_worst, i] / total if total > 0.0 else 1.0 / last
-        if side_worst == 0:
+        shares[:] = start
+        leave_out(names, shares, side, worst, last)
+        if side == 0:
             na -= 1
         else:
             nb -= 1

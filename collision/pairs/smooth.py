@@ -40,6 +40,41 @@ NO_PIECES = (0, 0, 0, 0, 0, 0, 0, 0)
 
 
 @lean
+def furthest_corner(g, a, b, r, t, shift, n):
+    """The point of B - A, B moved by ``shift``, that is furthest against n, as a corner: (w, p, q, piece of A, piece of B)."""
+    i, p = support_piece(g, a, n)
+    j, q = support_piece(g, b, neg(mul_t(r, n)))
+    q = add(mul(r, q), t)
+    return add(sub(q, p), shift), p, q, i, j
+
+
+@lean
+def kept_corners(c0, c1, c2, c3, m0, m1, m2, m3):
+    """Of four corners those whose weight is not 0, of which there are three at most: (count, corners, weights)."""
+    count = 1 if m0 > 0.0 else 0
+    l0, l1, l2 = m0, m1, m2
+    if m1 > 0.0:
+        if count == 0:
+            c0, l0 = c1, m1
+        count += 1
+    if m2 > 0.0:
+        if count == 0:
+            c0, l0 = c2, m2
+        elif count == 1:
+            c1, l1 = c2, m2
+        count += 1
+    if m3 > 0.0:
+        if count == 0:
+            c0, l0 = c3, m3
+        elif count == 1:
+            c1, l1 = c3, m3
+        else:
+            c2, l2 = c3, m3
+        count += 1
+    return count, c0, c1, c2, l0, l1, l2
+
+
+@lean
 def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
     """Closest points of A and of B moved by ``shift``, to a duality gap of ``enough`` [m] or a part ``loose`` of the distance.
 
@@ -47,21 +82,12 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
     where they are; pieces (a0, b0, a1, b1, a2, b2, a3, b3) of the corners of the last simplex and their weights. a3, b3 are
     -1 unless four corners, the last that are returned, stand about the origin.
     """
-    ia0, p0 = support_piece(g, a, axis)
-    ib0, q0 = support_piece(g, b, neg(mul_t(r, axis)))
-    q0 = add(mul(r, q0), t)
-    w0 = add(sub(q0, p0), shift)
-    w1, p1, q1, ia1, ib1 = w0, p0, q0, ia0, ib0
-    w2, p2, q2, ia2, ib2 = w0, p0, q0, ia0, ib0
+    c0 = furthest_corner(g, a, b, r, t, shift, axis)
+    c, c1, c2 = c0, c0, c0
     l0, l1, l2 = 1.0, 0.0, 0.0
-    count = 1
-    v = w0
+    v, lower, state, fourth = c0[0], -math.inf, APART, (-1, -1)
     least = dot(v, v)
-    lower = -math.inf
-    state = APART
-    stalled = 0
-    iterations = 0
-    w, fourth = w0, (-1, -1)
+    count, stalled, iterations = 1, 0, 0
     while iterations < MOST_TURNS_ROUND:
         iterations += 1
         length = norm(v)
@@ -69,11 +95,8 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
             state = INSIDE
             break
         n = scale(1.0 / length, v)
-        ia, p = support_piece(g, a, n)
-        ib, q = support_piece(g, b, neg(mul_t(r, n)))
-        q = add(mul(r, q), t)
-        w = add(sub(q, p), shift)
-        height = dot(n, w)
+        c = furthest_corner(g, a, b, r, t, shift, n)
+        height = dot(n, c[0])
         lower = max(lower, height)
         if lower > limit:
             state = BEYOND
@@ -83,13 +106,13 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
         m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0
         inside = False
         if count == 1:
-            u, m0, m3 = closest_segment(w0, w)
+            u, m0, m3 = closest_segment(c0[0], c[0])
         elif count == 2:
-            u, m0, m1, m3 = closest_triangle(w0, w1, w)
+            u, m0, m1, m3 = closest_triangle(c0[0], c1[0], c[0])
         else:
-            inside, u, m0, m1, m2, m3 = closest_tetrahedron(w0, w1, w2, w, size)
+            inside, u, m0, m1, m2, m3 = closest_tetrahedron(c0[0], c1[0], c2[0], c[0], size)
         if inside:
-            state, fourth = INSIDE, (ia, ib)
+            state, fourth = INSIDE, (c[3], c[4])
             break
         square = dot(u, u)
         if not square <= least * (1.0 + 4.0 * EPS):
@@ -98,41 +121,15 @@ def smooth_gjk(g, a, b, r, t, shift, axis, limit, size, enough, loose):
             stalled += 1
             if stalled > 4:
                 break
-        least = square
-        v = u
-        count = 0
-        if m0 > 0.0:
-            l0 = m0
-            count = 1
-        if m1 > 0.0:
-            if count == 0:
-                w0, p0, q0, ia0, ib0, l0 = w1, p1, q1, ia1, ib1, m1
-            else:
-                l1 = m1
-            count += 1
-        if m2 > 0.0:
-            if count == 0:
-                w0, p0, q0, ia0, ib0, l0 = w2, p2, q2, ia2, ib2, m2
-            elif count == 1:
-                w1, p1, q1, ia1, ib1, l1 = w2, p2, q2, ia2, ib2, m2
-            else:
-                l2 = m2
-            count += 1
-        if m3 > 0.0:
-            if count == 0:
-                w0, p0, q0, ia0, ib0, l0 = w, p, q, ia, ib, m3
-            elif count == 1:
-                w1, p1, q1, ia1, ib1, l1 = w, p, q, ia, ib, m3
-            else:
-                w2, p2, q2, ia2, ib2, l2 = w, p, q, ia, ib, m3
-            count += 1
-    p, q = scale(l0, p0), scale(l0, q0)
+        least, v = square, u
+        count, c0, c1, c2, l0, l1, l2 = kept_corners(c0, c1, c2, c, m0, m1, m2, m3)
+    p, q = scale(l0, c0[1]), scale(l0, c0[2])
     if count > 1:
-        p, q = axpy(l1, p1, p), axpy(l1, q1, q)
+        p, q = axpy(l1, c1[1], p), axpy(l1, c1[2], q)
     if count > 2:
-        p, q = axpy(l2, p2, p), axpy(l2, q2, q)
-    pieces = ia0, ib0, ia1, ib1, ia2, ib2, fourth[0], fourth[1]
-    return state, v, lower, p, q, count, pieces, (l0, l1, l2), iterations, (w0, w1, w2, w)
+        p, q = axpy(l2, c2[1], p), axpy(l2, c2[2], q)
+    pieces = c0[3], c0[4], c1[3], c1[4], c2[3], c2[4], fourth[0], fourth[1]
+    return state, v, lower, p, q, count, pieces, (l0, l1, l2), iterations, (c0[0], c1[0], c2[0], c[0])
 
 
 @lean
@@ -269,6 +266,38 @@ def foot(g, a, b, r, t, n, low, which, p, q, size):
     return p, q
 
 
+@lean
+def sharpen(g, a, b, r, t, n, p, q, found, margin, size):
+    """The last digits of bodies that are apart, from the axis, the points and the simplex of a search that came near.
+
+    Returns (low, high, n, p, q, iterations). A second round begins where another search from the first one's axis ends.
+    """
+    count, pieces, weights = found
+    iterations = 0
+    low, high = separation(g, a, b, r, t, n), norm(sub(q, p))  # of two points of the bodies: |v| may be off by rounding
+    for k in range(2):
+        n, low, which = better_flat(g, a, b, r, t, n, low, 4.0 * EPS * size)
+        if which > 0:
+            p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
+        else:
+            n, low, p, q, _ = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
+        high = min(high, max(norm(sub(q, p)), low))
+        if high - low <= 64.0 * EPS * size or k == 1:
+            break
+        enough = 4.0 * EPS * size
+        state, v, _, p, q, count, pieces, weights, more, _ = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, enough, 0.0)
+        iterations += more
+        length = norm(v)
+        if state != APART or not length > 0.0:
+            break
+        m = scale(1.0 / length, v)
+        s = separation(g, a, b, r, t, m)
+        high = min(high, norm(sub(q, p)))
+        if s > low:
+            n, low = m, s
+    return low, high, n, p, q, iterations
+
+
 @remote
 def smooth_query(g, a, b, r, t, axis, margin, size, small):
     """Signed distance of the cores of a and b, B standing at (r, t) in A's frame.
@@ -277,7 +306,6 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
     bounds without rounding, normal and witness points in A's frame. low > margin: the search stopped there. With the
     margin SIGN_ONLY bodies that overlap have the bounds -inf and 0.
     """
-    slack = 4.0 * EPS * size
     sign_only = margin == SIGN_ONLY
     if sign_only:
         margin = 64.0 * EPS * size
@@ -316,27 +344,9 @@ def smooth_query(g, a, b, r, t, axis, margin, size, small):
             return lower, length, scale(1.0 / length, v), p, q, iterations
     low, high, n = -math.inf, math.inf, axis
     if state == APART:
-        n = scale(1.0 / length, v)
-        low, high = separation(g, a, b, r, t, n), norm(sub(q, p))  # of two points of the bodies: |v| may be off by rounding
-        for k in range(2):
-            n, low, which = better_flat(g, a, b, r, t, n, low, slack)
-            if which > 0:
-                p, q = foot(g, a, b, r, t, n, low, which, p, q, size)
-            else:
-                n, low, p, q, _ = refine(g, a, b, r, t, n, low, p, q, count, pieces, weights, size)
-            high = min(high, max(norm(sub(q, p)), low))
-            if high - low <= 64.0 * EPS * size or k == 1:
-                break
-            state, v, _, p, q, count, pieces, weights, more, _ = smooth_gjk(g, a, b, r, t, ZERO, n, margin, size, slack, 0.0)
-            iterations += more
-            length = norm(v)
-            if state != APART or not length > 0.0:
-                break
-            m = scale(1.0 / length, v)
-            s = separation(g, a, b, r, t, m)
-            high = min(high, norm(sub(q, p)))
-            if s > low:
-                n, low = m, s
+        found = count, pieces, weights
+        low, high, n, p, q, more = sharpen(g, a, b, r, t, scale(1.0 / length, v), p, q, found, margin, size)
+        iterations += more
         if low > 0.0 and high - low <= 1e-4 * WIDEST_ROUND * size:
             return low, high, n, p, q, iterations
         axis = n

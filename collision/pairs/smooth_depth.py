@@ -243,6 +243,29 @@ def in_caps(caps, known, w):
 
 
 @lean
+def add_cap(caps, known, n, tangent):
+    """Keep a cap about a direction; ``tangent`` of half its angle."""
+    tangent = min(0.999 * tangent, WIDEST_CAP)
+    cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
+    store3(caps, known, n)
+    caps[known, 3] = cosine * cosine
+
+
+@lean
+def proven_depth(faces, links, keys, points, count, depth, size):
+    """What the faces about as near leave of the depth, taken with care: their normals may be off by rounding."""
+    top = -depth + 64.0 * EPS * size
+    reach = depth + ROUGH * size
+    for f in range(count):
+        if keys[f, 0] <= reach * reach:
+            m = load3(faces, f)
+            m = scale(1.0 / norm(m), m)
+            for e in range(3):
+                top = max(top, -dot(m, load3(points, links[f, e])))
+    return top
+
+
+@lean
 def smooth_depth(g, a, b, r, t, corners, pieces, size):
     """(settled, low, high, n, p, q, turns) of two bodies that overlap, from four corners of B - A about the origin."""
     faces, links, points, named, todo = face_table(), link_table(), point_table(), name_table(), edge_table()
@@ -256,8 +279,7 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
     usable = four_faces(rounding, faces, links, keys, points)
     used, count = 4, 4
     end_keys(keys, count)
-    known, tries, turns = 0, 0, 0
-    done = False
+    known, tries, turns, done = 0, 0, 0, False
     while usable and used < MOST_POINTS:
         turns += 1
         near = nearest(keys, count)
@@ -290,10 +312,7 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
                 depth, n, p, q = -s, k_n, x, y
                 enough = depth - DEPTH_WIDTH * size
             if found and s < 0.0 and tangent > LEAST_CAP and known < MOST_CAPS and in_caps(caps, known, neg(k_n)) < 0:
-                tangent = min(0.999 * tangent, WIDEST_CAP)
-                cosine = (1.0 - tangent * tangent) / (1.0 + tangent * tangent)
-                store3(caps, known, neg(k_n))
-                caps[known, 3] = cosine * cosine
+                add_cap(caps, known, neg(k_n), tangent)
                 known += 1
                 continue
         if not dot(load3(faces, near), w) > faces[near, 3]:
@@ -303,15 +322,8 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
         count = grow(faces, links, keys, points, todo, near, used, w, count, turns, rounding)
         usable = count > 0
         used += 1
-    low, top = -depth, -depth + 64.0 * EPS * size
+    low = -depth
     if not (usable and done and low < -1e-11 * size):
         return False, low, math.inf, n, p, q, turns
-    # faces about as near with care: their normals may be off by rounding
-    reach = depth + ROUGH * size
-    for f in range(count):
-        if keys[f, 0] <= reach * reach:
-            m = load3(faces, f)
-            m = scale(1.0 / norm(m), m)
-            for e in range(3):
-                top = max(top, -dot(m, load3(points, links[f, e])))
+    top = proven_depth(faces, links, keys, points, count, depth, size)
     return top - low <= 4.0 * DEPTH_WIDTH * size, low, top, n, p, q, turns

@@ -105,6 +105,33 @@ def kept_pieces(first, second, weight):
 
 
 @lean
+def turn_across(uu, uv, vv, gu, gv, ca, cb, au, av, bu, bv, edge_a, edge_b):
+    """The turn that solves the module's equations: (found, du, dv, det); ``edge_a``, ``edge_b``: has a body a second piece?
+
+    det: the determinant of the equations of both edges, or of H + s where there is no edge.
+    """
+    if not edge_a and not edge_b:
+        det = uu * vv - uv * uv
+        du, dv = vv * gu - uv * gv, uu * gv - uv * gu
+    elif edge_a and edge_b:
+        det = au * bv - av * bu
+        du, dv = av * cb - bv * ca, bu * ca - au * cb
+    else:
+        eu, ev, c = (au, av, ca) if edge_a else (bu, bv, cb)
+        ee = eu * eu + ev * ev
+        if not ee > 0.0:
+            return False, 0.0, 0.0, 0.0
+        # d = -c e / ee + x f with f = (-ev, eu)
+        du, dv = -c * eu / ee, -c * ev / ee
+        over = uu * ev * ev - 2.0 * uv * eu * ev + vv * eu * eu
+        x = (-ev * (gu - uu * du - uv * dv) + eu * (gv - uv * du - vv * dv)) / over
+        return True, du - x * ev, dv + x * eu, 1.0
+    if det == 0.0:
+        return False, 0.0, 0.0, 0.0
+    return True, du / det, dv / det, det
+
+
+@lean
 def tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size):
     """From the axis n and the pieces of both bodies (first, second or NO_PIECE, weight of the second) to a critical point.
 
@@ -140,32 +167,13 @@ def tangent_newton(g, a, b, r, t, n, a0, a1, la, b0, b1, lb, size):
         last = off
         uu, uv, vv = auu + buu + s, auv + buv, avv + bvv + s
         au, av, bu, bv = dot(ea, u), dot(ea, v), dot(eb, u), dot(eb, v)
-        if a1 < 0 and b1 < 0:
-            det = uu * vv - uv * uv
-            du, dv = vv * gu - uv * gv, uu * gv - uv * gu
-        elif a1 >= 0 and b1 >= 0:
-            det = au * bv - av * bu
-            du, dv = av * cb - bv * ca, bu * ca - au * cb
-        else:
-            eu, ev, c = (au, av, ca) if a1 >= 0 else (bu, bv, cb)
-            ee = eu * eu + ev * ev
-            if not ee > 0.0:
-                break
-            # d = -c e / ee + x f with f = (-ev, eu)
-            du, dv = -c * eu / ee, -c * ev / ee
-            over = uu * ev * ev - 2.0 * uv * eu * ev + vv * eu * eu
-            x = (-ev * (gu - uu * du - uv * dv) + eu * (gv - uv * du - vv * dv)) / over
-            du, dv = du - x * ev, dv + x * eu
-            det = 1.0
-        if det == 0.0:
+        solvable, du, dv, det = turn_across(uu, uv, vv, gu, gv, ca, cb, au, av, bu, bv, a1 >= 0, b1 >= 0)
+        if not solvable:
             break
-        du, dv = du / det, dv / det
         ru, rv = gu - uu * du - uv * dv, gv - uv * du - vv * dv
         if a1 >= 0 and b1 >= 0:  # la a - lb b = rest
-            dla = (ru * bv - rv * bu) / det
-            dlb = (ru * av - rv * au) / det
-            la += dla
-            lb += dlb
+            la += (ru * bv - rv * bu) / det
+            lb += (ru * av - rv * au) / det
         elif a1 >= 0:
             la += (ru * au + rv * av) / (au * au + av * av)
         elif b1 >= 0:

@@ -46,11 +46,7 @@ def quick_pairs(
         t = sub(xb_k, xa_k)
         size = g.radius[i] + g.radius[j] + norm(t)
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]):
-            axis, known, names = ZERO, 0, NO_NAMES
-            if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
-                axis = load3(warm_axis, k)
-                known = warm_start[k, 2]
-                names = warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME
+            axis, known, names = load_warm(warm_axis, warm_start, k, i, j)
             ra, rb = rotation(qa_k, sa), rotation(qb_k, sb)
             r, t = matmul(transpose(ra), rb), mul_t(ra, t)
             guess = axis
@@ -101,9 +97,7 @@ def other_pairs(
         xa_k, xb_k = load3(xa, k), load3(xb, k)
         _, ra = pose(xa_k, load4(qa, k))
         _, rb = pose(xb_k, load4(qb, k))
-        axis = ZERO
-        if warm and warm_start[k, 0] == i and warm_start[k, 1] == j:
-            axis = load3(warm_axis, k)
+        axis, _, _ = load_warm(warm_axis, warm_start, k, i, j)
         turns = 0
         if is_polytope(g.kind[i]) and is_polytope(g.kind[j]) and (g.rank[i] > 1 or g.rank[j] > 1):
             r, t = relative(xa_k, ra, xb_k, rb)
@@ -132,6 +126,14 @@ def put(k, told, status, distance, lower, upper, normal, point_a, point_b, itera
     store3(normal, k, n)
     store3(point_a, k, p)
     store3(point_b, k, q)
+
+
+@lean
+def load_warm(warm_axis, warm_start, k, i, j):
+    """(axis, number of names, names) of row k of a `PairCache`, if it is of the pieces i and j; else none."""
+    if len(warm_axis) > 0 and warm_start[k, 0] == i and warm_start[k, 1] == j:
+        return load3(warm_axis, k), warm_start[k, 2], (warm_start[k, 3], warm_start[k, 4], warm_start[k, 5], NO_NAME)
+    return ZERO, 0, NO_NAMES
 
 
 @lean

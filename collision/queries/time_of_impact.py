@@ -278,6 +278,42 @@ def gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s):
 
 
 @lean
+def proven_step(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, rest, tolerance):
+    """A time just before the root of S: until then nothing touches. It is inf where S has no root in ``rest``, 0 where S(0) <= 0.
+
+    The root lies between lo, where S > 0, and hi, where it is not. The chord between them lies below S, which is concave, so
+    its root is not beyond that of S.
+    """
+    s_hi = gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, rest)
+    if s_hi > 0.0:
+        return math.inf
+    s_lo = gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, 0.0)
+    if s_lo <= 0.0:
+        return 0.0
+    lo, hi = 0.0, rest
+    while hi > 0.0:  # from a rest that is far too long down to the order of the root
+        s = 0.125 * hi
+        value = gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s)
+        if value > 0.0:
+            lo, s_lo = s, value
+            break
+        hi, s_hi = s, value
+    enough = 1e-3 * s_lo
+    if enough < tolerance:  # the last step
+        enough = 0.1 * tolerance
+    for k in range(60):
+        if s_lo <= enough:
+            break
+        s = lo + (hi - lo) * s_lo / (s_lo - s_hi) if k % 2 == 0 else 0.5 * (lo + hi)
+        value = gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s)
+        if value > 0.0:
+            lo, s_lo = s, value
+        else:
+            hi, s_hi = s, value
+    return lo
+
+
+@lean
 def balls_touch(x, v, radius):
     """Time until |x + v t| = radius, from outside; inf where that never happens."""
     vv = dot(v, v)
@@ -308,6 +344,12 @@ def turn_of(g, s, r, w, center):
 
 
 @lean
+def of_radius(factor, radius):
+    """A factor times the radius of a shape: 0 of a half-space, whose radius is inf, but which does not turn."""
+    return factor * radius if factor > 0.0 else 0.0
+
+
+@lean
 def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance):
     """(status, time, point, normal, distance, iterations) for shapes a and b of the geometry g.
 
@@ -322,21 +364,12 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
     inflated = inflation(g, a) + inflation(g, b)
     balls = rad_a + rad_b + inflated
     size = inflated + (rad_a if rad_a < math.inf else 0.0) + (rad_b if rad_b < math.inf else 0.0)
-    drift = norm(v)  # rounding that a second of the way adds
-    if norm(wa) > 0.0:
-        drift += norm(wa) * rad_a
-    if norm(wb) > 0.0:
-        drift += norm(wb) * rad_b
-    drift *= 64.0 * EPS
-    start = 64.0 * EPS * (size + norm(x0))
+    speed = norm(v) + of_radius(norm(wa), rad_a) + of_radius(norm(wb), rad_b)
+    start, drift = 64.0 * EPS * (size + norm(x0)), 64.0 * EPS * speed  # rounding, and what a second of the way adds
     fine = 1e-9 * size
     wanted = fine if tolerance < 0.0 else tolerance
-    t = 0.0
-    departing = False
-    n = (0.0, 0.0, 0.0)
-    p = n
-    d = 0.0
-    count = 0
+    t, departing, count = 0.0, False, 0
+    n, p, d = ZERO, ZERO, 0.0
     first_p, first_n, first_d = p, n, d
     while count < MOST_ADVANCES:
         x = axpy(t, v, x0)
@@ -371,43 +404,14 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
             departing = False
         ta, bend_a = turn_of(g, a, qa, wa, ca)
         tb, bend_b = turn_of(g, b, qb, wb, cb)
-        bend = 0.0  # of a half-space, which has no radius, 0 as well
-        if bend_a > 0.0:
-            bend += 0.5 * bend_a * rad_a
-        if bend_b > 0.0:
-            bend += 0.5 * bend_b * rad_b
+        bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
         gap, closing = dot(n, x) - inflated - floor, dot(n, v) - drift
-        rest = duration - t
-        if gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, rest) > 0.0:
+        step = proven_step(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, duration - t, tolerance)
+        if step == math.inf:
             return MISS, duration, p, n, d, count
-        # between lo, where S > 0, and hi, where it is not: the chord of a concave function lies below it
-        s_lo = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, 0.0)
-        if s_lo <= 0.0:
+        if t + step == t:
             return UNCERTAIN, t, p, n, d, count
-        lo, hi = 0.0, rest
-        s_hi = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, hi)
-        while hi > 0.0:  # from a rest that is far too long down to the order of the root
-            s = 0.125 * hi
-            value = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, s)
-            if value > 0.0:
-                lo, s_lo = s, value
-                break
-            hi, s_hi = s, value
-        enough = 1e-3 * s_lo
-        if enough < tolerance:  # the last step
-            enough = 0.1 * tolerance
-        for k in range(60):
-            if s_lo <= enough:
-                break
-            s = lo + (hi - lo) * s_lo / (s_lo - s_hi) if k % 2 == 0 else 0.5 * (lo + hi)
-            value = gap_bound(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, s)
-            if value > 0.0:
-                lo, s_lo = s, value
-            else:
-                hi, s_hi = s, value
-        if t + lo == t:
-            return UNCERTAIN, t, p, n, d, count
-        t += lo
+        t += step
     return UNCERTAIN, t, p, n, d, count
 
 

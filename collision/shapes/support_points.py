@@ -87,19 +87,6 @@ def supported(g, s, d):
     return row, load3(g.vertices, row), top
 
 
-@lean
-def furthest(vertices, first, stop, d):
-    """Row of the vertex that is furthest along d, by looking at each: the first of several that tie."""
-    best = first
-    top = -math.inf
-    for k in range(first, stop):
-        h = vertices[k, 0] * d[0] + vertices[k, 1] * d[1] + vertices[k, 2] * d[2]
-        if h > top:
-            top = h
-            best = k
-    return best
-
-
 @tight
 def best_of_cell(g, s, d):
     """(row, height) of the vertex of a large hull that is furthest along d.

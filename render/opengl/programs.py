@@ -28,9 +28,15 @@ CORNERS = np.array([[-1, -1], [1, -1], [-1, 1], [1, 1]], "f4")
 class Programs:
     """All programs of a preset: ``programs["body METAL"]`` is body.vert and body.frag with METAL defined.
 
-    Words: MATTE, METAL, RUBBER, GLASS; UNMARKED, without the mark of spin; TEXTURED; of floors LEVEL, seen from above, PLAIN,
-    without shadows, and MAPPED, with the map of how much sky is open over it; of facets SMALL, where these are small in the
-    picture; of heights EVEN, told from the top alone. Those drawn as one rectangle are drawn by :meth:`render`.
+    The words that may be defined:
+
+    MATTE, METAL, RUBBER, GLASS : the finish of a body.
+    UNMARKED, TEXTURED : a body without the mark that shows its spin; one with a picture on it.
+    LEVEL, PLAIN, MAPPED : a floor seen from above; one without shadows; one with a map of how much sky is open over it.
+    SMALL : facets that are small in the picture.
+    EVEN : heights that are told from the top alone.
+
+    Programs that draw one rectangle are called by :meth:`render`.
     """
 
     def __init__(self, context: Any, preset: look.Preset, size: tuple[int, int]):

@@ -33,10 +33,16 @@ LEAST = (160, 120)
 class Command(NamedTuple):
     """What the user wants of the loop.
 
-    ``pause``; ``step`` +1 or -1; ``seek`` a time [s]; ``speed`` a factor, 0: real time; ``reset``; ``grab`` a Hit; ``drag`` a
-    point (3,) [m] of the world; ``release``; ``drop`` a point (3,) and a size [m]; ``kind``; ``throw`` from a point
-    (3,) to another, and a size [m]; ``set`` the name of a parameter and its value; ``picture``; ``film``; ``overlays``
-    their names; ``quit``.
+    The names, and what their values are:
+
+    pause, reset, picture, film, kind, release, quit : none.
+    step : +1 or -1.
+    seek : a time [s].
+    speed : a factor; 0 is real time.
+    grab : a Hit; drag : a point (3,) [m] of the world.
+    drop : a point (3,) and a size [m]; throw : two points, from the first to the second, and a size.
+    set : the name of a parameter and its value.
+    overlays : their names; say : a text to show.
     """
 
     name: str

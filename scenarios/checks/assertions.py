@@ -21,10 +21,15 @@ ENTRIES = ("external", "user", "contact", "correction", "sleep", "integrator", "
 class Violation(AssertionError):
     """A run that is not as it should be.
 
-    ``what`` says it in words; ``run``; ``index`` of the first bad sample, its ``time`` [s] and ``step``; ``value`` there and the
-    ``bound`` that it should have kept, in ``unit``; ``worst`` and ``worst_time``; ``ledger`` at that time: entry -> [J];
-    ``account``: of what is no energy, the quantities that were weighed then, each in ``unit`` and by its name;
-    ``plot``: the path of a picture, once there is one.
+    Attributes
+    ----------
+    what : the same in words.
+    run, index, time, step : the run, and the first bad sample of it [s].
+    value, bound, unit : what it has there, and what it should have kept.
+    worst, worst_time : the worst value, and when that was [s].
+    ledger : entry -> [J] at that time.
+    account : of what is no energy, the quantities that were weighed then, by name, each in ``unit``.
+    plot : the path of a picture, once there is one.
     """
 
     def __init__(self, what: str, run: Run, values: np.ndarray, bounds: np.ndarray, unit: str, label: str = "off by",

@@ -1,8 +1,8 @@
 """Baselines: the numbers of a run in a small JSON file, each with the tolerance that another machine deserves.
 
 Other processors and libraries round elsewhere, and a run amplifies what they round: hardly where bodies slide, beyond all
-bounds where they tumble over each other. How much is measured when the baseline is made: the scene runs again, its bodies
-moved by some 1e-13 m and m/s, and what then differs, a hundredfold, is added to the tolerance of each number.
+bounds where they tumble over each other. How much it amplifies is measured when the baseline is made. The scene runs again with
+its bodies moved by some 1e-13 m and m/s, and a hundred times what then differs is added to the tolerance of each number.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ def _states(run: Run, rows: np.ndarray, names: tuple[str, ...]) -> dict[str, np.
 def _first(
     run: Run, rows: np.ndarray, a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: tuple[str, ...]
 ) -> First | None:
-    """The first sample where a bit differs, and there the quantity and body that differ most of the first quantity."""
+    """The first sample where a bit differs; in it the first quantity that does, and the body that differs most in that."""
     bad = {name: unequal(a[name], b[name]) for name in STATE}
     at = [int(np.argmax(differs.any(axis=(1, 2)))) for differs in bad.values() if differs.any()]
     if not at:

@@ -19,8 +19,8 @@ from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, consoli
 def repair(run: Run | str | Path, progress: Callable[[int, int], None] | None = None) -> list[str]:
     """Record a run again beside itself, and put that in its place if all that is whole came out to the last bit.
 
-    What was damaged, a sentence each. RecordingError where the run came out otherwise, as by another version: then nothing is
-    touched. ``progress(done, total)`` is called now and then.
+    Returns what was damaged, a sentence each. Raises RecordingError where the run comes out otherwise, as it may with another
+    version; then nothing is touched. ``progress(done, total)`` is called now and then.
     """
     run = run if isinstance(run, Run) else Run.open(run)
     damages = run.damages()

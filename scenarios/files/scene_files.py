@@ -275,10 +275,7 @@ class _Reader:
             scene.set_pair(**values)
 
     def repeat(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
-        kind = data.get("kind")
-        if not isinstance(kind, str) or kind not in REPEAT:
-            near = did_you_mean(kind, list(REPEAT)) if isinstance(kind, str) else ""
-            raise InputError(f"{prefix}kind", kind, f"must be one of {', '.join(REPEAT)}{near}")
+        kind = _kind(f"{prefix}kind", data.get("kind"), REPEAT)
         self.known(prefix, data, ["kind", "body", *REPEAT[kind]], f"a {kind}")
         for key in (*NEEDED[kind], "body"):
             if key not in data:
@@ -335,19 +332,13 @@ class _Reader:
             raise InputError("force", tables, "must be tables, each under the heading [[force]]")
         for number, data in enumerate(tables, start=1):
             prefix = f"force {number}: "
-            kind = self.table(prefix[:-2], data).get("type")
-            if not isinstance(kind, str) or kind not in FORCES:
-                near = did_you_mean(kind, list(FORCES)) if isinstance(kind, str) else ""
-                raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(FORCES)}{near}")
+            kind = _kind(f"{prefix}type", self.table(prefix[:-2], data).get("type"), FORCES)
             self.known(prefix, data, ["type", *FORCES[kind]], f"a {kind} force")
             with _Within(prefix):
                 scene.add_force(force_from_dict({"type": kind, **self.fields("", data, FORCES[kind])}))
 
     def joint(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
-        kind = data.get("type")
-        if not isinstance(kind, str) or kind not in JOINTS:
-            near = did_you_mean(kind, list(JOINTS)) if isinstance(kind, str) else ""
-            raise InputError(f"{prefix}type", kind, f"must be one of {', '.join(JOINTS)}{near}")
+        kind = _kind(f"{prefix}type", data.get("type"), JOINTS)
         self.known(prefix, data, ["type", *JOINTS[kind]], f"a {kind}")
         values = self.fields(prefix, data, JOINTS[kind])
         with _Within(prefix):
@@ -364,10 +355,7 @@ class _Reader:
 
     def shape(self, key: str, data: Any) -> Shape:
         data = self.table(key, data)
-        kind = data.get("type")
-        if not isinstance(kind, str) or kind not in SHAPES:
-            near = did_you_mean(kind, list(SHAPES)) if isinstance(kind, str) else ""
-            raise InputError(f"{key}.type", kind, f"must be one of {', '.join(SHAPES)}{near}")
+        kind = _kind(f"{key}.type", data.get("type"), SHAPES)
         fields = SHAPES[kind]
         inner = {"compound": ["parts"], "rounded": ["shape"]}.get(kind, [])
         self.known(f"{key}.", data, ["type", *fields, *inner], f"a {kind}")
@@ -505,6 +493,14 @@ class _InFile:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if isinstance(error, InputError) and not isinstance(error, SceneFileError):
             raise SceneFileError(self.path, error.name, error.value, error.hint) from None
+
+
+def _kind(key: str, kind: Any, kinds: dict[str, Any]) -> str:
+    """The name of a kind of something, one of those that there are."""
+    if isinstance(kind, str) and kind in kinds:
+        return kind
+    near = did_you_mean(kind, list(kinds)) if isinstance(kind, str) else ""
+    raise InputError(key, kind, f"must be one of {', '.join(kinds)}{near}")
 
 
 class _Within:

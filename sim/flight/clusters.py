@@ -94,10 +94,11 @@ def cut_short(bodies, forces, joints, c, t):
 
 @lean
 def _integrate(bodies, forces, joints, c, t, h, parts):
-    """Row END of the path, by so many steps of the integrator; where there are joints, by how much it is off: how far they were
-    open before they were closed, of a size or rad, or the energy that was lost, of all.
+    """Integrate to row END of the path, in ``parts`` steps. Returns by how much the flight is off where there are joints, else 0.
 
-    Compositions are made of flights that are free: jointed bodies have none.
+    That is the larger of two errors: how far joints were open before they were closed, as part of a body's size or in rad; and
+    the energy that was lost, as part of all. Compositions are made of free flights, which jointed bodies do not have: the
+    method of order 6 takes their place.
     """
     method, part, linked = forces.method[0], h / parts, forces.first_link[c + 1] > forces.first_link[c]
     for n in range(parts):
@@ -275,7 +276,7 @@ def flight_balance(bodies, i):
 
 @lean
 def recall_kicks(bodies, forces, joints):
-    """Keep what the last kick gave to the momenta, where the flight after it was not interrupted; in row LAST of the path."""
+    """Keep in row LAST of the path what the last kick gave to the momenta; nothing where the flight was interrupted since."""
     for m in range(len(forces.member)):
         i = forces.member[m]
         kept = 1.0 if bodies.t0[i] == 0.0 else 0.0

@@ -16,8 +16,11 @@ from tumble.sim.state import END, START
 
 @lean
 def energy_lost(bodies, forces, c, rotors):
-    """Energy that the flight of cluster c from row START to END makes or loses: of what moves, of what is done on it, and of what
-    it gains by falling through its size. ``rotors``: change of the energy of rotors [J].
+    """Energy that appears or is lost in the flight of cluster c from row START to row END: the change of the energy of motion
+    less the works of gravity and of all forces.
+
+    It is relative: to the energy of motion, plus these works, plus what a fall through the bodies' size would give. ``rotors``:
+    change of the energy of rotors [J].
     """
     error, scale = rotors, abs(rotors)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):

@@ -30,7 +30,7 @@ from tumble.collision.linalg import (
 )
 from tumble.sim.forces.functions import call_function
 from tumble.sim.forces.path_rows import path_motion
-from tumble.sim.forces.prescribed_motion import arc
+from tumble.sim.forces.prescribed_motion import arc, knot_before
 from tumble.sim.state import CENTRAL, CONSTANT, DRAG, DYNAMIC, EXAMPLE, MEDIUM, MUTUAL, SPRING, TABLE
 
 POTENTIAL_WORK, EXTERNAL_WORK, USER_WORK = 13, 14, 15  # works in a row of Forces.path
@@ -175,15 +175,9 @@ def _tabulated(knots, first, count, t):
     """Force and torque of a table at time t, linear in between, zero outside."""
     if not knots[first, 0] <= t <= knots[first + count - 1, 0]:
         return ZERO, ZERO
-    low, high = first, first + count - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if knots[middle, 0] <= t:
-            low = middle
-        else:
-            high = middle
-    s = (t - knots[low, 0]) / (knots[high, 0] - knots[low, 0])
-    a, b = knots[low], knots[high]
+    low = knot_before(knots, first, first + count, t)
+    s = (t - knots[low, 0]) / (knots[low + 1, 0] - knots[low, 0])
+    a, b = knots[low], knots[low + 1]
     force = (a[1] + s * (b[1] - a[1]), a[2] + s * (b[2] - a[2]), a[3] + s * (b[3] - a[3]))
     return force, (a[4] + s * (b[4] - a[4]), a[5] + s * (b[5] - a[5]), a[6] + s * (b[6] - a[6]))
 

@@ -83,13 +83,8 @@ def arc_acceleration(bodies, i, t, e):
 
 
 @lean
-def on_path(bodies, i, t):
-    """Pose of the centre of mass, velocity and angular velocity that the path of body i asks for at time t of the world."""
-    first, stop = bodies.path[i, 0], bodies.path[i, 1]
-    knots, period = bodies.knots, bodies.period[i]
-    if period > 0.0:
-        t = knots[first, 0] + (t - knots[first, 0]) % period
-    t = max(t, knots[first, 0])
+def knot_before(knots, first, stop, t):
+    """Row of the last of the knots [first, stop) that is not after t and has another one behind it; else the first."""
     low, high = first, stop - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -97,6 +92,18 @@ def on_path(bodies, i, t):
             low = middle
         else:
             high = middle
+    return low
+
+
+@lean
+def on_path(bodies, i, t):
+    """Pose of the centre of mass, velocity and angular velocity that the path of body i asks for at time t of the world."""
+    first, stop = bodies.path[i, 0], bodies.path[i, 1]
+    knots, period = bodies.knots, bodies.period[i]
+    if period > 0.0:
+        t = knots[first, 0] + (t - knots[first, 0]) % period
+    t = max(t, knots[first, 0])
+    low = knot_before(knots, first, stop, t)
     if t >= knots[stop - 1, 0]:
         low = stop - 1
         t = knots[low, 0]

@@ -13,8 +13,8 @@ A rotor of moment a on a free coordinate (armature) is a row as well: its torque
 free coordinate that is kept at its pace (kept_rows.py) is one for as long as it is kept.
 
 (1) is solved directly: chains and trees cost O(joints) (solvers/skyline.py). Redundant rows make it singular. So the diagonal is
-larger by a part SOFT of itself, and what that leaves of the right-hand side is solved for again, until it is rounding: of the
-forces that do the same the smallest come out, without a choice among the rows.
+larger by a part SOFT of itself. What that leaves of the right-hand side is solved for again, until it is rounding. Many forces
+may do the same where rows are redundant: in this way the smallest of them come out, and no row has to be chosen.
 
 At the end of a flight the integrator has left the rigid coordinates open by its local error. They are closed by the smallest
 displacement in the metric of the masses, and their rates are taken away by impulses. Both momenta of the whole stay as they are:
@@ -63,7 +63,7 @@ BEND_TIME = 1.0 / 64.0  # of a flight, for the difference that gives the angular
 
 @lean
 def _stand(bodies, forces, c, at):
-    """Poses, velocities and inertias of the members of cluster c in a row of the path."""
+    """Read the poses, velocities and inertias of the members of cluster c from a row of the path."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         x, rot, v, w = path_motion(bodies, forces, at, i)
@@ -479,7 +479,7 @@ settle = far(_settle, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0
 
 @lean
 def _ask(bodies, forces, joints, c, t, ways):
-    """Make what the rows lack minus the rigid coordinates (``ways``), or minus their rates; what of that is rounding."""
+    """Ask the rows to take away the rigid coordinates (``ways``), or else their rates. Returns how much of these is rounding."""
     size, speed = 0.0, 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         j = forces.link[k]
@@ -500,7 +500,7 @@ def _ask(bodies, forces, joints, c, t, ways):
 
 @lean
 def _behind(forces, k, r, value):
-    """By how much the kept coordinate r of link k is short of where it is to end, whole turns aside."""
+    """How far the kept coordinate r of link k is from where it is to end. Whole turns do not count."""
     d = forces.goal[k, r] - value
     return d - 2.0 * math.pi * round(d / (2.0 * math.pi)) if r >= 3 else d
 

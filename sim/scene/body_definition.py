@@ -103,6 +103,29 @@ class BodyDef:
             raise InputError("name", self.name, "must be a text")
         if self.kind not in BODY_KINDS:
             raise InputError("kind", self.kind, f"must be one of {', '.join(BODY_KINDS)}")
+        self._check_motion(put)
+        self._check_surface(put)
+        if self.color is not None:
+            put("color", rgb("color", self.color))
+        check_finish("finish", self.finish)
+        if self.visual is not None and not isinstance(self.visual, Visual):
+            put("visual", Visual(self.visual))
+        if self.path is not None:
+            self._on_path(put)
+        if isinstance(self.shape, HalfSpace) and self.kind != "static":
+            raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
+        if isinstance(self.shape, Ground):
+            if self.kind != "static":
+                raise InputError("kind", self.kind, f'a {self.shape.type} is ground, without a mass: it must be "static"')
+            if self.sensor:
+                raise InputError("sensor", True, f"a {self.shape.type} has no inside to feel: it can not be a sensor")
+        elif self.finish == RELIEF:
+            raise InputError("finish", RELIEF, "is for ground, a TriangleMesh or a HeightField; 'plain' is the usual one")
+        if self.kind == "dynamic":
+            self._mass_is_known()
+
+    def _check_motion(self, put: Any) -> None:
+        """Where it is, how it moves, and what it weighs."""
         for field in ("position", "velocity", "angular_velocity", "surface_velocity", "surface_spin"):
             value = getattr(self, field)
             if value is not getattr(BodyDef, field):  # what is not said needs no check, in a scene of many
@@ -116,6 +139,14 @@ class BodyDef:
             put("inertia", check_inertia("inertia", self.inertia))
         if self.center_of_mass is not None:
             put("center_of_mass", check_vector("center_of_mass", self.center_of_mass))
+        if self.kind == "static":
+            for field in ("velocity", "angular_velocity"):
+                value = getattr(self, field)
+                if any(value):
+                    raise InputError(field, plain_value(value), 'must be zero for a static body (or kind="kinematic")')
+
+    def _check_surface(self, put: Any) -> None:
+        """What it meets, and what happens where they touch."""
         for field, least in (("groups", 1), ("mask", 0)):
             value = getattr(self, field)
             if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) < 2**32:
@@ -132,30 +163,6 @@ class BodyDef:
             surface = check_surface(dict(zip(SURFACE_FIELDS, values, strict=True)))
         for field, value in surface.items():
             put(field, value)
-        if self.color is not None:
-            put("color", rgb("color", self.color))
-        check_finish("finish", self.finish)
-        if self.visual is not None and not isinstance(self.visual, Visual):
-            put("visual", Visual(self.visual))
-        if self.kind == "static":
-            for field in ("velocity", "angular_velocity"):
-                if any(getattr(self, field)):
-                    raise InputError(
-                        field, plain_value(getattr(self, field)), 'must be zero for a static body (or kind="kinematic")'
-                    )
-        if self.path is not None:
-            self._on_path(put)
-        if isinstance(self.shape, HalfSpace) and self.kind != "static":
-            raise InputError("kind", self.kind, 'a half-space has no finite mass: it must be "static"')
-        if isinstance(self.shape, Ground):
-            if self.kind != "static":
-                raise InputError("kind", self.kind, f'a {self.shape.type} is ground, without a mass: it must be "static"')
-            if self.sensor:
-                raise InputError("sensor", True, f"a {self.shape.type} has no inside to feel: it can not be a sensor")
-        elif self.finish == RELIEF:
-            raise InputError("finish", RELIEF, "is for ground, a TriangleMesh or a HeightField; 'plain' is the usual one")
-        if self.kind == "dynamic":
-            self._mass_is_known()
 
     def _on_path(self, put: Any) -> None:
         if not isinstance(self.path, Path):

@@ -19,7 +19,6 @@ from tumble.sim.forces.definitions import Force
 from tumble.sim.forces.functions import Callback
 from tumble.sim.joints.mechanism.actuators import Controls
 from tumble.sim.ledger.events import Event, take
-from tumble.sim.recording.compiled_samples import NO_STRIP
 from tumble.sim.recording.observers import whole_number
 from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.materials import rules
@@ -37,7 +36,6 @@ from tumble.sim.world.joint import Joint
 from tumble.sim.world.parts.bodies import WithBodies
 from tumble.sim.world.parts.links import WithLinks
 from tumble.sim.world.parts.stepping import Stepping
-from tumble.sim.world.thread_pool import Apart, Helpers
 
 
 class World(Keeps, WithBodies, WithLinks, Stepping):
@@ -106,18 +104,8 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []
-        self._bound_begin: Any = None
-        self._bound_recentre: Any = None
-        self._bound_bears: Any = None
-        self._late: Apart | None = None  # a call that Ctrl-C was not waited for
-        self._slow = False  # a step takes so long that one would wait for Ctrl-C
-        self._bound_for: Any = None  # settings that the compiled step is bound for
-        self._helpers: Helpers | None = None  # threads that share its work
-        self._bound: Any = None  # the compiled step, bound to the arrays that it was called for last
-        self._strip = NO_STRIP  # where the step takes samples
-        self._glance: Any = None  # the same for what views of bodies read, and those of joints
+        self._glance: Any = None  # the compiled reading of bodies for their views, bound to the arrays; and that of joints
         self._glance_joint: Any = None
-        self._pace = 1  # steps of a compiled call
         self.bodies: list[Body] = []
         self.quarantined: list[SimulationError] = []  # why bodies were taken out, one for each step at which some were
         self.joints: list[Joint] = []

@@ -12,7 +12,8 @@ from tumble.collision.errors import InputError
 from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
 from tumble.render.frames.frame import cast_of
 from tumble.render.frames.recorded import RunFrames, _Rows, between
-from tumble.render.rotation import interpolate, matrices, multiply, rotate
+from tumble.render.rotation import interpolate, multiply, rotate
+from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.recording.run import Run
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.scene import Scene
@@ -85,7 +86,7 @@ def test_a_bounce_between_samples_does_not_dip_into_the_floor():
 def test_angular_momentum_of_a_frame():
     scene = spinning((1.0, 2.0, 3.0))
     frame = RunFrames(flight(scene)).at(0.25)
-    r = matrices(frame.orientations)[0]
+    r = rotations(frame.orientations)[0]
     expected = r @ np.diag([1.0, 2.0, 2.5]) @ r.T @ [1.0, 2.0, 3.0]
     assert np.abs(frame.angular_momenta()[0] - expected).max() < 1e-12
 

@@ -78,7 +78,8 @@ def test_others_roll_over_the_polyhedron_too(shape, inertia):
 
 
 def test_ball_on_fine_waves_keeps_to_the_polyhedron():
-    assert off_the_polyhedron(0.0125, 1 / 3840, 3.0) < 5e-5
+    """Over a hundred edges and more; the bound is twice what is measured."""
+    assert off_the_polyhedron(0.0125, 1 / 1920, 1.2) < 2e-5
 
 
 def test_ball_on_waves_goes_over_to_the_smooth_wave():
@@ -94,7 +95,7 @@ def test_ball_on_waves_goes_over_to_the_smooth_wave():
         1.0, slope
     )
     off = {}
-    for cell, dt in ((0.2, 1 / 480), (0.05, 1 / 960), (0.0125, 1 / 3840)):
+    for cell, dt in ((0.2, 1 / 480), (0.05, 1 / 960), (0.0125, 1 / 1920)):
         times, centers = rolled(dt, 3.0, cell=cell, heading=heading)
         smooth = on_surface(above(wave, waves.RADIUS), waves.RADIUS, np.array((waves.START, centers[0, 1])), 1.2 * way, 3.1)
         off[cell] = float(np.abs(centers - [smooth(t) for t in times]).max())

@@ -30,6 +30,7 @@ from tumble.collision.linalg import (
     matmul,
     mul,
     mul_t,
+    reach_t,
     rotation,
     scale,
     store3,
@@ -89,13 +90,8 @@ def _wanted(bodies, geoms, geometry, carrier, touched, more, dt, codes):
             continue
         lo, hi = load3(geoms.lo, k), load3(geoms.hi, k)
         middle = sub(mul_t(rot, sub(scale(0.5, add(lo, hi)), x)), origin)
-        half = scale(0.5, sub(hi, lo))
         # the box in the frame of the ground, with room for rounding
-        reach = (
-            abs(rot[0]) * half[0] + abs(rot[3]) * half[1] + abs(rot[6]) * half[2],
-            abs(rot[1]) * half[0] + abs(rot[4]) * half[1] + abs(rot[7]) * half[2],
-            abs(rot[2]) * half[0] + abs(rot[5]) * half[1] + abs(rot[8]) * half[2],
-        )
+        reach = reach_t(rot, scale(0.5, sub(hi, lo)))
         reach = axpy(1e-9, (abs(middle[0]) + reach[0], abs(middle[1]) + reach[1], abs(middle[2]) + reach[2]), reach)
         lo, hi = sub(middle, reach), add(middle, reach)
         at, turned = _placed(bodies, geoms, k, carrier)

@@ -76,6 +76,17 @@ def _state(bodies: Any) -> np.ndarray:
 class Stepping(Asking):
     """Steps of a world: how it begins, goes on, is helped by threads, stops where a state is no good; and whole runs."""
 
+    _bound: Any = None  # the compiled step, bound to the arrays that it was called for last
+    _bound_for: Any = None  # settings that it is bound for
+    _bound_begin: Any = None  # the compiled kick of what was set from outside
+    _bound_recentre: Any = None  # and what centres it anew
+    _bound_bears: Any = None  # the compiled question whether a body bears load
+    _helpers: Helpers | None = None  # threads that share the work of a step
+    _late: Apart | None = None  # a call that Ctrl-C was not waited for
+    _slow = False  # a step takes so long that one would wait for Ctrl-C
+    _strip = NO_STRIP  # where the step takes samples
+    _pace = 1  # steps of a compiled call
+
     def _begin(self) -> None:
         """Centre the kick on velocities that were set, and book what setting them did to the energy."""
         if self._changed_at is None:

@@ -1,0 +1,527 @@
+"""The numbers that decide something in contact, impact and solvers: each with a case that comes out otherwise without it.
+
+Run by test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.sim.solvers.kept import arrays, kept, posed
+from tumble.collision import Box, Ellipsoid, HalfSpace
+from tumble.sim import Hinge, World
+from tumble.sim.contact import contact_accelerations as ahead
+from tumble.sim.contact import contact_blocks as blocks
+from tumble.sim.contact import contact_solve as solve
+from tumble.sim.contact import load_distribution as loads
+from tumble.sim.contact.touching import carried_manifolds as manifolds
+from tumble.sim.contact.touching import impact_threshold as threshold
+from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.impact import crowd_prediction as prediction
+from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import multi_contact as impacts
+from tumble.sim.impact import time_of_impact as times
+from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.solvers import interior, mixing, newton, problem
+from tumble.sim.state import PIECE, SLIDING_FRICTION
+
+H = 1 / 240
+FLAT = np.array(((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0)))  # s, t and the normal of a contact on level ground
+
+
+def face(bears: list[float], gap: float = 0.0, tilt: float = 0.0) -> tuple:
+    """(pieces, contacts, impulses) of the four corners of a unit square that slide; two of them on another facet, which tilts."""
+    tilted = np.array(((math.cos(tilt), 0, -math.sin(tilt)), (0, 1, 0), (math.sin(tilt), 0, math.cos(tilt))))
+    contacts = SimpleNamespace(
+        frame=np.array((FLAT, FLAT, tilted, tilted)),
+        point=np.array(((0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))),
+        gap=np.array((0.0, 0, 0, gap)),
+        slides=np.full(4, SLIDING_FRICTION),
+        pair=np.array(((0, 1), (0, 1), (0, 2), (0, 2))) if tilt else np.array(((0, 1),) * 4),
+    )
+    pieces = SimpleNamespace(face=np.array((PIECE, 0, 1)), body=np.array((0, 1, 1)))
+    return pieces, contacts, np.array([(0.1 * n, 0.0, n) for n in bears])
+
+
+def spread(*case, **more) -> tuple[bool, list[float]]:
+    pieces, contacts, p = face(*case, **more)
+    return loads.spread_loads(pieces, contacts, np.arange(4), p), p[:, 2].tolist()
+
+
+def test_four_loads_of_a_face_are_evened_and_three_are_known(monkeypatch):
+    """Two opposite corners may bear all, or each a quarter: the even way is meant, and the friction goes along."""
+    assert spread([2.0, 0, 2, 0]) == (True, [1.0, 1, 1, 1])
+    monkeypatch.setattr(loads, "FEWEST_POINTS", 5)
+    assert spread([2.0, 0, 2, 0]) == (False, [2.0, 0, 2, 0])
+
+
+def test_loads_that_are_nearly_even_ask_for_no_other_solve(monkeypatch):
+    nearly = [1.0005, 0.9995, 1.0005, 0.9995]
+    assert spread(nearly) == (False, nearly)
+    monkeypatch.setattr(loads, "UNEVEN", 0.0)
+    assert spread(nearly)[0]
+
+
+def test_a_corner_that_is_open_by_a_nanometre_takes_its_part(monkeypatch):
+    assert spread([2.0, 0, 2, 0], gap=1e-9)[0]
+    assert not spread([2.0, 0, 2, 0], gap=1e-7)[0]
+    monkeypatch.setattr(loads, "CONTACT_DISTANCE", 0.0)
+    assert not spread([2.0, 0, 2, 0], gap=1e-9)[0]
+
+
+def test_facets_at_an_angle_are_no_one_face(monkeypatch):
+    """Their loads have other directions, so none may be moved from one to the other."""
+    assert spread([2.0, 0, 2, 0], tilt=1e-8)[0]
+    assert not spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+    monkeypatch.setattr(loads, "ONE_FACE", 0.9)
+    assert spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+
+
+def test_two_faces_have_no_curvature_to_divide_by(monkeypatch):
+    flat = (0.0, 0.0, 0.0, 1.0, 1.0, 0.1, H)  # curvatures ss, st, tt [1/m]; what turns the normal; size; time
+    assert instant._pseudo_solve(*flat) == (0.0, 0.0)
+    monkeypatch.setattr(instant, "NO_CURVATURE", -1.0)
+    with pytest.raises(ZeroDivisionError):
+        instant._pseudo_solve(*flat)
+
+
+def test_edges_that_are_all_but_parallel_touch_no_farther_than_they_reach(monkeypatch):
+    """A curvature of 0.01/m along them would let the place of contact wander off by metres in a step."""
+    size = 0.1
+    case = (1e3, 0.0, 1e-2, 5.0, 5.0, size, H)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H < size
+    monkeypatch.setattr(instant, "FAINT", 0.0)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H > 10 * size
+
+
+def test_a_corner_has_a_curvature_that_is_a_number(monkeypatch):
+    corner = (math.inf, math.inf, (1.0, 0, 0), (0.0, 1, 0), (1.0, 0, 0), (0.0, 1, 0))
+    assert all(math.isfinite(k) for k in instant._curvature(*corner))
+    monkeypatch.setattr(instant, "POINT_CURVATURE", math.inf)
+    assert not all(math.isfinite(k) for k in instant._curvature(*corner))
+
+
+def spinning(spin: float) -> World:
+    """A cube that stands on its edge, and turns about it [rad/s]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    half = math.pi / 8
+    world.add(
+        Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 * math.sqrt(2)), friction=0.5,
+        orientation=(math.cos(half), 0, math.sin(half), 0), angular_velocity=(0, spin, 0),
+    )  # fmt: skip
+    world._begin()
+    return world
+
+
+def lifting(spin: float) -> float:
+    """What turning adds to the acceleration of the edge's gap [m/s^2]."""
+    bodies = spinning(spin).model.bodies
+    row = np.zeros(14)
+    row[4], row[9] = 1.0, 1.0  # along the edge's normal plane; no curvature of the floor
+    row[7:9], row[12:14] = 0.0, (0.0, 1e8)
+    return instant.contact_acceleration(bodies, 0, 1, row, *(tuple(v) for v in FLAT), H)[2] + 9.81
+
+
+def test_what_turning_adds_lasts_half_a_radian(monkeypatch):
+    """Beyond it the acceleration of the instant, which goes by the square of the spin, says nothing of a whole flight."""
+    slow, fast, faster = lifting(10.0), lifting(480.0), lifting(960.0)
+    assert slow > 1.0
+    assert faster / fast == pytest.approx(2.0, rel=1e-6)
+    monkeypatch.setattr(instant, "RADIAN", math.inf)
+    assert lifting(960.0) / lifting(480.0) == pytest.approx(4.0, rel=1e-6)
+
+
+def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0) -> np.ndarray:
+    """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(away, 0, 0.1))
+    world._begin()
+    model, found, ids = world.model, np.zeros((8, 14)), np.zeros(8, np.int64)
+    bodies, contacts = model.bodies, model.contacts
+    contacts.gap[0], contacts.accel[0] = gap, (0.0, 0.0, -9.81)
+
+    def manifold(*arguments):
+        found[0, :3], found[0, 3], ids[0] = contacts.point[0], gap_end, contacts.id[0]
+        return 1, normal, 0
+
+    monkeypatch.setattr(ahead, "manifold", manifold)
+    monkeypatch.setattr(ahead, "end_motion", lambda bodies, forces, i, *rest: ((1e-6 * i, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
+    rest = np.zeros((1, 6))
+    ahead._revise(
+        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1), np.array([1]),
+        np.array((-1, 0)), None, rest, rest, np.ones((1, 3)), 0.0, H, H, 0, found, ids, np.zeros(1),
+    )  # fmt: skip
+    return contacts.accel[0].copy()
+
+
+ASKED = (0.0, 0.0, -9.81)  # what the contact had before
+
+
+def test_a_flight_says_nothing_of_a_point_that_arrives_in_it(monkeypatch):
+    """A millimetre above the floor is no contact yet: its gap is to close, and not to stay."""
+    monkeypatch.setattr(ahead, "HASTE", 1e300)  # hardly anything moves here
+    assert flown(monkeypatch, 0.0, gap=1e-6)[2] != ASKED[2]
+    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) == ASKED
+    monkeypatch.setattr(ahead, "CONTACT_GAP", math.inf)
+    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) != ASKED
+
+
+def test_a_point_of_the_same_name_on_another_side_is_another(monkeypatch):
+    aside = (math.sin(1.0), 0.0, math.cos(1.0))
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) == ASKED
+    monkeypatch.setattr(ahead, "STEEP", -1.0)
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) != ASKED
+
+
+def test_no_gap_changes_faster_than_its_bodies_move(monkeypatch):
+    """A cube at rest, and a gap that is a millimetre at the end of the step: a point of another feature has this name."""
+    assert tuple(flown(monkeypatch, 1e-3)) == ASKED
+    monkeypatch.setattr(ahead, "HASTE", 1e300)
+    assert tuple(flown(monkeypatch, 1e-3)) != ASKED
+
+
+def test_rounding_of_a_gap_far_from_the_origin_is_no_acceleration(monkeypatch):
+    """A kilometre away a gap of 1e-12 m is none; taken for one it asks for an acceleration of 1e-7 m/s^2."""
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] == 0.0
+    monkeypatch.setattr(ahead, "GAP_ROUNDING", 0.0)
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] > 1e-8
+
+
+def rocking() -> float:
+    """What an ellipsoid that rolls and rocks seems to gain or lose by its contact at most in a third of a second, as part of
+    its energy."""
+    world = World(dt=1 / 120)
+    world.add(HalfSpace(), kind="static", friction=0.8)
+    world.add(
+        Ellipsoid((0.2, 0.15, 0.1)),
+        mass=1.0,
+        position=(0, 0, 0.1),
+        friction=0.8,
+        angular_velocity=(0, 6, 0),
+        velocity=(0.6, 0, 0),
+    )
+    energy, worst = world.energy().total, 0.0
+    for _ in range(40):
+        world.step()
+        worst = max(worst, abs(world.ledger.contact))
+    return worst / energy
+
+
+def test_a_drift_is_divided_where_impulses_give_and_take_energy(monkeypatch):
+    assert rocking() < 1.5e-4
+    monkeypatch.setattr(solve, "RISE", 1e-2)
+    assert rocking() > 5e-4
+
+
+def back_from_a_stop() -> float:
+    """How far a hinge that starts 0.9 rad beyond its stop turns in one step [rad]."""
+    world = World(dt=H, gravity=(0, 0, 0))
+    one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
+    other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
+    hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
+    world.step()
+    before = hinge.position
+    world.step()
+    assert hinge.error < 1e-9
+    return abs(hinge.position - before)
+
+
+def test_a_joint_goes_back_to_its_stop_by_and_by(monkeypatch):
+    assert back_from_a_stop() == pytest.approx(0.1, abs=1e-6)
+    monkeypatch.setattr(solve, "STOP_STRIDE", math.inf)
+    assert back_from_a_stop() > 0.11
+
+
+def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
+    """It comes back as fast as it leaves but for a millionth, and counts by what that makes in 500 kicks."""
+    contacts = SimpleNamespace(u=np.array(((0.0, 0, 0),)))
+    leaves = SimpleNamespace(u0=np.zeros((1, 3)))
+    found = {}
+    for arrives in (-1.0 + 1e-6, 1.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+            case = contacts, np.array([0]), None, leaves, np.array(((0.0, 0, 6.0),)), None, MEAN_GIVEN, np.array([arrives])
+            found[arrives] = [blocks.contact_swing(*case)]
+            patch.setattr(blocks, "STEADY_KICKS", math.inf)
+            found[arrives].append(blocks.contact_swing(*case))
+    assert found[1.0] == [1.0, 1.0]
+    assert found[-1.0 + 1e-6] == [pytest.approx(500e-6), 1.0]
+
+
+def creeping() -> list[str]:
+    """What happens where two weightless cubes that bounce come together at a tenth of a nanometre a second."""
+    world, speed = World(dt=H, gravity=(0, 0, 0)), 1e-10
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, restitution=1.0)
+    at = (0.2 + 0.5 * speed * H, 0, 0)
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=at, velocity=(-speed, 0, 0), restitution=1.0)
+    world.step(2)
+    return [event.kind for event in world.events()]
+
+
+def test_what_creeps_as_slowly_as_solves_leave_open_is_no_impact(monkeypatch):
+    assert creeping() == ["begin"]
+    monkeypatch.setattr(threshold, "LEFT_OPEN", 0.0)
+    assert "impact" in creeping()
+
+
+def carried(turn: float) -> tuple[bool, float]:
+    """Whether the corner of a cube on a smaller body's face goes along when the cube turns about its edge, and what its gap is
+    off by then [m]."""
+    pairs = SimpleNamespace(
+        slot=np.array([0]), seen=np.zeros((1, 13)), seen_points=np.array([0]), seen_ids=np.zeros((1, 1), np.int64),
+        seen_normal=np.zeros((1, 3)), anchors=np.zeros((1, 1, 16)), rows=np.zeros((1, 1, 14)), ids=np.zeros((1, 1), np.int64),
+        points=np.array([1]), normal=np.array(((0.0, 0, 1),)), axis=np.zeros((1, 3)),
+    )  # fmt: skip
+    x, rot = np.array(((0.0, 0, -0.1), (0, 0, 0.1))), np.array((np.eye(3), np.eye(3)))
+    bodies = SimpleNamespace(x=x, rot=rot, radius=np.array((0.15, 0.17)))
+    pairs.rows[0, 0, :3] = 0.1, 0.1, 0.0
+    pairs.rows[0, 0, [4, 9]] = 1.0
+    manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
+    c, s = math.cos(turn), math.sin(turn)
+    rot[1] = ((c, 0, s), (0, 1, 0), (-s, 0, c))
+    return manifolds._carry(bodies, pairs, 0, 0, 1, 0.0), abs(pairs.rows[0, 0, 3] - (0.1 - 0.1 * c - 0.1 * s))
+
+
+def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypatch):
+    """The normal turns with the larger body: what the gap of its corner misses goes by the square of the turn."""
+    goes, off = carried(2e-5)
+    assert goes
+    assert off < 1e-9
+    assert not carried(0.1)[0]
+    monkeypatch.setattr(manifolds, "WAY", 1.0)
+    goes, off = carried(0.1)
+    assert goes
+    assert off > 1e-4
+
+
+BALLS = SimpleNamespace(radius=np.array((0.1, 0.1)))
+
+
+def told(**pair: object) -> SimpleNamespace:
+    """What a step has seen of one pair."""
+    seen = {"hits": 0, "speed": 0.0, "event": math.inf, "fresh": True, "points": 1}
+    return SimpleNamespace(**{name: np.array([value]) for name, value in (seen | pair).items()}, rows=np.zeros((1, 1, 14)))
+
+
+def bounces(monkeypatch, e: float, speed: float, **pair: object) -> float:
+    """The restitution of a pair of balls of 0.1 m that comes at this speed [m/s]."""
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: e)
+    return threshold.pair_restitution(BALLS, told(**pair), 0, 0, 1, speed, H)
+
+
+def test_small_bounces_that_the_steps_do_not_tell_apart_end(monkeypatch):
+    """The third within a step is plastic where it is small: 0.1 mm of a ball's 100. One that goes 2 mm is a real one."""
+    assert bounces(monkeypatch, 0.5, 0.024, hits=1) == 0.5
+    assert bounces(monkeypatch, 0.5, 0.024, hits=2) == 0.0
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.5
+    monkeypatch.setattr(threshold, "SMALL_WAY", math.inf)
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.0
+
+
+def test_what_is_elastic_rattles_for_longer_and_ends_too(monkeypatch):
+    """Between two walls that come together it would bounce for ever."""
+    assert bounces(monkeypatch, 1.0, 0.01, hits=10) == 1.0
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 0.0
+    monkeypatch.setattr(threshold, "MOST_BOUNCES", 10**6)
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 1.0
+
+
+def test_an_overlap_by_rounding_is_no_reason_for_a_kick(monkeypatch):
+    pair = told()
+    pair.rows[0, 0, 3] = -1e-12
+    assert not loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    monkeypatch.setattr(loop, "SINKING", 0.0)
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    pair.rows[0, 0, 3] = -1e-6
+    monkeypatch.undo()
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+
+
+def test_a_fast_sequence_is_followed_for_longer(monkeypatch):
+    """At 5 m/s a ball of 0.1 m goes 2 cm in a step: left to the kick after three impacts it would be as deep in the other one."""
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: 0.0)
+    assert loop._never_ends(BALLS, told(hits=3, speed=0.5), 0, 0, 1, H)
+    assert not loop._never_ends(BALLS, told(hits=3, speed=5.0), 0, 0, 1, H)
+    assert loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
+    monkeypatch.setattr(loop, "LONG_WAY", math.inf)
+    assert loop._never_ends(BALLS, told(hits=3, speed=5.0), 0, 0, 1, H)
+
+
+def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
+    """A cube of 1 kg on the floor, whose corners come back at 0.2 m/s where the kick foresaw 0.1; at 1 m/s they are struck."""
+
+    def struck(speed: float) -> bool:
+        world = World(dt=H)
+        world.add(HalfSpace(), kind="static")
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1))
+        world._begin()
+        model = world.model
+        pairs, bodies = model.pairs, model.bodies
+        pairs.arrives[0, :4], pairs.bears[0, :4] = 0.1, pairs.ids[0, :4]
+        bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
+        rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
+        found, _, _ = times.fastest_point(
+            bodies, model.forces, model.geoms, pairs, world._shapes.geometry, 0, 0.0, 1e-3, (0.0, 0.0, 1.0), 0.01, 1.0, rows, ids
+        )
+        return bool(found)
+
+    assert not struck(0.2)
+    assert struck(1.0)
+    monkeypatch.setattr(times, "FASTER", 0.0)
+    assert struck(0.2)
+
+
+def deepest_of_a_fast_rod() -> float:
+    """How deep a rod of 60 cm that turns by 2.5 rad and falls by 8 cm in each step is in the floor at most [m]."""
+    world, deepest = World(dt=H, gravity=(0, 0, 0)), 0.0
+    world.add(HalfSpace(), kind="static", friction=0.3, restitution=0.5)
+    world.add(
+        Box((0.3, 0.02, 0.02)), mass=1.0, friction=0.3, restitution=0.5, position=(0, 0, 0.4), angular_velocity=(0, 600, 0),
+        velocity=(0, 0, -20),
+    )  # fmt: skip
+    for _ in range(12):
+        world.step()
+        deepest = max(deepest, world.max_penetration())
+    assert world.statistics()["impacts"] > 0
+    return deepest
+
+
+def test_a_search_beside_a_fast_spin_takes_many_steps(monkeypatch):
+    assert deepest_of_a_fast_rod() < 1e-9
+    monkeypatch.setattr(times, "MOST_SEARCH_STEPS", 3)
+    assert deepest_of_a_fast_rod() > 0.01
+
+
+def test_the_instant_of_an_impact_is_right_to_rounding(monkeypatch):
+    """A gap of 0.1 cos(w t): it closes a quarter of a turn after the start."""
+    w = 50.0
+
+    def distance(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+        gap = 0.1 * math.cos(w * t)
+        return 0, gap, gap, axis, 0.1 * w * math.sin(w * t), 0.0, 0.0
+
+    def closes() -> float:
+        found, when, speed = times._polish(
+            None, None, None, None, 0, 1, 0.02, *distance(*(None,) * 6, 0.02, 0, 0)[1:5:3], 0.1, 0, 1.0
+        )
+        assert found
+        assert speed == pytest.approx(5.0, rel=1e-3)
+        return when
+
+    monkeypatch.setattr(times, "distance_at", distance)
+    assert abs(closes() - 0.5 * math.pi / w) < 1e-15
+    monkeypatch.setattr(times, "EXACT_GAP", 1e-3)
+    assert abs(closes() - 0.5 * math.pi / w) > 1e-9
+
+
+def gain_of_slow_impacts() -> float:
+    """What elastic cubes that meet at a micrometre a second seem to gain, as part of the impact, where both go at 1000 m/s."""
+    rng, most = np.random.default_rng(1), 0.0
+    for _ in range(4):
+        velocity, world = 1000.0 * rng.normal(size=3), World(dt=H, gravity=(0, 0, 0))
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, velocity=velocity, restitution=1.0)
+        at = (0.2 + 2e-9, 0.03 * rng.random(), 0.02)
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.3, velocity=velocity - (1e-6, 0, 0), position=at, restitution=1.0)
+        world.step(2)
+        assert world.statistics()["impacts"] == 1
+        most = max(most, world.statistics()["impact_gain"])
+    return most
+
+
+def test_a_gain_by_rounding_of_fast_bodies_is_none(monkeypatch):
+    assert gain_of_slow_impacts() < 1e-11
+    monkeypatch.setattr(impacts, "VELOCITY_ROUNDING", 0.0)
+    assert gain_of_slow_impacts() > 1e-9
+
+
+def test_a_corner_that_a_row_stands_for_already_gets_no_other(monkeypatch):
+    """A millimetre beside it on a body of a quarter of a metre, and by another name: two rows would ask for the same twice."""
+
+    def row(aside: float) -> int:
+        one = np.zeros((1, 2), np.int64)
+        contacts = SimpleNamespace(pair=one, body=one, id=np.array([7]), point=np.zeros((1, 3)))
+        pairs = SimpleNamespace(geoms=one, ids=np.array([[8]]))
+        seen = SimpleNamespace(pair=[0], point=[0], row=[0], place=np.array(((aside, 0.0, 0.0),)))
+        bodies = SimpleNamespace(radius=np.array([0.25]))
+        return prediction._row_of(bodies, contacts, np.array([5]), np.array([0]), pairs, seen, 0, 1, 0, 0)
+
+    assert row(1e-3) == 5
+    assert row(1e-2) == -1
+    monkeypatch.setattr(prediction, "SAME_POINT", 0.0)
+    assert row(1e-3) == -1
+
+
+def left_after(rounds: int) -> float:
+    """How far from its fixed point an iteration of a linear map of six numbers is after so many rounds."""
+    rng = np.random.default_rng(0)
+    map, offset = rng.normal(size=(6, 6)), rng.normal(size=6)
+    map *= 0.95 / np.abs(np.linalg.eigvals(map)).max()
+    exact = np.linalg.solve(np.eye(6) - map, offset)
+    history, x = mixing.no_history(1), np.zeros((1, 6))
+    for _ in range(rounds):
+        mixing.mix(history, x, (map @ x[0] + offset)[None].copy())
+    return float(np.abs(x[0] - exact).max())
+
+
+def test_six_changes_tell_all_of_a_map_of_six_numbers(monkeypatch):
+    assert left_after(7) < 1e-13
+    monkeypatch.setattr(mixing, "REMEMBERED", 1)
+    assert left_after(7) > 0.1
+
+
+def test_changes_that_say_nothing_new_are_not_learnt_from(monkeypatch):
+    """What is left of them is rounding, and dividing by it leads away."""
+    assert left_after(10) < 1e-10
+    monkeypatch.setattr(mixing, "DEPENDENT", 0.0)
+    assert left_after(10) > 1e6
+
+
+def solved(name: str, method=newton.newton_single) -> tuple[float, int]:
+    """(What is missed [m/s], iterations) of a kept problem that is hard to solve."""
+    x = arrays(kept("stalls")[name])
+    system, laws, p, v = posed(x)
+    return method(system, laws, x["vstar"], 1e-11, 200, p, v)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missed", "iterations"),
+    [
+        ("COMPLIANCE", 1e-9, 0.0, 30),  # hardly any: the matrix is all but singular
+        ("COMPLIANCE", 1e-2, 0.0, 10),  # much: each iteration leaves a hundredth
+        ("SAME_STEP", 0.0, 0.0, 20),  # no two steps are the same: it creeps to where something slides
+        ("STALLED_ITERATIONS", 1, 0.0, 20),  # it looks for help at once
+        ("FINE", 1.0, 2e-13, 0),  # it ends at the tolerance, and not at rounding
+    ],
+)
+def test_newton_is_done_in_six_iterations_and_right_to_rounding(monkeypatch, name, value, missed, iterations):
+    left, spent = solved("contradiction")
+    assert left < 1e-14
+    assert spent <= 6
+    for module in (newton, problem, interior):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, value)
+    left, spent = solved("contradiction")
+    assert left > missed
+    assert spent > iterations or missed > 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BACK", 0.1),  # short steps: it is given up before it is there
+        ("BACK", 1.0),  # all the way to the boundary, where it is stuck
+        ("IDLE_STEP", 1.0),  # every step seems to lead nowhere
+        ("MOST_IDLE_STEPS", 1),  # it has no patience
+    ],
+)
+def test_the_interior_method_comes_near(monkeypatch, name, value):
+    assert solved("turning", interior.interior)[0] < 1e-8
+    monkeypatch.setattr(interior, name, value)
+    assert solved("turning", interior.interior)[0] > 1e-6
