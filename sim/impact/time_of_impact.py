@@ -231,7 +231,7 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
                 return MEETS, t, closing, axis
             if left:  # on the way that was left out another point has come
                 found, _, fastest = fastest_point(
-                    bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 1.0, rows, ids
+                    bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
                 )
                 if found and fastest > limit:
                     return MEETS, t, fastest, axis

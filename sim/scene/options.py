@@ -36,8 +36,7 @@ class Options:
     integrator : a name of ``tumble.sim.flight.methods.integrators.INTEGRATORS``.
     tolerance : the contact solver stops when no contact's velocity is off by more [m/s].
     look_ahead : contacts of bodies that turn are followed to the end of each step: what rolls without slip keeps its energy, and
-        its gap to rounding, for a few looks more in each step. Not in crowds, by sweeps, with joints or rolling friction,
-        and for bodies under forces other than uniform gravity.
+        its gap to rounding, for a few looks more in each step. Not in crowds, and by sweeps.
     friction_rule, restitution_rule : how the coefficients of two bodies combine: "geometric" (mean), "min", "max",
         "average" or "multiply".
     restitution_law : what ends an impact: "stronge" (work), "poisson" (impulse) or "newton" (velocity; can raise the energy).

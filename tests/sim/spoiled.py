@@ -136,7 +136,7 @@ def test_what_turning_adds_lasts_half_a_radian(monkeypatch):
     assert lifting(960.0) / lifting(480.0) == pytest.approx(4.0, rel=1e-6)
 
 
-def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0) -> np.ndarray:
+def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0, load: float = 1.0):
     """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these."""
     world = World(dt=H)
     world.add(HalfSpace(), kind="static")
@@ -156,7 +156,7 @@ def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0,
     rest = np.zeros((1, 6))
     ahead._revise(
         bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1), np.array([1]),
-        np.array((-1, 0)), None, rest, rest, np.ones((1, 3)), 0.0, H, H, 0, found, ids, np.zeros(1),
+        np.array((-1, 0)), None, rest, rest, np.full((1, 3), load), 0.0, H, H, 0, found, ids, np.zeros(1),
     )  # fmt: skip
     return contacts.accel[0].copy()
 
@@ -164,13 +164,14 @@ def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0,
 ASKED = (0.0, 0.0, -9.81)  # what the contact had before
 
 
-def test_a_flight_says_nothing_of_a_point_that_arrives_in_it(monkeypatch):
-    """A millimetre above the floor is no contact yet: its gap is to close, and not to stay."""
+def test_a_flight_says_nothing_of_a_point_that_arrives_in_it_unhindered(monkeypatch):
+    """A millimetre above the floor is no contact yet, unless the kick has slowed it down to arrive at the end."""
     monkeypatch.setattr(ahead, "HASTE", 1e300)  # hardly anything moves here
-    assert flown(monkeypatch, 0.0, gap=1e-6)[2] != ASKED[2]
-    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) == ASKED
+    assert flown(monkeypatch, -1e-3, gap=1e-6, load=0.0)[2] != ASKED[2]
+    assert flown(monkeypatch, -1e-3, gap=1e-3, load=1.0)[2] != ASKED[2]
+    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) == ASKED
     monkeypatch.setattr(ahead, "CONTACT_GAP", math.inf)
-    assert tuple(flown(monkeypatch, 0.0, gap=1e-3)) != ASKED
+    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) != ASKED
 
 
 def test_a_point_of_the_same_name_on_another_side_is_another(monkeypatch):
@@ -368,7 +369,20 @@ def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
         bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
         rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
         found, _, _ = times.fastest_point(
-            bodies, model.forces, model.geoms, pairs, world._shapes.geometry, 0, 0.0, 1e-3, (0.0, 0.0, 1.0), 0.01, 1.0, rows, ids
+            bodies,
+            model.forces,
+            model.geoms,
+            pairs,
+            world._shapes.geometry,
+            0,
+            0.0,
+            1e-3,
+            (0.0, 0.0, 1.0),
+            0.01,
+            0.0,
+            1.0,
+            rows,
+            ids,
         )
         return bool(found)
 
