@@ -330,7 +330,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         again, looking, bound = _revise_laws(
             bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p
         )
-        if follows and not turn and turns(bodies, contacts, island.rows, local, vstar, v, h, mode):
+        if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
             missed = _look(

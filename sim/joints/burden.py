@@ -9,7 +9,7 @@ from tumble.sim.joints.velocity_solve import held_in_flight
 @kernel
 def bears(model, i):
     """1: body i touches something, or what it is jointed to does; or such a joint asks for more than to stay closed, as a motor
-    or a spring does. 0: kicks give it nothing, since rigid coordinates are held in flight (constraint_forces.py)."""
+    or a stiff spring does. 0: kicks give it nothing, since rigid coordinates are held in flight (constraint_forces.py)."""
     bodies, _, _, contacts, _, _, joints = model
     label = joints.linked[i]
     for k in range(contacts.count[0]):

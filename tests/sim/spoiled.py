@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.sim.solvers.kept import arrays, kept, posed
-from tumble.collision import Box, Ellipsoid, HalfSpace
+from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, signed_distance
 from tumble.sim import Hinge, World
 from tumble.sim.contact import contact_accelerations as ahead
 from tumble.sim.contact import contact_blocks as blocks
@@ -390,6 +390,32 @@ def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
     assert struck(1.0)
     monkeypatch.setattr(times, "FASTER", 0.0)
     assert struck(0.2)
+
+
+def tip_of_a_rolling_cone() -> float:
+    """How deep the tip of a cone comes [m] that rolls on its side: it goes down at 0.1 m/s.
+
+    The rim is pressed down by 19 m/s^2, and only from 0.16 m/s on does what is pressed so count as an impact.
+    """
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=10.0)
+    cone = world.add(
+        Cone(0.0594, 0.0299), mass=0.22, friction=10.0, restitution=0.3,
+        position=(0, 0, 0.02154), orientation=(0.22207, -0.86156, -0.32768, -0.31784),
+        velocity=(0.31029, -0.19922, -0.0161), angular_velocity=(6.26117, 9.74933, 0.03552),
+    )  # fmt: skip
+    deepest = 0.0
+    for _ in range(8):
+        world.step()
+        at = [Pose(tuple(b.position), tuple(b.orientation)) for b in world.bodies]
+        deepest = max(deepest, -signed_distance(world.bodies[0].definition.shape, at[0], cone.definition.shape, at[1]).distance)
+    return deepest
+
+
+def test_what_comes_down_beside_what_is_pressed_is_an_impact(monkeypatch):
+    assert tip_of_a_rolling_cone() < 2e-4
+    monkeypatch.setattr(times, "contact_acceleration", lambda *more: (0.0, 0.0, -19.0))  # of the point that is pressed most
+    assert tip_of_a_rolling_cone() > 1e-3
 
 
 def deepest_of_a_fast_rod() -> float:
