@@ -53,13 +53,23 @@ def turns(bodies, forces, contacts, rows, local, vstar, v, h, mode):
                 w = (vstar[k, 3], vstar[k, 4], vstar[k, 5]) if mode == MEAN_GIVEN else (v[k, 3], v[k, 4], v[k, 5])
                 fro = (v[k, 3] - vstar[k, 3], v[k, 4] - vstar[k, 4], v[k, 5] - vstar[k, 5])
             elif k >= 0:
-                f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
-                w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
+                w = _leaves(vstar, v, mode, k, 3)
             arm = sub(point, load3(bodies.x, i))
             on = norm(w) * h > NO_TURN and norm(w) > TURNS_ON * norm(fro)
             if on and norm(cross(arm, n)) > NO_TURN * norm(arm):
                 return True
     return False
+
+
+@lean
+def _leaves(vstar, v, mode, k, c):
+    """Velocity (c = 0) or angular velocity (c = 3) of member k after the kick; see fly_members in flight/end_pose.py."""
+    f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
+    return (
+        f * v[k, c] - g * vstar[k, c],
+        f * v[k, c + 1] - g * vstar[k, c + 1],
+        f * v[k, c + 2] - g * vstar[k, c + 2],
+    )
 
 
 @lean
@@ -196,10 +206,7 @@ def _leaving(bodies, local, vstar, v, mode, i, point):
     k = local[i]
     if k < 0:
         return point_velocity(bodies, i, point)
-    f, g = (1.0, 0.0) if mode == MEAN_GIVEN else (2.0, 1.0)
-    linear = (f * v[k, 0] - g * vstar[k, 0], f * v[k, 1] - g * vstar[k, 1], f * v[k, 2] - g * vstar[k, 2])
-    w = (f * v[k, 3] - g * vstar[k, 3], f * v[k, 4] - g * vstar[k, 4], f * v[k, 5] - g * vstar[k, 5])
-    return add(linear, cross(w, sub(point, load3(bodies.x, i))))
+    return add(_leaves(vstar, v, mode, k, 0), cross(_leaves(vstar, v, mode, k, 3), sub(point, load3(bodies.x, i))))
 
 
 @lean

@@ -340,7 +340,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         )
         if speed > 0.0:
             return t, speed
-    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, axis, dt, least, rows, ids)
+    return _crossing(bodies, forces, geoms, pairs, geometry, n, t, dt, size, wait, slowest, least, rows, ids)
 
 
 @lean
@@ -378,21 +378,19 @@ def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, 
 
 
 @lean
-def _crossing(bodies, forces, geoms, pairs, geometry, n, start, axis, dt, least, rows, ids):
+def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids):
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
-    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
-    i, j = geoms.body[a], geoms.body[b]
     if not pairs.fresh[n]:
         update_manifold(bodies, geoms, pairs, geometry, n, dt)
     if pairs.points[n] == 0:
         return math.inf, 0.0
-    size, deepest = pair_size(bodies, i, j), math.inf
+    deepest = math.inf
     depth = -(SLOW_GAP if least > 0.0 else EXACT_GAP) * size
     for k in range(pairs.points[n]):
         deepest = min(deepest, pairs.rows[n, k, 3])
     if deepest > depth:
         return math.inf, 0.0
-    limit, wait = max(least, slowest_impact(bodies, i, j, dt)), bounce_time(bodies, pairs, n, i, j, dt)
+    limit = max(least, slowest)
     found, gap, closing = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, wait, 1.0, rows, ids
     )

@@ -98,13 +98,14 @@ def fly_on(bodies, joints, books, links, dt, mode):
             _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
             rate = row_velocity(bodies, joints, j, turns, e, point)
             value = unwrapped(joints, j, values[axis], joints.value[j] + (0.0 if mode == MEAN_GIVEN else dt * rate))
-            if joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0:  # as a kick would leave it
-                if mode == KICK:
-                    joints.hold_before[j, axis] = shown_by_flight(joints, j, value, dt)
-                    joints.hold[j, axis] = math.nan
-                joints.value[j], joints.pace[j], joints.kept[j] = value, rate, NOT_KEPT
-                book_stored(joints, books, j, rate, mode == KICK)
+            soft = joints.stiffness[j] > 0.0 or joints.damping[j] > 0.0 or joints.armature[j] > 0.0
+            if soft and mode == KICK:
+                joints.hold_before[j, axis] = shown_by_flight(joints, j, value, dt)
+                joints.hold[j, axis] = math.nan
             joints.value[j] = value
+            if soft:  # as a kick would leave it
+                joints.pace[j], joints.kept[j] = rate, NOT_KEPT
+                book_stored(joints, books, j, rate, mode == KICK)
         for side in range(2):
             i = joints.body[j, side]
             if i >= 0:
