@@ -129,6 +129,12 @@ def norm(a):
 
 
 @lean
+def shorter(x, y, length):
+    """Whether the vector (x, y) is shorter than ``length``, which is not negative. No root is taken."""
+    return x * x + y * y < length * length
+
+
+@lean
 def normalize(a):
     """a / |a|; the zero vector stays zero."""
     n = norm(a)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import hypot, inner, lean
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, store3, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, shorter, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target
 from tumble.sim.flight.motion import point_velocity
@@ -95,9 +95,9 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
             f0, f1, m0, m1 = m0 + 0.5 * h * a0, m1 + 0.5 * h * a1, s0, s1
         elif mode == KICK:
             s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
-        flow = hypot(f0, f1)
-        in_cone = hypot(p[k, 0], p[k, 1]) < laws.mu[k] * p[k, 2] * (1.0 - 1e-9)
-        slow = hypot(m0, m1) <= hypot(a0, a1) * h
+        in_cone = shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9))
+        slow = m0 * m0 + m1 * m1 <= (a0 * a0 + a1 * a1) * h * h
+        flow = 0.0 if in_cone else hypot(f0, f1)
         fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != MEAN_GIVEN
         ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow
         was = contacts.slides[row]
@@ -196,7 +196,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     s1, s2 = halves(before[0], after[0], share)
     t1, t2 = halves(before[1], after[1], share)
     slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
-    sticks = hypot(p[0], p[1]) < contacts.mu[row] * p[2] * (1.0 - 1e-9) and contacts.slides[row] != SLIDING_FRICTION
+    sticks = shorter(p[0], p[1], contacts.mu[row] * p[2] * (1.0 - 1e-9)) and contacts.slides[row] != SLIDING_FRICTION
     if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
         crept = load3(contacts.creeps, row)
         came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) else (-after[0], -after[1])

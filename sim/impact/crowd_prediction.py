@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.kernels.group import owning_group
-from tumble.collision.kernels.jit import hypot, inner, lean
+from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import (
     ZERO,
     add,
@@ -31,6 +31,7 @@ from tumble.collision.linalg import (
     norm,
     orthonormal,
     scale,
+    shorter,
     store3,
     store9,
     sub,
@@ -75,15 +76,20 @@ def watch(bodies, geoms, pairs, crowd, dt):
     """Before the first look."""
     n, room = len(bodies.kind), len(crowd.rows)
     poses, open_by = np.empty((n, 12)), np.empty(pairs.count[0])
-    for i in range(n):
-        _keep_pose(bodies, i, poses)
-    for m in range(pairs.count[0]):
-        open_by[m] = _least_gap(bodies, pairs, m, geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]], dt)
+    _look_first(bodies, geoms, pairs, poses, open_by, dt)
     return Watch(
         np.full((len(crowd.members), 6), math.nan), poses, open_by, np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_),
         np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10)), np.zeros((n, 4)), np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty((room, 3)), np.empty(room),
     )  # fmt: skip
+
+
+@lean
+def _look_first(bodies, geoms, pairs, poses, open_by, dt):
+    for i in range(len(poses)):
+        _keep_pose(bodies, i, poses)
+    for m in range(len(open_by)):
+        open_by[m] = _least_gap(bodies, pairs, m, geoms.body[pairs.geoms[m, 0]], geoms.body[pairs.geoms[m, 1]], dt)
 
 
 @inner
@@ -101,9 +107,9 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
     share(model, geometry, settings, CORNERS, pairs.count[0])
     table = contacts.count[0] - (count - first)
     found = _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, len(crowd.rows) - count, settings.dt)
-    for i in range(len(bodies.kind)):
-        if seen.flown[i]:
-            _return(bodies, i, seen.x, seen.momenta)
+    _return_all(bodies, seen)
+    if found == 0:
+        return -1
     where = np.full(contacts.count[0], -1, dtype=np.int64)
     for k in range(count):
         where[crowd.rows[k]] = k
@@ -123,7 +129,7 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
             _aim(bodies, contacts, crowd, row, settings.skin, settings.dt, k)
             load_laws(crowd, k, count)
         _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[seen.pair[f], seen.point[f], 3], settings.dt)
-    return count if found > 0 else -1
+    return count
 
 
 @lean
@@ -227,9 +233,12 @@ def _keep(bodies, i, x, rot, momenta):
 
 
 @lean
-def _return(bodies, i, x, momenta):
-    m = momenta[i]
-    set_state(bodies, i, load3(x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
+def _return_all(bodies, seen):
+    """Bring back what was flown ahead."""
+    for i in range(len(seen.flown)):
+        if seen.flown[i]:
+            m = seen.momenta[i]
+            set_state(bodies, i, load3(seen.x, i), (m[6], m[7], m[8], m[9]), (m[0], m[1], m[2]), (m[3], m[4], m[5]))
 
 
 @lean
@@ -330,7 +339,7 @@ def _aim(bodies, contacts, crowd, row, skin, h, k):
     u = mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))))
     store3(contacts.u, row, u)
     mu[k] = contacts.mu[row]
-    fast[k] = hypot(u[0], u[1]) * h > skin * min(bodies.radius[i], bodies.radius[j])
+    fast[k] = not shorter(h * u[0], h * u[1], skin * min(bodies.radius[i], bodies.radius[j]))
     c[k, 2] = 0.5 * (u[2] - max(contacts.gap[row], 0.0) / h)
     for r in range(3):
         p[k, r] = 0.0

@@ -115,8 +115,15 @@ def _prepare(bodies, contacts, plain):
     )  # fmt: skip
     for m in range(size):
         crowd.light[m] = bodies.inv_mass[members[m]]
-        store9(crowd.inverse, m, world_inverse_inertia(bodies, members[m]))
+    _turn_inertias(bodies, crowd)
     return crowd, count, start[: islands + 1]
+
+
+@lean
+def _turn_inertias(bodies, crowd):
+    """Inverse inertias of the members in the world, as their bodies are turned now."""
+    for m in range(len(crowd.members)):
+        store9(crowd.inverse, m, world_inverse_inertia(bodies, crowd.members[m]))
 
 
 @inner
@@ -138,8 +145,13 @@ def _level(bodies, contacts, joints, books, settings, crowd, count):
     if _uneven(bodies, contacts, books, settings, crowd.rows[:count]):
         load_normals(bodies, contacts, crowd, count)
         _close(bodies, contacts, joints, books, settings, crowd, count)
-        for m in range(len(crowd.members)):
-            store9(crowd.inverse, m, world_inverse_inertia(bodies, crowd.members[m]))
+        _turn_inertias(bodies, crowd)
+    _keep_velocities(bodies, crowd)
+
+
+@lean
+def _keep_velocities(bodies, crowd):
+    """Those before the kick."""
     for m in range(len(crowd.members)):
         i = crowd.members[m]
         for r in range(3):
@@ -153,11 +165,16 @@ def _target(bodies, contacts, settings, crowd, count):
     load_lanes(bodies, contacts, crowd, 0, count)
     target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu, crowd.c)
     soft_targets(bodies, contacts, rows, settings.skin, h, crowd.c, crowd.stick, crowd.fast)
-    for m in range(count):
-        store3(crowd.p, m, load3(contacts.impulse, rows[m]))
-        clip_contact(crowd.p, crowd.mu[m], m)
+    _begin_with_last_impulses(contacts, crowd, count)
     load_laws(crowd, 0, count)
     start_groups(crowd.groups, crowd.light, crowd.before, crowd.v)
+
+
+@lean
+def _begin_with_last_impulses(contacts, crowd, count):
+    for m in range(count):
+        store3(crowd.p, m, load3(contacts.impulse, crowd.rows[m]))
+        clip_contact(crowd.p, crowd.mu[m], m)
 
 
 @inner
@@ -207,22 +224,35 @@ def _look(model, geometry, settings, crowd, seen, count, worst):
 @inner
 def _give(bodies, contacts, books, settings, crowd, start, worst, first, count):
     """Apply the impulses and book their works; ``first``: the first of the contacts that turned in."""
-    rows, p, s = crowd.rows[:count], crowd.p, 0
-    impulses(crowd.groups, 0, count, p)
+    rows = crowd.rows[:count]
+    impulses(crowd.groups, 0, count, crowd.p)
+    _say_residuals(contacts, books, settings, crowd, start, worst, first, count)
+    taken_laws(contacts, rows, crowd.p, crowd.mu, crowd.fast)
+    apply_contacts(bodies, contacts, books, rows, crowd.p, KICK, 0.5, 1.0)
+    _book(bodies, contacts, books, settings, crowd, count)
+
+
+@lean
+def _say_residuals(contacts, books, settings, crowd, start, worst, first, count):
+    s = 0
     for m in range(count):
         while m < first and m >= start[s + 1]:
             s += 1
-        contacts.residual[rows[m]] = worst[s]
+        contacts.residual[crowd.rows[m]] = worst[s]
     for s in range(len(worst)):
         books.worst[RESIDUAL] = max(books.worst[RESIDUAL], worst[s])
         books.counters[UNSOLVED] += worst[s] > settings.tolerance
-    taken_laws(contacts, rows, p, crowd.mu, crowd.fast)
-    apply_contacts(bodies, contacts, books, rows, p, KICK, 0.5, 1.0)
-    for i in crowd.members:
+
+
+@lean
+def _book(bodies, contacts, books, settings, crowd, count):
+    """The velocities that the impulses gave, and the works of these."""
+    for m in range(len(crowd.members)):
+        i = crowd.members[m]
         refresh_velocity(bodies, i)
         bodies.kicked[i], bodies.flown[i] = 0.0, settings.dt
     for m in range(count):
-        book_contact(bodies, contacts, books, rows[m], load3(p, m), KICK, 0.5, math.nan, 0.0)
+        book_contact(bodies, contacts, books, crowd.rows[m], load3(crowd.p, m), KICK, 0.5, math.nan, 0.0)
 
 
 @inner
@@ -313,9 +343,20 @@ def _close(bodies, contacts, joints, books, settings, crowd, count):
     Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
     body has more points than it can touch at, some stay open.
     """
-    rows, members, groups, p = crowd.rows[:count], crowd.members, crowd.groups, crowd.p
-    largest, d = 0.0, np.empty((len(members), 6))
-    for m in range(len(rows)):
+    largest, d = _ask_to_close(bodies, contacts, settings, crowd, count), np.empty((len(crowd.members), 6))
+    least = max(settings.slop, 1e-2 * largest) * settings.correction
+    shut_groups(crowd.groups, crowd.light, crowd.v, least, 2 * FULL)
+    _take_pushes(contacts, crowd, count, d)
+    none = np.zeros(0, dtype=np.int64)
+    island = Island(crowd.members, crowd.rows[:count], none, none, none, none, none)
+    displace(bodies, contacts, joints, books, island, crowd.a, crowd.b, crowd.p, d)
+
+
+@lean
+def _ask_to_close(bodies, contacts, settings, crowd, count):
+    """Into the lanes how far each contact is to be moved, and the least push; the deepest overlap [m]."""
+    rows, groups, largest = crowd.rows, crowd.groups, 0.0
+    for m in range(count):
         gap, row, lane = contacts.gap[rows[m]], groups.table[groups.place[m] // LANES], groups.place[m] % LANES
         shut, low = gap < 0.0 or bore_load(bodies, contacts, rows[m], settings.skin), 0.0
         target = gap * settings.correction if shut else gap
@@ -326,15 +367,19 @@ def _close(bodies, contacts, joints, books, settings, crowd, count):
             low = -4.0 * contacts.impulse[rows[m], 2] * target / pull if pull > 0.0 else 0.0
         row[LANES * (OFFSET + 2) + lane], row[LANES * MU_OR_LOW + lane] = target, low
         row[LANES * (IMPULSE + 2) + lane] = max(contacts.push[rows[m]], low)
-    least = max(settings.slop, 1e-2 * largest) * settings.correction
-    shut_groups(groups, crowd.light, crowd.v, least, 2 * FULL)
-    for m in range(len(rows)):
+    return largest
+
+
+@lean
+def _take_pushes(contacts, crowd, count, d):
+    """The pushes out of the lanes, and the displacements (n, 6) that they make."""
+    rows, groups, p = crowd.rows, crowd.groups, crowd.p
+    for m in range(count):
         p[m, 0] = p[m, 1] = 0.0
         p[m, 2] = contacts.push[rows[m]] = groups.table[groups.place[m] // LANES, LANES * (IMPULSE + 2) + groups.place[m] % LANES]
-    for m in range(len(members)):
-        d[m] = crowd.v[m, :6]
-    none = np.zeros(0, dtype=np.int64)
-    displace(bodies, contacts, joints, books, Island(members, rows, none, none, none, none, none), crowd.a, crowd.b, p, d)
+    for m in range(len(d)):
+        for r in range(6):
+            d[m, r] = crowd.v[m, r]
 
 
 _FLAGS = np.zeros(0, np.bool_)

@@ -10,7 +10,8 @@ Outside crowds gaps are exact.
 
 from __future__ import annotations
 
-from tumble.collision.kernels.jit import hypot, lean
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import shorter
 from tumble.sim.state import KINETIC_FRICTION, SLIDING_FRICTION, STATIC_FRICTION
 
 
@@ -40,7 +41,7 @@ def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
         stick[k, 0], stick[k, 1] = 0.5 * s0, 0.5 * s1
-        fast[k] = hypot(s0, s1) * h > near
+        fast[k] = not shorter(h * s0, h * s1, near)
         c[k, 0], c[k, 1] = (0.0, 0.0) if fast[k] else (0.5 * s0, 0.5 * s1)
 
 
@@ -48,5 +49,5 @@ def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
 def taken_laws(contacts, rows, p, mu, fast):
     """What the sweeps took for the law of each contact: the next kick starts from it."""
     for k in range(len(rows)):
-        inside = hypot(p[k, 0], p[k, 1]) < mu[k] * p[k, 2]
+        inside = shorter(p[k, 0], p[k, 1], mu[k] * p[k, 2])
         contacts.slides[rows[k]] = SLIDING_FRICTION if fast[k] else (STATIC_FRICTION if inside else KINETIC_FRICTION)
