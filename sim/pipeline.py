@@ -24,13 +24,14 @@ from tumble.sim.contact.sleep_criterion import count_still, rouse_touched
 from tumble.sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
 from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
 from tumble.sim.contact.touching.manifolds import crowds_grow
-from tumble.sim.contact.touching.swept_pairs import known_pairs, renew_pairs
+from tumble.sim.contact.touching.pair_list import renew_pairs
+from tumble.sim.contact.touching.wide_boxes import forget_near_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from tumble.sim.flight.motion import plan_arcs, set_state, start_flight
 from tumble.sim.impact.crowds import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift, finite_body
-from tumble.sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_together, open_shop, share
+from tumble.sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_pairs, open_shop, share
 from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
@@ -129,6 +130,7 @@ def begin(model, geometry, settings):
     plan_arcs(bodies, books.counters[STEPS] * settings.dt, settings.dt)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     potential_change(bodies, forces, 0.0)
+    forget_near_pairs(pairs)
     result = find_candidates(model, geometry, settings)
     if result != OK:
         return result
@@ -152,8 +154,7 @@ def _find_candidates(model, geometry, settings):
         everyone = np.ones(len(bodies.kind), dtype=np.bool_)
         if bring_facets(bodies, geoms, geometry, everyone, settings.dt, False)[0] != OK:
             return PAIRS_FULL
-    known = known_pairs(pairs)
-    result = renew_pairs(geoms, pairs, joints, known, find_together(model, geometry, settings))
+    result = renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
     mark_resting(geoms, pairs, contacts)
     return result
 

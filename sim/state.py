@@ -138,6 +138,8 @@ class Geoms(NamedTuple):
     apart: np.ndarray  # (k,) int64 sorted keys of pairs of bodies that do not meet (joints.pairs.pair_key)
     lo: np.ndarray  # (m, 3) swept bounds over the coming drift
     hi: np.ndarray  # (m, 3)
+    wide_lo: np.ndarray  # (m, 3) bounds that hold those of some drifts to come as well (wide_boxes.py)
+    wide_hi: np.ndarray  # (m, 3)
     face: np.ndarray  # (m,) int64: PIECE; CARRIER of a ground; of a facet of one the triangle that it is, or IDLE, or the plane,
     #                      PLANE - 2 k, PLANE - 2 k - 1 from behind (contact/ground/facet_rows.py)
     level: np.ndarray  # (m,) int64: the facet that is all there is of its ground within reach of a piece, a plane; -1: none
@@ -148,8 +150,10 @@ class Geoms(NamedTuple):
 class Pairs(NamedTuple):
     """Candidate pairs of pieces, sorted, with what is known of each."""
 
-    count: np.ndarray  # (2,) int64 of pairs, and of pairs with a sensor
+    count: np.ndarray  # (3,) int64 of pairs, of pairs with a sensor, and 1 more than of near pairs; 0: these are not known
     geoms: np.ndarray  # (c, 2) int64
+    near: np.ndarray  # (c, 2) int64 sorted: pairs whose wide boxes meet (wide_boxes.py)
+    met: np.ndarray  # (c, 2) int64 those of them whose boxes meet
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
     search: np.ndarray  # (c,) int64 what is known of its next impact: KNOWN, WANTED or FUTILE
     event: np.ndarray  # (c,) time of the next impact within the drift, if that is known [s]; inf: none
@@ -425,7 +429,7 @@ def bodies_of(n: int) -> Bodies:
 
 def geoms_of(n: int) -> Geoms:
     whole = ("body", "shape", "moves", "sensor", "asleep", "groups", "mask", "face", "level", "short")
-    group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V), whole)
+    group = arrays(Geoms, n, dict(x=V, rot=M, lo=V, hi=V, wide_lo=V, wide_hi=V), whole)
     group.face[:], group.level[:] = PIECE, -1
     return group._replace(mobile=np.zeros(n, dtype=np.bool_), apart=np.zeros(0, dtype=np.int64))
 
@@ -436,6 +440,8 @@ def pairs_of(n: int) -> Pairs:
         n,
         dict(
             geoms=(2,),
+            near=(2,),
+            met=(2,),
             axis=V,
             clear=(2,),
             bears=(POINTS,),
@@ -449,9 +455,23 @@ def pairs_of(n: int) -> Pairs:
             seen_ids=(POINTS,),
             anchors=(POINTS, 16),
         ),
-        ("geoms", "search", "bears", "hits", "rests", "points", "ids", "sensors", "slot", "seen_points", "seen_ids"),
+        (
+            "geoms",
+            "near",
+            "met",
+            "search",
+            "bears",
+            "hits",
+            "rests",
+            "points",
+            "ids",
+            "sensors",
+            "slot",
+            "seen_points",
+            "seen_ids",
+        ),
     )
-    return group._replace(count=np.zeros(2, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
+    return group._replace(count=np.zeros(3, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
 
 
 def contacts_of(n: int) -> Contacts:

@@ -89,7 +89,7 @@ def put_bounded_first(lo, hi, order):
 
 
 @lean
-def _overlap(lo, hi, i, j):
+def boxes_meet(lo, hi, i, j):
     return (
         lo[i, 0] <= hi[j, 0]
         and lo[j, 0] <= hi[i, 0]
@@ -114,7 +114,7 @@ def _all_with_all(lo, hi, body_of, mobile, counter, pairs):
     n = lo.shape[0]
     for i in range(n):
         for j in range(i + 1, n):
-            if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
+            if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
                 _put(pairs, counter, i, j)
 
 
@@ -126,7 +126,7 @@ def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, unbounded, counter,
         i = order[a]
         for b in range(bounded + a - unbounded):
             j = order[b if b < bounded else unbounded + b - bounded]
-            if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and _overlap(lo, hi, i, j):
+            if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
                 _put(pairs, counter, i, j)
 
 

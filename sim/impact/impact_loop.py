@@ -26,7 +26,8 @@ from tumble.sim.contact.touching.impact_threshold import (
     pair_restitution,
     pair_size,
 )
-from tumble.sim.contact.touching.swept_pairs import outgrown, update_pairs
+from tumble.sim.contact.touching.pair_list import renew_pairs
+from tumble.sim.contact.touching.swept_pairs import outgrown
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, launch_touched
 from tumble.sim.flight.motion import fly_to
@@ -34,7 +35,7 @@ from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
 from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
 from tumble.sim.impact.substep_resolve import kick_again
-from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, share, work
+from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_pairs, share, work
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
 from tumble.sim.state import (
     CAPPED,
@@ -181,7 +182,7 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
         if result != OK:
             return PAIRS_FULL, False
         full = full or changed
-    if full and update_pairs(geoms, pairs, joints) != OK:
+    if full and renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings)) != OK:
         return PAIRS_FULL, False
     count, many = pairs.count[0], 0
     asked = np.zeros(count, dtype=np.bool_)

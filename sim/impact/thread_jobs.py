@@ -32,7 +32,7 @@ from tumble.collision.broadphase.candidate_pairs import (
     tree_pairs,
     unbounded_pairs,
 )
-from tumble.collision.broadphase.candidate_pairs import find_pairs_far as find_pairs
+from tumble.collision.broadphase.candidate_pairs import find_pairs_far as search_boxes
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.halving import halve_once, halve_range, nodes_of, put_centers
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
@@ -41,6 +41,7 @@ from tumble.collision.kernels.waiting import doze, give_way, pause
 from tumble.sim.contact.touching.impact_threshold import least_speed
 from tumble.sim.contact.touching.manifolds import fresh_manifolds, update_manifold
 from tumble.sim.contact.touching.swept_pairs import sweep_bounds
+from tumble.sim.contact.touching.wide_boxes import NEAR_PAIRS, compare_leavers, leavers, pick_meeting
 from tumble.sim.flight.clusters import flight_balance
 from tumble.sim.flight.flight_split import book_balance, book_flight
 from tumble.sim.flight.motion import fly_some
@@ -99,10 +100,10 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
             a, b = (0, n // 2) if half == 0 else (n // 2, n)
             node = 1 if half == 0 else 1 + nodes_of(n // 2)
             last = halve_range(center, order[0], a, b, tree.node, node)
-            fill_tree(geoms.lo, geoms.hi, geoms.body, geoms.mobile, order[0], tree, node, last)
+            fill_tree(geoms.wide_lo, geoms.wide_hi, geoms.body, geoms.mobile, order[0], tree, node, last)
     elif job == MEETINGS:
         _, _, tree, n, counter = _read_tree(settings.crew)
-        tree_pairs(tree, nodes_of(n), first, stop, counter, pairs.geoms)
+        tree_pairs(tree, nodes_of(n), first, stop, counter, pairs.near)
     return 0
 
 
@@ -211,19 +212,32 @@ def book_flights(model, geometry, settings):
 
 
 @inner
-def find_together(model, geometry, settings):
-    """As tumble.collision.broadphase.candidate_pairs.find_pairs, for the boxes of the pieces; with the crew."""
+def find_pairs(model, geometry, settings):
+    """Put the pairs of pieces whose boxes meet into pairs.met, sorted; how many. More than there is room for: nothing of use."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    left = np.empty(FEW_BOXES, np.int64)
+    count = leavers(bodies, geoms, settings.dt, left)
+    if pairs.count[NEAR_PAIRS] == 0 or count > FEW_BOXES:
+        pairs.count[NEAR_PAIRS] = 1 + _search_near(model, geometry, settings)
+    elif count > 0:
+        compare_leavers(geoms, pairs, left[:count])
+    return pick_meeting(geoms, pairs)
+
+
+@inner
+def _search_near(model, geometry, settings):
+    """As tumble.collision.broadphase.candidate_pairs.find_pairs, for the wide boxes of the pieces; with the crew."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, crew = len(geoms.body), settings.crew
     if crew == 0 or n <= 2 * FEW_BOXES:
-        return find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
+        return search_boxes(geoms.wide_lo, geoms.wide_hi, geoms.body, geoms.mobile, pairs.near)
     order, found = np.empty((1, n), np.int64), np.zeros(1, np.int64)
     counter = address_of(found)
-    bounded, unbounded = put_bounded_first(geoms.lo, geoms.hi, order[0])
-    unbounded_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, order[0], bounded, unbounded, counter, pairs.geoms)
+    bounded, unbounded = put_bounded_first(geoms.wide_lo, geoms.wide_hi, order[0])
+    unbounded_pairs(geoms.wide_lo, geoms.wide_hi, geoms.body, geoms.mobile, order[0], bounded, unbounded, counter, pairs.near)
     if bounded > 2 * FEW_BOXES:
         center, tree = np.empty((bounded, 3)), tree_of(bounded)
-        put_centers(geoms.lo, geoms.hi, order[0], bounded, center)
+        put_centers(geoms.wide_lo, geoms.wide_hi, order[0], bounded, center)
         tree.node[0, 0] = tree.node[0, 1] = 0
         halve_once(center, order[0], 0, bounded)
         _put_tree(crew, order, center, tree, bounded, counter)
@@ -232,9 +246,9 @@ def find_together(model, geometry, settings):
         share(model, geometry, settings, MEETINGS, bounded)
         _hold(order, center, tree)
     else:
-        return find_pairs(geoms.lo, geoms.hi, geoms.body, geoms.mobile, pairs.geoms)
-    if found[0] <= len(pairs.geoms):
-        sort_pairs(pairs.geoms, found[0], n)
+        return search_boxes(geoms.wide_lo, geoms.wide_hi, geoms.body, geoms.mobile, pairs.near)
+    if found[0] <= len(pairs.near):
+        sort_pairs(pairs.near, found[0], n)
     return found[0]
 
 

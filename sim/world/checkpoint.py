@@ -26,7 +26,7 @@ from tumble.sim.world.body import Body
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-CHECKPOINT_SCHEMA = 13
+CHECKPOINT_SCHEMA = 14
 UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
     OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
     zipfile.BadZipFile, zlib.error,

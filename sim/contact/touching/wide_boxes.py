@@ -1,0 +1,94 @@
+"""Boxes somewhat wider than those of the coming drift: while each box stays within its wide one, no tree of boxes is built.
+
+Which wide boxes meet is known; pairs whose boxes meet are among them. A box that leaves its wide one gets a new one, and is
+compared with all. The pairs that come out are those that a search over all boxes would find, in the same order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tumble.collision.broadphase.candidate_pairs import boxes_meet, sort_pairs
+from tumble.collision.kernels.jit import inner, lean
+from tumble.sim.contact.touching.swept_pairs import swept_way
+
+# What a box is swept by in a step, times this, is what it gets wider by: twice that is a body's way in four steps. Searching
+# half as often for a longer list gains no more (benchmarks/broadphase.py has the cost of a search).
+WIDER = 2.0
+NEAR_PAIRS = 2  # in Pairs.count
+
+
+@lean
+def forget_near_pairs(pairs):
+    """All is to be searched anew."""
+    pairs.count[NEAR_PAIRS] = 0
+
+
+@lean
+def leavers(bodies, geoms, dt, left):
+    """The boxes that left their wide ones get new ones, and are listed in ``left`` up to its length: how many."""
+    count = 0
+    for k in range(len(geoms.body)):
+        if not _within(geoms, k):
+            _widen(bodies, geoms, k, dt)
+            if count < len(left):
+                left[count] = k
+            count += 1
+    return count
+
+
+@lean
+def _within(geoms, k):
+    """Box k lies in its wide box; where it is empty, it lies anywhere."""
+    inside = True
+    for c in range(3):
+        inside = inside and geoms.wide_lo[k, c] <= geoms.lo[k, c] and geoms.hi[k, c] <= geoms.wide_hi[k, c]
+    return inside or geoms.lo[k, 0] > geoms.hi[k, 0]
+
+
+@lean
+def _widen(bodies, geoms, k, dt):
+    fat, way = swept_way(bodies, geoms.body[k], dt, dt)
+    for c in range(3):
+        geoms.wide_lo[k, c] = geoms.lo[k, c] + WIDER * (min(0.0, way[c]) - fat)
+        geoms.wide_hi[k, c] = geoms.hi[k, c] + WIDER * (max(0.0, way[c]) + fat)
+
+
+@inner
+def compare_leavers(geoms, pairs, left):
+    """Put the pairs of the boxes that were listed in ``left`` in the place of those that they had, if there is room."""
+    n, count = len(geoms.body), 0
+    away = np.zeros(n, dtype=np.bool_)
+    for k in left:
+        away[k] = True
+    near = pairs.near
+    for m in range(pairs.count[NEAR_PAIRS] - 1):
+        if not (away[near[m, 0]] or away[near[m, 1]]):
+            near[count, 0], near[count, 1] = near[m, 0], near[m, 1]
+            count += 1
+    for k in left:
+        for m in range(n):
+            told = m < k or not away[m]  # of two that left only one tells
+            may = m != k and geoms.body[m] != geoms.body[k] and (geoms.mobile[m] or geoms.mobile[k])
+            if told and may and boxes_meet(geoms.wide_lo, geoms.wide_hi, k, m):
+                if count < len(near):
+                    near[count, 0], near[count, 1] = min(k, m), max(k, m)
+                count += 1
+    if count <= len(near):
+        sort_pairs(near, count, n)
+    pairs.count[NEAR_PAIRS] = count + 1
+
+
+@lean
+def pick_meeting(geoms, pairs):
+    """Those of the near pairs whose boxes meet, into pairs.met; how many. One more than there is room for: so are the near ones."""
+    if pairs.count[NEAR_PAIRS] - 1 > len(pairs.near):
+        forget_near_pairs(pairs)
+        return len(pairs.near) + 1
+    found = 0
+    for n in range(pairs.count[NEAR_PAIRS] - 1):
+        i, j = pairs.near[n, 0], pairs.near[n, 1]
+        if boxes_meet(geoms.lo, geoms.hi, i, j):
+            pairs.met[found, 0], pairs.met[found, 1] = i, j
+            found += 1
+    return found
