@@ -363,7 +363,7 @@ class Settings(NamedTuple):
     correction: float  # part of a depth that one step removes
     slop: float  # depth that is rounding, not worth a correction [m]
     crowd: int  # bodies kicked again in a step, island by island, from which an island is a crowd
-    skin: float  # gap, as part of the smaller body, at which points of a crowd that bear load count as touching
+    skin: float  # gap, as part of the smaller body, up to which points of a crowd that bear load may count as touching
     restitution: int  # collision_law.STRONGE, POISSON or NEWTON_SOLVER
     sleep_steps: int  # steps of stillness after which an island falls asleep; 0: never
     sleep_speed: float  # what still is [m/s]

@@ -16,9 +16,9 @@ from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
     DIRECTIONS,
+    FRICTION,
     IMPULSE,
     LANES,
-    MU_OR_LOW,
     OFFSET,
     OWN_MATRIX,
     SLIDES,
@@ -155,7 +155,7 @@ def load_laws(crowd, first, last):
     groups, mu, c, p, stick, fast = crowd.groups, crowd.mu, crowd.c, crowd.p, crowd.stick, crowd.fast
     for n in range(first, last):
         row, lane = groups.table[groups.place[n] // LANES], groups.place[n] % LANES
-        row[LANES * MU_OR_LOW + lane] = mu[n]
+        row[LANES * FRICTION + lane] = mu[n]
         for r in range(3):
             row[LANES * (OFFSET + r) + lane] -= c[n, r]
             row[LANES * (IMPULSE + r) + lane] = p[n, r]

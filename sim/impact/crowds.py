@@ -14,7 +14,7 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import load3, load9, norm, store3, store9, symmetric_product
+from tumble.collision.linalg import load3, load9, store3, store9, symmetric_product
 from tumble.sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
 from tumble.sim.contact.overlap_correction import displace, too_deep
 from tumble.sim.flight.motion import refresh_velocity, world_inverse_inertia
@@ -22,14 +22,13 @@ from tumble.sim.impact.crowd_prediction import ROW_OVERLAP, predict_rows, watch
 from tumble.sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
 from tumble.sim.ledger.work import KICK
 from tumble.sim.solvers.block_laws import COULOMB_LAW, clip_contact
-from tumble.sim.solvers.crowd_targets import bore_load, soft_targets, taken_laws
+from tumble.sim.solvers.crowd_targets import skin_of, soft_targets, taken_laws
 from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
     DIRECTIONS,
     IMPULSE,
     LANES,
-    MU_OR_LOW,
     OFFSET,
     close_groups,
     group_contacts,
@@ -141,10 +140,10 @@ def _grouped(contacts, crowd, start):
 
 @inner
 def _level(bodies, contacts, joints, books, settings, crowd, count):
-    """Push apart what overlaps and draw together what bears load and stands open, where there is such; velocities then."""
-    if _uneven(bodies, contacts, books, settings, crowd.rows[:count]):
+    """Push apart what overlaps, where there is such; velocities then."""
+    if too_deep(contacts, books, settings, crowd.rows[:count]):
         load_normals(bodies, contacts, crowd, count)
-        _close(bodies, contacts, joints, books, settings, crowd, count)
+        _push_apart(bodies, contacts, joints, books, settings, crowd, count)
         _turn_inertias(bodies, crowd)
     _keep_velocities(bodies, crowd)
 
@@ -164,7 +163,7 @@ def _target(bodies, contacts, settings, crowd, count):
     h, rows = settings.dt, crowd.rows[:count]
     load_lanes(bodies, contacts, crowd, 0, count)
     target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu, crowd.c)
-    soft_targets(bodies, contacts, rows, settings.skin, h, crowd.c, crowd.stick, crowd.fast)
+    soft_targets(bodies, contacts, rows, settings.skin, settings.slop, h, crowd.c, crowd.stick, crowd.fast)
     _begin_with_last_impulses(contacts, crowd, count)
     load_laws(crowd, 0, count)
     start_groups(crowd.groups, crowd.light, crowd.before, crowd.v)
@@ -327,23 +326,10 @@ def _bodies_of(a, b, start, size, first):
     return of
 
 
-@lean
-def _uneven(bodies, contacts, books, settings, rows):
-    """A point overlaps by more than rounding, or bears load and stands open by more than that."""
-    found = too_deep(contacts, books, settings, rows)
-    for k in rows:
-        found = found or (contacts.gap[k] > settings.slop and bore_load(bodies, contacts, k, settings.skin))
-    return found
-
-
 @inner
-def _close(bodies, contacts, joints, books, settings, crowd, count):
-    """Remove part of the overlaps of a crowd, and of what points that bear load are open by, as displacements.
-
-    Overlaps are opened, whatever that takes. Open points are drawn together by no more than the weight on them would: where a
-    body has more points than it can touch at, some stay open.
-    """
-    largest, d = _ask_to_close(bodies, contacts, settings, crowd, count), np.empty((len(crowd.members), 6))
+def _push_apart(bodies, contacts, joints, books, settings, crowd, count):
+    """Remove part of the overlaps of a crowd as displacements that close no other contact."""
+    largest, d = _ask_to_open(bodies, contacts, settings, crowd, count), np.empty((len(crowd.members), 6))
     least = max(settings.slop, 1e-2 * largest) * settings.correction
     shut_groups(crowd.groups, crowd.light, crowd.v, least, 2 * FULL)
     _take_pushes(contacts, crowd, count, d)
@@ -353,20 +339,18 @@ def _close(bodies, contacts, joints, books, settings, crowd, count):
 
 
 @lean
-def _ask_to_close(bodies, contacts, settings, crowd, count):
-    """Into the lanes how far each contact is to be moved, and the least push; the deepest overlap [m]."""
+def _ask_to_open(bodies, contacts, settings, crowd, count):
+    """Into the lanes how far each contact may come, or is to be moved; the deepest overlap [m].
+
+    What overlaps by no more than the skin is moved out at once: nobody sees it move, and the heap is at rest the sooner.
+    """
     rows, groups, largest = crowd.rows, crowd.groups, 0.0
     for m in range(count):
         gap, row, lane = contacts.gap[rows[m]], groups.table[groups.place[m] // LANES], groups.place[m] % LANES
-        shut, low = gap < 0.0 or bore_load(bodies, contacts, rows[m], settings.skin), 0.0
-        target = gap * settings.correction if shut else gap
         largest = max(largest, -gap)
-        if shut and gap > 0.0:
-            i, j = contacts.body[rows[m], 0], contacts.body[rows[m], 1]
-            pull = max(norm(load3(bodies.gravity, i)), norm(load3(bodies.gravity, j))) * settings.dt
-            low = -4.0 * contacts.impulse[rows[m], 2] * target / pull if pull > 0.0 else 0.0
-        row[LANES * (OFFSET + 2) + lane], row[LANES * MU_OR_LOW + lane] = target, low
-        row[LANES * (IMPULSE + 2) + lane] = max(contacts.push[rows[m]], low)
+        deep = gap < -skin_of(bodies, contacts, rows[m], settings.skin)
+        row[LANES * (OFFSET + 2) + lane] = gap * settings.correction if deep else gap
+        row[LANES * (IMPULSE + 2) + lane] = contacts.push[rows[m]]
     return largest
 
 

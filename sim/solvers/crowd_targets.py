@@ -1,11 +1,11 @@
-"""What touches in a crowd: gaps below a skin, and targets that one motion of the bodies can meet.
+"""What touches in a crowd: gaps that the solve of the last kick may have left, and targets that one motion of the bodies can meet.
 
-A heap at rest has far more rows than its bodies have freedoms, most of which stick. They agree where their targets are those
-of one motion of the bodies. The gap of a point that bears load, a nanometre to a micrometre of which each has its own, is
-not: as a velocity, gap over step, it asks of the point what its neighbours do not do, and the impulses that would obey it
-are stresses of the heap against itself, which grow and never settle. So a gap within the skin is none for the velocities,
-and is closed as overlaps are, by displacements; and a slip that is worth less than the skin in a step is one that sticks.
-Outside crowds gaps are exact.
+A heap that moves is not solved to the end. What the last solve missed by r leaves a loaded point open by up to 2 h r, each
+point by another length. As a velocity, gap over step, such a gap asks of the point what its neighbours do not do, and the
+impulses that would obey it are stresses of the heap against itself, which grow and keep the next solve from its end. So it
+counts as none. As a heap comes to rest it is solved further, the gaps that count as none shrink with what is missed, and in
+the end gaps are exact: what bears load is shut, and what can not be shut bears none. A slip that is worth less than the skin
+in a step is one that sticks. Outside crowds gaps are exact.
 """
 
 from __future__ import annotations
@@ -16,27 +16,19 @@ from tumble.sim.state import KINETIC_FRICTION, SLIDING_FRICTION, STATIC_FRICTION
 
 
 @lean
-def _depth(bodies, contacts, k, skin):
+def skin_of(bodies, contacts, k, skin):
+    """The skin at contact k [m]."""
     return skin * min(bodies.radius[contacts.body[k, 0]], bodies.radius[contacts.body[k, 1]])
 
 
 @lean
-def bore_load(bodies, contacts, k, skin):
-    """Contact k of a crowd is within the skin, and bore load in the last kick."""
-    return contacts.impulse[k, 2] > 0.0 and abs(contacts.gap[k]) < _depth(bodies, contacts, k, skin)
-
-
-@lean
-def soft_targets(bodies, contacts, rows, skin, h, c, stick, fast):
-    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md).
-
-    A point that bears load within the skin touches; what it is open by would else come in as a velocity that its neighbours,
-    which are shut, do not have. A slip that is worth less than the skin in a step is none.
-    """
+def soft_targets(bodies, contacts, rows, skin, slop, h, c, stick, fast):
+    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md)."""
     for k in range(len(rows)):
         row = rows[k]
-        near = _depth(bodies, contacts, row, skin)
-        if contacts.gap[row] > 0.0 and bore_load(bodies, contacts, row, skin):
+        near = skin_of(bodies, contacts, row, skin)
+        left_open = max(slop, min(near, 2.0 * h * contacts.residual[row]))
+        if 0.0 < contacts.gap[row] < left_open and contacts.impulse[row, 2] > 0.0:
             c[k, 2] += 0.5 * contacts.gap[row] / h
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]

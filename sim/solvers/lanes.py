@@ -23,10 +23,10 @@ from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 LANES = 4
 # Columns of a group: directions, arms of both bodies, what unit impulses turn them by; own matrix (from the normal to the
-# tangents and to itself, of the tangents, the larger one of the plane), what is missed at rest, friction or the lower bound,
+# tangents and to itself, of the tangents, the larger one of the plane), what is missed at rest, friction,
 # impulse, stick, and 1 for a contact that slides.
 DIRECTIONS, ARM_A, ARM_B, TURN_A, TURN_B = 0, 9, 18, 27, 36
-OWN_MATRIX, OFFSET, MU_OR_LOW, IMPULSE, STICK, SLIDES = 45, 51, 54, 55, 58, 60
+OWN_MATRIX, OFFSET, FRICTION, IMPULSE, STICK, SLIDES = 45, 51, 54, 55, 58, 60
 WIDTH = LANES * 61
 AWAKE = 7  # column of the velocities: 1 for bodies whose contacts are to be looked at, else 0
 INVERSE_MASS = 6  # inverse mass
@@ -278,7 +278,7 @@ def _sweep(groups, c, stick, fast, v, first, last, least):
         d = q2 - p2
         q0 = p0 - (_miss(table, g, 0, x, y, z, vi, vj) + _column(table, g, OWN_MATRIX) * d) / k
         q1 = p1 - (_miss(table, g, 1, x, y, z, vi, vj) + _column(table, g, OWN_MATRIX + 1) * d) / k
-        radius, square = _column(table, g, MU_OR_LOW) * q2, q0 * q0 + q1 * q1
+        radius, square = _column(table, g, FRICTION) * q2, q0 * q0 + q1 * q1
         open_ = q2 <= zero
         could = (_column(table, g, SLIDES) > zero) & (square <= radius * radius) & (q2 > zero) & wanted
         if bits(could) != 0:
@@ -378,9 +378,9 @@ def impulses(groups, first, last, p):
 
 @lean
 def shut_groups(groups, light, v, least, most):
-    """Displacements ``v`` along the normals: sweeps of one row a contact, the lower bound of its impulse in column MU_OR_LOW."""
+    """Displacements ``v`` along the normals that push and do not pull: sweeps of one row a contact."""
     table, ends, done, worst = groups.table, groups.ends, 0, math.inf
-    one, less, lowest = every(1.0), every(-1.0), every(least)
+    zero, one, less, lowest = every(0.0), every(1.0), every(-1.0), every(least)
     for i in range(len(v)):
         for r in range(6):
             v[i, r] = 0.0
@@ -389,15 +389,15 @@ def shut_groups(groups, light, v, least, most):
     for g in range(groups.count[0]):
         _push(table, g, _column(table, g, IMPULSE + 2), one, less, v, ends, gather(v, ends, g, 0), gather(v, ends, g, LANES))
     while worst > least and done < most:
-        over = every(0.0)
+        over = zero
         for g in range(groups.count[0]):
             vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
-            wanted = vi[AWAKE] + vj[AWAKE] > every(0.0)
+            wanted = vi[AWAKE] + vj[AWAKE] > zero
             if bits(wanted) == 0:
                 continue
-            p, low, k = _column(table, g, IMPULSE + 2), _column(table, g, MU_OR_LOW), _column(table, g, OWN_MATRIX + 2)
+            p, k = _column(table, g, IMPULSE + 2), _column(table, g, OWN_MATRIX + 2)
             q = p - _miss(table, g, 2, vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2], vi, vj) / k
-            q = choose(wanted, choose(q > low, q, low), p)
+            q = choose(wanted, choose(q > zero, q, zero), p)
             put_lanes(table, g, LANES * (IMPULSE + 2), q)
             _push(table, g, q - p, one, less, v, ends, vi, vj)
             over = _note(groups, g, k * size(q - p), lowest, over)

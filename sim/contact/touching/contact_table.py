@@ -47,6 +47,7 @@ class Loads(NamedTuple):
     slides: np.ndarray
     turns: np.ndarray
     push: np.ndarray
+    residual: np.ndarray
     arrives: np.ndarray
     creeps: np.ndarray
 
@@ -57,13 +58,15 @@ def _loads(contacts, copied):
     n = contacts.count[0]
     found = Loads(
         contacts.pair[:n], contacts.id[:n], contacts.point[:n], contacts.frame[:n], contacts.impulse[:n], contacts.moment[:n],
-        contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.arrives[:n], contacts.creeps[:n],
+        contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.residual[:n], contacts.arrives[:n],
+        contacts.creeps[:n],
     )  # fmt: skip
     if not copied:
         return found
     return Loads(
         found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
-        found.slides.copy(), found.turns.copy(), found.push.copy(), found.arrives.copy(), found.creeps.copy(),
+        found.slides.copy(), found.turns.copy(), found.push.copy(), found.residual.copy(), found.arrives.copy(),
+        found.creeps.copy(),
     )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ def _carry_over(contacts, k, old, m):
     """Row k of the table takes the loads of row m of the old one, turned from its frame into the new one."""
     e, new = load9(old.frame, m), load9(contacts.frame, k)
     store3(contacts.impulse, k, mul(new, mul_t(e, load3(old.impulse, m))))
-    contacts.slides[k], contacts.push[k] = old.slides[m], old.push[m]
+    contacts.slides[k], contacts.push[k], contacts.residual[k] = old.slides[m], old.push[m], old.residual[m]
     if old.impulse[m, 2] > 0.0:
         contacts.arrives[k] = old.arrives[m]
         store3(contacts.creeps, k, load3(old.creeps, m))

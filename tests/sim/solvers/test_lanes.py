@@ -7,9 +7,9 @@ import numpy as np
 from tumble.collision.kernels.jit import kernel
 from tumble.sim.solvers.lanes import (
     AWAKE,
+    FRICTION,
     IMPULSE,
     LANES,
-    MU_OR_LOW,
     OFFSET,
     OWN_MATRIX,
     SLIDES,
@@ -127,7 +127,7 @@ def test_lanes_give_the_bits_of_one_contact_at_a_time():
             row[:TURNS] = packed[n, :TURNS]
             row[OWN_MATRIX : OWN_MATRIX + 6] = packed[n, [47, 50, 53, 45, 49, 57]]
             row[OFFSET : OFFSET + 3] = packed[n, 54:57]
-            row[MU_OR_LOW], row[SLIDES], row[STICK : STICK + 2] = problem["mu"][n], problem["fast"][n], problem["stick"][n]
+            row[FRICTION], row[SLIDES], row[STICK : STICK + 2] = problem["mu"][n], problem["fast"][n], problem["stick"][n]
         w, many = np.zeros((41, 8)), {name: value.copy() for name, value in problem.items()}
         found = _in_lanes(
             groups, many["light"], many["before"], w, np.arange(40), many["c"], many["stick"], many["fast"], least, most
