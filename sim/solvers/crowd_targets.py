@@ -1,4 +1,4 @@
-"""What touches in a crowd: gaps that the solve of the last kick may have left, and targets that one motion of the bodies can meet.
+"""What touches in a crowd: gaps that the last solve may have left, and targets that one motion of the bodies can meet.
 
 A heap that moves is not solved to the end. What the last solve missed by r leaves a loaded point open by up to 2 h r, each
 point by another length. As a velocity, gap over step, such a gap asks of the point what its neighbours do not do, and the
