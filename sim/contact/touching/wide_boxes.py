@@ -81,7 +81,7 @@ def compare_leavers(geoms, pairs, left):
 
 @lean
 def pick_meeting(geoms, pairs):
-    """Put those of the near pairs whose boxes meet into pairs.met; how many. Where the near ones have no room: more than there is."""
+    """Put those of the near pairs whose boxes meet into pairs.met; how many. Those without room: more than there is."""
     if pairs.count[NEAR_PAIRS] - 1 > len(pairs.near):
         forget_near_pairs(pairs)
         return len(pairs.near) + 1
