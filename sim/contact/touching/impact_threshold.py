@@ -9,7 +9,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import coefficient
-from tumble.sim.contact.touching.point_accelerations import RADIAN, free_acceleration
+from tumble.sim.contact.touching.point_accelerations import free_acceleration
 from tumble.sim.state import PIECE, POINTS, E
 
 FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
@@ -18,6 +18,7 @@ MOST_SMALL_BOUNCES = 2  # bounces of a pair within a step after which it stops b
 SMALL_WAY = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
 MOST_BOUNCES = 10  # bounces after which any pair does, if it moves a tenth of that
+BENT_WAY = 1e-3  # by which the way of a point of a body that turns is off its chord within a step, as part of the radius
 FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
 
 
@@ -68,13 +69,14 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 def least_speed(bodies, geoms, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is.
 
-    The kick of a crowd sees where its bodies are at the end of the step. Of one that turns by more than RADIAN meanwhile that
-    says nothing of the way, and one that was struck flies another way: what such bodies meet is located.
+    The kick of a crowd sees where its bodies are at the end of the step. Where the way of a point of one of them is bent by
+    more than BENT_WAY that says nothing of the way, and one that was struck flies another way: what such bodies meet is located.
     """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     least = SMALL_WAY * pair_size(bodies, i, j) / dt
     seen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0
-    seen = seen and max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt <= RADIAN
+    turn = max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt
+    seen = seen and 0.125 * turn * turn <= BENT_WAY
     left = seen and crowded(bodies, i, j)
     return math.inf if left and pair_restitution(bodies, pairs, k, i, j, least, dt) == 0.0 else 0.0
 
