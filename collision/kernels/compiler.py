@@ -18,11 +18,14 @@ from numba.extending import intrinsic, lower_builtin, type_callable, typeof_impl
 from numba.np import arrayobj
 
 import tumble.collision.kernels.group_type  # noqa: F401, kernels take groups of arrays
+from tumble.collision.kernels.building.indices import take_indices_as_they_are
 from tumble.collision.kernels.building.objects import Objects, keep, kept_at, loaded_far, read, symbol_of
 from tumble.collision.kernels.code_library import Kernels
 from tumble.collision.kernels.jit import FAR_KERNELS, FOR_KERNELS, Later
 from tumble.collision.kernels.kernel_cache import KernelCache
 from tumble.collision.kernels.sources import sources
+
+take_indices_as_they_are()
 
 
 @typeof_impl.register(Later)
