@@ -19,6 +19,8 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, _pass_registry, register_pass
 from numba.core.typed_passes import NativeLowering
 
+from tumble.collision.kernels.building.runtime import AFTER, BEFORE, COUNTS
+
 # What kernels do not have: closures, functions of theirs that Numba inlines, literal unrolling, raised errors; and annotations.
 LEFT_OUT = (
     "AnnotateTypes", "DumpParforDiagnostics", "FindLiterallyCalls", "InlineClosureLikes", "InlineInlinables", "InlineOverloads",
@@ -27,6 +29,7 @@ LEFT_OUT = (
 )  # fmt: skip
 
 
+COUNTING = "nrt"  # Numba's library that counts references
 INNER_NAMES = ".inside"  # what ends the names of functions that only one kernel can call
 
 
@@ -71,16 +74,19 @@ class KernelLibrary(JITCodeLibrary):
                 if isinstance(library, KernelLibrary):
                     todo += library._linking_libraries
 
-    def _linked(self) -> Any:
-        """A module with the code of this kernel and of all below it, which none but this kernel can call."""
+    def _linked(self, counting: bool) -> Any:
+        """A module with the code of this kernel and of all below it, which none but this kernel can call. ``counting``: with
+        Numba's functions that count references."""
         whole = llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
         libraries = list(self.below())
         for library in [self, *libraries]:
             for module in library.modules if isinstance(library, KernelLibrary) else ():
                 whole.link_in(module, preserve=True)
         for library in libraries:
-            if not isinstance(library, KernelLibrary):
+            if not isinstance(library, KernelLibrary) and (counting or library.name != COUNTING):
                 whole.link_in(library._get_module_for_linking(), preserve=True)
+        if not counting:
+            _link_text(whole, BEFORE)
         own = {function.name for module in self.modules for function in module.functions if not function.is_declaration}
         for function in whole.functions:
             if not function.is_declaration and function.name not in own:
@@ -92,15 +98,16 @@ class KernelLibrary(JITCodeLibrary):
 
     def object_code(self) -> bytes:
         """An object file with this kernel."""
-        self._final_module = self._linked()
+        self._final_module = self._linked(counting=False)
         self._optimize_final_module()
+        _count_in_place(self._codegen, self._final_module)
         self._final_module.verify()
         return self._codegen._tm.emit_object(self._final_module)
 
     def _get_module_for_linking(self) -> Any:
         """For a caller that Numba compiles in its own way."""
         if self._shared_module is None:
-            self._shared_module = self._linked()
+            self._shared_module = self._linked(counting=True)
             for function in self._shared_module.functions:
                 if not function.is_declaration and function.linkage == llvm.Linkage.external:
                     function.linkage = "linkonce_odr"
@@ -108,6 +115,27 @@ class KernelLibrary(JITCodeLibrary):
 
     def finalize(self) -> None:
         self._finalized = True
+
+
+def _link_text(whole: Any, text: str) -> None:
+    """Add functions in LLVM's language to a module."""
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = whole.triple, whole.data_layout
+    whole.link_in(module)
+
+
+def _count_in_place(codegen: Any, whole: Any) -> None:
+    """Put the code that counts references in the place of each call of it."""
+    _link_text(whole, AFTER)
+    for function in whole.functions:
+        if function.name in COUNTS:
+            function.linkage = "internal"
+    builder = codegen._pass_builder()
+    passes = llvm.newpassmanagers.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(whole, builder)
 
 
 @cache

@@ -1,6 +1,10 @@
 """What kernels ask of Numba's runtime, in LLVM's language, for arrays that no kernel gives back to Python.
 
 Counted blocks of memory, laid out as Numba does it: count, destructor and its argument, data, size, allocator.
+
+A block belongs to the call of a kernel that made it, which runs on one thread: threads share groups of arrays that Python owns
+(group.py), and these are not counted. So counting needs no atomic instruction, which would take five times as long, and no call:
+its code is put in the place of each call (`counted`), once LLVM has taken away what cancels, which it knows by the names.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ RUNTIME = (
     "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_dtor",
     "NRT_MemInfo_call_dtor", "NRT_MemInfo_new_varsize_dtor", "NRT_MemInfo_varsize_realloc",
 )  # fmt: skip
+COUNTS = ("NRT_incref", "NRT_decref")
 _RUNTIME = """
 %block = type { i64, ptr, ptr, ptr, i64, ptr }
 declare ptr @malloc(i64)
@@ -126,6 +131,50 @@ define ptr @NRT_MemInfo_varsize_realloc(ptr %b, i64 %size) {
   store i64 %size, ptr %p4
   ret ptr %data
 }
+"""
+
+BEFORE = """
+%block = type { i64, ptr, ptr, ptr, i64, ptr }
+declare void @NRT_incref(ptr)
+declare void @NRT_decref(ptr)
+
+define linkonce_odr ptr @NRT_MemInfo_data_fast(ptr %b) alwaysinline {
+  %place = getelementptr %block, ptr %b, i32 0, i32 3
+  %data = load ptr, ptr %place
+  ret ptr %data
+}
+"""
+AFTER = """
+declare void @NRT_MemInfo_call_dtor(ptr)
+
+define linkonce_odr void @NRT_incref(ptr %b) alwaysinline {
+  %none = icmp eq ptr %b, null
+  br i1 %none, label %out, label %count
+count:
+  %old = load i64, ptr %b
+  %new = add i64 %old, 1
+  store i64 %new, ptr %b
+  br label %out
+out:
+  ret void
+}
+
+define linkonce_odr void @NRT_decref(ptr %b) alwaysinline {
+  %none = icmp eq ptr %b, null
+  br i1 %none, label %out, label %count
+count:
+  %old = load i64, ptr %b
+  %new = add i64 %old, -1
+  store i64 %new, ptr %b
+  %last = icmp eq i64 %new, 0
+  br i1 %last, label %end, label %out, !prof !0
+end:
+  call void @NRT_MemInfo_call_dtor(ptr %b)
+  br label %out
+out:
+  ret void
+}
+!0 = !{!"branch_weights", i32 1, i32 99}
 """
 
 
