@@ -369,6 +369,8 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         again = again or bound > settings.tolerance
         if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)
+            if again:  # what looks have shown was of another flight
+                forget(looks.history)
         if round == MOST_LOOKS_AHEAD - 1:
             worst = max(worst, bound)
         if not again and not spread and not kick.cheap and round < kick.rounds - 1:

@@ -36,10 +36,11 @@ VAIN = 2  # times in a row that more steps, which should take off two thirds of 
 
 
 @remote
-def _fly(bodies, forces, joints, c, t, end):
+def _fly(bodies, forces, joints, c, t, end, guessed):
     """Integrate the flight of cluster c from time t of the drift, at which it starts, to the time ``end``; False: not finite.
 
-    Where there are joints, in so many steps that the integrator is off by no more than DRIFT.
+    Where there are joints, in so many steps that the integrator is off by no more than DRIFT. ``guessed``: the kick before it is
+    in the midst of its solve.
     """
     path, h = forces.path, end - t
     forces.ends[c] = end
@@ -48,7 +49,7 @@ def _fly(bodies, forces, joints, c, t, end):
         i = forces.member[m]
         write_state(forces, START, i, load3(bodies.x0, i), load4(bodies.q0, i), load3(bodies.p0, i), load3(bodies.l0, i))
         bodies.pull[i] = bodies.twist[i] = 0.0
-    set_goals(bodies, forces, joints, c, t, h)
+    set_goals(bodies, forces, joints, c, t, h, guessed)
     rates(bodies, forces, joints, c, t, START, RATE0, h)
     parts, opened, last, vain = 1, _integrate(bodies, forces, joints, c, t, h, 1), math.inf, 0
     while parts < MOST_FLIGHT_STEPS and vain < VAIN and not opened <= DRIFT:  # of order six in their number
@@ -74,13 +75,13 @@ def _fly(bodies, forces, joints, c, t, end):
     return math.isfinite(total)
 
 
-fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0), returns=False)
+fly = far(_fly, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=False)
 
 
 @lean
-def launch(bodies, forces, joints, c, t):
+def launch(bodies, forces, joints, c, t, guessed=False):
     """Integrate the flight of cluster c from time t, at which it starts, to the end of the drift; False: not finite."""
-    return fly(bodies, forces, joints, c, t, forces.clock[1])
+    return fly(bodies, forces, joints, c, t, forces.clock[1], guessed)
 
 
 @lean
@@ -89,7 +90,7 @@ def cut_short(bodies, forces, joints, c, t):
     is to begin anew it is integrated to that time."""
     start = bodies.t0[forces.member[forces.first_member[c]]]
     if forces.first_link[c + 1] > forces.first_link[c] and start < t < forces.ends[c]:
-        fly(bodies, forces, joints, c, start, t)
+        fly(bodies, forces, joints, c, start, t, False)
 
 
 @lean

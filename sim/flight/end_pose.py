@@ -50,7 +50,7 @@ def fly_members(bodies, forces, joints, members, local, system, vstar, v, t, end
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             concerned = concerned or local[forces.member[m]] >= 0
         if concerned:
-            launch(bodies, forces, joints, c, t)
+            launch(bodies, forces, joints, c, t, True)
     for k in range(len(members)):
         i = members[k]
         x, q, p, l = flight(bodies, forces, i, end)

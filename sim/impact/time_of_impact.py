@@ -42,10 +42,12 @@ TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as to
 SLOW_GAP = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
 # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
 NO_RETURN = 0.1
-AWAY = 1e-4  # gap, as part of the pair's size, from which on a pair that left is looked at again
+# gap, as part of the pair's size, from which on a pair that left is looked at again; depth to which one may sink into a sheet
+AWAY = 1e-4
 MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
 MOST_GROUND_STEPS = 20_000  # of one for a ground: what went through a sheet does not overlap it at the end of the drift
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
+MOST_TOUCHES = 20  # slow ones in a drift after which only its end is looked at
 # what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
 CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 
@@ -238,13 +240,17 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             away = -AWAY * size / closing if closing < 0.0 else math.inf
             if t > start or pairs.rests[n] == 1 or not turns or t + away >= dt:
                 return TOUCHES, t, 0.0, axis
-            found, _, _ = fastest_point(
+            found, deep, _ = fastest_point(
                 bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, slowest, 0.0, 1.0, rows, ids
             )  # fmt: skip
-            if found:
+            if found and deep <= TOUCH * size:
                 return TOUCHES, t, 0.0, axis
-            t, left = t + away, True  # it has bounced and leaves, and other points of bodies that turn so far may meet
-            seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
+            # it has bounced and leaves, and other points of bodies that turn so far may meet: also on the way that is left out
+            seen = distance_at(bodies, forces, geoms, geometry, a, b, t + away, bound * (dt - t - away), axis)
+            while seen[1] <= TOUCH * size and -closing * away > 2.0 * TOUCH * size:
+                away *= 0.5
+                seen = distance_at(bodies, forces, geoms, geometry, a, b, t + away, bound * (dt - t - away), axis)
+            t, left = t + away, True
             continue
         left = False
         if stride >= rest and not ground:
@@ -325,22 +331,59 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
-    result, t, speed, axis = _approach(
-        bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids
-    )
-    if result == CLEAR:
-        return math.inf, 0.0
-    if result == MEETS:
-        return t, speed
-    # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
-    if t == start or result == AT_RIM:
-        at_start, own = t == start, t > start and not is_level(geometry, geoms.shape[b])
-        speed, axis = _speed_at_touch(
-            bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
+    sheet = is_facet(geometry, geoms.shape[b]) and pairs.rests[n] == 0
+    for _ in range(MOST_TOUCHES):
+        result, t, speed, axis = _approach(
+            bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids
         )
-        if speed > 0.0:
+        if result == CLEAR:
+            return math.inf, 0.0
+        if result == MEETS:
             return t, speed
+        # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
+        if t == start or result == AT_RIM:
+            at_start, own = t == start, t > start and not is_level(geometry, geoms.shape[b])
+            speed, axis = _speed_at_touch(
+                bodies, forces, geoms, pairs, geometry, n, t, size, axis, slowest, wait, at_start, own, dt, least, rows, ids
+            )
+            if speed > 0.0:
+                return t, speed
+        if result == AT_RIM or not sheet or bounds[0] * (dt - t) < NO_RETURN * size:
+            break
+        start, speed = _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, max(least, slowest), bound, rows, ids)
+        if speed > 0.0:
+            return start, speed
+        if start >= dt:
+            break
     return _crossing(bodies, forces, geoms, pairs, geometry, n, t, dt, size, wait, slowest, least, rows, ids)
+
+
+@lean
+def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest, bound, rows, ids):
+    """Follow pair n, which turns and touches a ground at time t, to where it is deeper by AWAY: (when, how fast its fastest point
+    is there).
+
+    No speed where it does not get so deep: until it is as far away, or to the end of the drift. That end tells nothing of what
+    has gone through a sheet.
+    """
+    a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+    way, low, high, deep = AWAY * size / bound, t, math.inf, AWAY * size
+    floor = min(0.0, distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)[1])
+    while low < dt:
+        when = min(low + way, dt) if high == math.inf else 0.5 * (low + high)
+        _, gap, _, along, _, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, when, math.inf, axis)
+        if gap > deep:
+            return when, 0.0
+        if gap >= floor - deep:
+            low, axis, way = when, along, 2.0 * way
+        else:
+            high = when
+        if high < math.inf and (gap >= floor - 2.0 * deep or not low < 0.5 * (low + high) < high):
+            _, _, speed = fastest_point(  # of all that close: nor is what the last kick foresaw held by the next one
+                bodies, forces, geoms, pairs, geometry, n, high, TOUCH * size, axis, slowest, 0.0, 0.0, rows, ids
+            )  # fmt: skip
+            return high, speed if speed > slowest else 0.0
+    return dt, 0.0
 
 
 @lean

@@ -553,10 +553,11 @@ def mark_driven(forces, joints, c):
 
 
 @remote
-def _set_goals(bodies, forces, joints, c, t, h):
+def _set_goals(bodies, forces, joints, c, t, h, guessed):
     """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path; rates of rotors.
 
-    One that is not at its pace any more was struck: it is free for the rest of the drift.
+    One that is not at its pace any more was struck: it is free for the rest of the drift. Not so where the kick before the flight
+    is ``guessed``, in the midst of its solve: then it is off its pace by what that still leaves, and nothing has struck it.
     """
     if not mark_driven(forces, joints, c):
         return
@@ -573,7 +574,7 @@ def _set_goals(bodies, forces, joints, c, t, h):
             if forces.held[k, r] == 1:
                 sense = _sense(joints, forces, k, r)
                 pace = sense * joints.pace[d]
-                if abs(rates[r] - pace) > STRUCK * (1.0 + abs(pace)):
+                if not guessed and abs(rates[r] - pace) > STRUCK * (1.0 + abs(pace)):
                     forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
                 forces.goal[k, r] = values[r] + h * pace if forces.held[k, r] == 1 else rates[r]
                 if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
@@ -582,7 +583,7 @@ def _set_goals(bodies, forces, joints, c, t, h):
                 forces.goal[k, r] = rates[r]
 
 
-set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0), returns=None)
+set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=None)
 
 
 @lean

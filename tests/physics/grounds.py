@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 
 from tests.meshes import CORNERS, TRIANGLES
-from tumble.collision import Compound, ConvexHull, Pose, TriangleMesh
+from tumble.collision import Capsule, Compound, ConvexHull, HalfSpace, Pose, TriangleMesh
+from tumble.sim import Hinge, World
 
 
 def uneven_floor(n: int = 60, size: float = 30.0, seed: int = 1) -> TriangleMesh:
@@ -39,3 +40,20 @@ def strip(profile: list[tuple[float, float]], ys: np.ndarray) -> TriangleMesh:
 def unlimited(mesh: TriangleMesh) -> Compound:
     """The same triangles as bodies of their own, which know nothing of each other: the twin."""
     return Compound([(ConvexHull(mesh.vertices[t]), Pose()) for t in mesh.triangles])
+
+
+def leg(dt: float, lean: float, knee: float, spin: float) -> World:
+    """A shin and a thigh on a knee whose stop is behind it, about to roll over the foot: the thigh comes down on the stop."""
+    world, half = World(dt=dt), 0.25
+    world.add(HalfSpace(), kind="static", friction=0.9)
+    foot = np.array((0.0, 0.0, 0.05))
+    for name, angle in (("shin", lean), ("thigh", lean + knee)):
+        along = half * np.array((np.sin(angle), 0.0, np.cos(angle)))
+        center, turn = foot + along, (np.cos(0.5 * angle), 0.0, np.sin(0.5 * angle), 0.0)
+        body = world.add(Capsule(0.05, half), name=name, position=center, orientation=turn, mass=2.0, friction=0.9)
+        body.velocity, body.angular_velocity = tuple(spin * np.cross((0, 1, 0), center)), (0, spin, 0)
+        foot = foot + 2.0 * along
+        if name == "shin":
+            top = foot
+    world.add_joint(Hinge("shin", "thigh", anchor=tuple(top), axis=(0, 1, 0), limits=(-2, 0.0), name="knee"))
+    return world

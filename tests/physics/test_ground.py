@@ -202,16 +202,15 @@ def test_nothing_tunnels_through_a_sheet(shape, way):
     ],
     ids=lambda shape: shape.type,
 )  # fmt: skip
+@pytest.mark.parametrize("plastic", [False, True])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_shape_tunnels(shape, seed, request):
+def test_no_shape_tunnels(shape, seed, plastic):
     """At 1 km/s, turning by hundreds of radians a second, from both sides and at steps in which it goes 4 m. Twin: without the
     triangle each is beyond it.
 
-    One does: almost without restitution a hull rattles on its corners at 4e4 rad/s, and the last of its points comes so slowly
-    that it is left to a kick, at which it is beyond.
+    The hull of seed 1 rattles on its corners at 4e4 rad/s, almost without restitution: two of them touch in turn, 1e-9 s apart.
+    The ellipsoids roll over the sheet at 7e4 rad/s. ``tests/sim/spoiled.py`` has another twin.
     """
-    if shape.type == "hull" and seed == 1:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="a plastic hull that rattles goes through"))
     sheet = TriangleMesh([(-3, -3, 0), (3, -3, 0), (0, 4, 0)], [(0, 1, 2)])
     random = np.random.default_rng(seed)
     way, turn = (-1.0) ** seed, random.normal(size=4)
@@ -223,7 +222,7 @@ def test_no_shape_tunnels(shape, seed, request):
     for ground in (sheet, None):
         world = World()
         if ground is not None:
-            world.add(ground, kind="static", restitution=random.uniform(0, 1))
+            world.add(ground, kind="static", restitution=0.0 if plastic else random.uniform(0, 1))
         body = world.add(shape, **thrown)
         world.step(3)
         ends.append(body.position[2] * way)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from tests.physics.grounds import leg
 from tumble.collision import Box, Sphere
 from tumble.scenarios.catalog.four_bar import JOINTS as BARS
 from tumble.scenarios.registry import load
@@ -164,3 +165,17 @@ def test_pendulum_on_a_shaken_pivot():
     assert abs(expected[0]) < 0.3  # it stands
     assert errors[-1] < 1e-8
     assert np.all(order(errors) > 3.8), errors
+
+
+@pytest.mark.parametrize(
+    ("dt", "lean", "knee", "spin"), [(1 / 100, -0.3, 0.5, 1.0), (1 / 240, 0.1, 0.2, 1.0), (1 / 500, 0.1, 0.5, -1.0)]
+)
+def test_a_leg_rolls_on_its_foot_with_its_knee_on_the_stop(dt, lean, knee, spin):
+    """Looks at the end of the flight follow solves that are not done: what holds the knee then is what will hold it at last.
+
+    ``tests/sim/spoiled.py`` has the twin.
+    """
+    world = leg(dt, lean, knee, spin)
+    world.step(30)
+    assert world.statistics()["unsolved"] == 0
+    assert world.joints[0].position == pytest.approx(0.0, abs=1e-11)

@@ -20,8 +20,10 @@ def kept(name: str) -> dict[str, Any]:
 
 
 def posed(x: dict[str, np.ndarray]) -> tuple[System, Laws, np.ndarray, np.ndarray]:
-    """(System, laws, impulses to begin with, room for velocities) of contacts that were kept with these numbers."""
+    """(System, laws, impulses to begin with, room for velocities) of contacts, and of joints where there are laws of these, that
+    were kept with these numbers."""
     none = np.zeros((len(x["mu"]), 3))
+    law, low, high = x.get("law", np.zeros(len(none), dtype=np.int64)), x.get("lo", none), x.get("hi", none)
     system = System(x["mass"], 1.0 / x["mass"], x["inertia"], np.linalg.inv(x["inertia"]), x["a"], x["b"], x["ja"], x["jb"])
-    laws = Laws(np.zeros(len(none), dtype=np.int64), x["mu"], none, none, x["c"], x["u0"])
+    laws = Laws(law, x["mu"], low, high, x["c"], x["u0"])
     return system, laws, x["p"].copy(), np.zeros((len(x["mass"]), 6))
