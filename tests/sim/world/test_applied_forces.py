@@ -55,7 +55,7 @@ def test_a_force_that_changes_is_met_by_the_floor(monkeypatch):
 
 def towers(monkeypatch: pytest.MonkeyPatch, what: int | None, steps: int = 100) -> tuple[World, np.ndarray, int]:
     """Three towers of three crates, of which one is pressed and drawn at its top by another force in each step, within its
-    friction; how far each crate has left its place, and how many islands were solved. ``what`` is kicked anew, None: what has to be."""
+    friction; how far each crate has left its place, and how many islands were solved. ``what``: that is kicked anew."""
     world = World()
     world.add(HalfSpace(), kind="static")
     crates = [world.add(Box((0.5, 0.5, 0.5)), position=(3 * k, 0, 0.5 + z)) for k in range(3) for z in range(3)]
