@@ -93,7 +93,8 @@ class Bodies(NamedTuple):
     low0: np.ndarray  # (n, 6)
     island: np.ndarray  # (n,) int64 union-find parent, then island label
     crowd: np.ndarray  # (n,) int64 1: of a crowd, where the kick takes impacts without restitution
-    until: np.ndarray  # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not
+    # (n,) time in the drift at which its island is kicked again, because joints could not wait [s]; 0: not; below: at the start,
+    until: np.ndarray  # since another push acts on it than the last kick assumed
     parts: np.ndarray  # (n,) int64 into how many parts its island divided the last drift; 0: one
     kicked: np.ndarray  # (n,) when in the drift its island was last kicked [s]; before it for a kick of an earlier step
     flown: np.ndarray  # (n,) length of the flight that the kick was for [s]; 0: its phase was taken back (contact/half_kick.py)

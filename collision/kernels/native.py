@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tumble.collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, read
+from tumble.collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, offer, read
 from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.jit import DISABLED
 from tumble.collision.kernels.sources import file_of
@@ -303,9 +303,7 @@ def loaded(objects: Objects) -> dict[str, Code]:
         if kind == "far":
             llvm.add_symbol(rest, linker.get_function_address(symbol))
         elif kind == "runtime":
-            for function in rest.split():
-                if llvm.address_of_symbol(function) is None:
-                    llvm.add_symbol(function, linker.get_function_address(function))
+            offer(linker, rest.split(), symbol)
         elif kind == "entry":
             entry, count, *kinds = rest.split()
             each = many(linker.get_function_address(f"{symbol}.each"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.sim.flight.clusters import book_cluster, cut_short, flight_balance, launch
+from tumble.sim.flight.clusters import LAST, book_cluster, cut_short, flight_balance, foresee, launch
 from tumble.sim.flight.motion import fly_to, start_flight
 from tumble.sim.ledger import entries as ledger
+from tumble.sim.state import FLIGHT
 
 
 @lean
@@ -73,3 +74,15 @@ def launch_touched(bodies, forces, joints, t, touched):
     for c in range(len(forces.potential)):
         if _stands(forces, c, touched):
             launch(bodies, forces, joints, c, t)
+
+
+@lean
+def foresee_again(bodies, forces, joints, c):
+    """Mean forces of the coming flight of cluster c, whose bodies stand at the start of the drift, where other forces act than
+    the last kick assumed: it has given what it gives."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        for k in range(FLIGHT):
+            forces.path[LAST, forces.member[m], k] = 0.0
+    foresee(bodies, forces, joints, c, False)
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        start_flight(bodies, forces.member[m], 0.0)

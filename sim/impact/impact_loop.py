@@ -29,7 +29,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.pair_list import renew_pairs
 from tumble.sim.contact.touching.swept_pairs import outgrown
 from tumble.sim.flight.clusters import book_cluster
-from tumble.sim.flight.flight_split import bring, bring_linked, launch_touched
+from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
@@ -127,22 +127,26 @@ def _first_due(bodies):
     """The body whose island is kicked again first; -1: none."""
     first = -1
     for i in range(len(bodies.until)):
-        if bodies.until[i] > 0.0 and (first < 0 or bodies.until[i] < bodies.until[first]):
+        if bodies.until[i] != 0.0 and (first < 0 or bodies.until[i] < bodies.until[first]):
             first = i
     return first
 
 
 @inner
 def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids):
-    """Kick the island of body ``due`` at the time that its last kick was for; OK, PAIRS_FULL or WAKE."""
+    """Kick the island of body ``due`` at the time that its last kick was for; or at the start, where another push acts than that
+    was made for: without its phase, then. OK, PAIRS_FULL or WAKE."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    t, label = bodies.until[due], bodies.island[due]
+    until, label = bodies.until[due], bodies.island[due]
+    t = max(0.0, until)
     for i in range(len(touched)):
         touched[i] = False
     for i in range(len(touched)):
-        if bodies.until[i] == t and bodies.island[i] == label:
+        if bodies.until[i] == until and bodies.island[i] == label:
             bodies.until[i] = 0.0
             bring(bodies, forces, joints, books, i, t, touched)
+            if until < 0.0 and forces.cluster[i] >= 0:
+                foresee_again(bodies, forces, joints, forces.cluster[i])
     if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
         return WAKE
     _look_again(geoms, pairs, touched)

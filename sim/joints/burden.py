@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from tumble.collision.kernels.jit import kernel, lean
 from tumble.sim.joints.velocity_solve import held_in_flight
+from tumble.sim.ledger.kick_numbers import can_be_taken
+
+NOTHING, ALL, ITS_ISLAND = range(3)  # what is kicked anew where another force acts on a body than the last kick assumed
 
 
 @kernel
 def bears(model, i):
-    """1: body i touches something, or what it is jointed to does; or such a joint asks for more than to stay closed, as a motor
-    or a stiff spring does. 0: kicks give it nothing, since rigid coordinates are held in flight (constraint_forces.py)."""
+    """NOTHING, ALL or ITS_ISLAND.
+
+    ITS_ISLAND: body i touches something, and the phase of its last kick can be taken back (half_kick.py). ALL: it can not;
+    or what the body is jointed to touches something; or such a joint asks for more than to stay closed, as a motor or a stiff
+    spring does. NOTHING: kicks give it nothing, since rigid coordinates are held in flight (constraint_forces.py).
+    """
     bodies, _, _, contacts, _, _, joints = model
     label = joints.linked[i]
     for k in range(contacts.count[0]):
         for side in range(2):
             if contacts.body[k, side] == i or (label >= 0 and joints.linked[contacts.body[k, side]] == label):
-                return 1
+                alone = bodies.crowd[i] == 0 and can_be_taken(bodies, contacts, joints, bodies.held[i])
+                return ITS_ISLAND if alone else ALL
     for j in range(len(joints.kind) if label >= 0 else 0):
         if _joins(joints, j, label) and not held_in_flight(bodies, joints, (j,)):
-            return 1
-    return 0
+            return ALL
+    return NOTHING
 
 
 @lean

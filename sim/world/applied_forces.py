@@ -5,8 +5,9 @@ it flies under its push as under any other force, and the work is booked as ``us
 
 The kick at the end of a step assumes that the push goes on, as it assumes of every force, so that a body that is pushed steadily
 rests to rounding. If the next push is another one, or none, the kick was made for a step that does not come. This does not matter
-to a body in free flight. A body that bears load or is jointed is kicked anew before the step, from its velocity in the middle of
-the kick.
+to a body in free flight. The island of a body that bears load is kicked anew as the step begins: the phase of the last kick is
+taken back, and it is kicked for the coming flight, as in mid-step after an impact (impact/substep_resolve.py). What is jointed,
+large or a crowd is kicked anew before the step, with all others, from the velocities in the middle of the kick.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from tumble.collision.errors import check_vector
 from tumble.sim.compiled import BEARS
 from tumble.sim.errors import InputError
+from tumble.sim.joints.burden import ALL, ITS_ISLAND
 from tumble.sim.state import CONSTANT, SLEEPING, USERS, Forces
 from tumble.sim.world import sleep as sleeping
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.body import Body
     from tumble.sim.world.world import World
 
+AT_ONCE = -1.0  # in Bodies.until: at the start of the coming drift
 NO_FORCE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Push = tuple[float, float, float, float, float, float]  # force [N] and torque about the centre of mass [N m], world axes
 
@@ -75,7 +78,8 @@ class Pushes:
             number[row, :6] = self.now.get(body, NO_FORCE)
 
     def begin(self, world: World) -> bool:
-        """The coming step begins: what pushes in it takes hold; True where the last kick has to be done anew."""
+        """The coming step begins: what pushes in it takes hold; True where the last kick of all has to be done anew. Where it is
+        that of an island alone, the step does it."""
         step = world.step_count
         if step == self.step:  # the step was undone, and is taken again
             return False
@@ -98,15 +102,23 @@ class Pushes:
         number = world._packed().forces.number
         for body in changed:
             number[self.rows[body], :6] = coming.get(body, NO_FORCE)
-        return any(_bears(world, i) for i in rows)
+        kicked = [_bears(world, i) for i in rows]
+        if ALL in kicked:
+            return True
+        if world._changed_at is None:
+            until = world.model.bodies.until
+            for i, what in zip(rows, kicked, strict=True):
+                if what == ITS_ISLAND:
+                    until[i] = AT_ONCE
+        return False
 
 
-def _bears(world: World, i: int) -> bool:
-    """The last kick of body i has to be done anew where it is pushed in another way (joints/burden.py)."""
+def _bears(world: World, i: int) -> int:
+    """What has to be kicked anew where body i is pushed in another way: NOTHING, ALL or ITS_ISLAND (joints/burden.py)."""
     model, bound = world.model, world._bound_bears
     if bound is None or bound.arguments[0] is not model:
         bound = world._bound_bears = BEARS.bind(model)
-    return bool(bound(i))
+    return int(bound(i))
 
 
 def three(name: str, value: object) -> tuple[float, float, float]:

@@ -34,6 +34,7 @@ from tumble.collision.kernels.building.objects import (
     load,
     loaded_far,
     name_of,
+    offer,
     read,
     symbol_of,
 )
@@ -236,11 +237,9 @@ class Growing:
             llvm.add_symbol("tumble.need", ctypes.cast(self._asked, ctypes.c_void_p).value)
             linker, _ = engine()
             load(linker, code)
-            for _, _, common in runtime():
+            for told, begin, common in runtime():
                 load(linker, common)
-            for function in runtime()[0][0].split()[1:]:
-                if llvm.address_of_symbol(function) is None:
-                    llvm.add_symbol(function, linker.get_function_address(function))
+                offer(linker, told.split()[1:], begin)
             for k, name in enumerate(self._names):
                 llvm.add_symbol(name, linker.get_function_address(f"tumble.stub.{k}"))
             return {name: linker.get_global_value_address(f"tumble.slot.{k}") for k, name in enumerate(self._names)}

@@ -144,6 +144,16 @@ def load(linker: Any, code: bytes) -> None:
     linker.finalize_object()
 
 
+def offer(linker: Any, functions: list[str], begin: str) -> None:
+    """Have kernels find these functions of the runtime, where Numba has not said its own; ``begin`` comes before them."""
+    import llvmlite.binding as llvm
+
+    ctypes.CFUNCTYPE(None)(linker.get_function_address(begin))()
+    for function in functions:
+        if llvm.address_of_symbol(function) is None:
+            llvm.add_symbol(function, linker.get_function_address(function))
+
+
 def loaded_far(objects: Objects) -> int:
     """The address of a far kernel."""
     linker, _ = engine()

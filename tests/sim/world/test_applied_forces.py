@@ -9,6 +9,7 @@ import pytest
 
 from tumble.collision import Box, HalfSpace, InputError
 from tumble.sim import ConstantForce, Hinge, World
+from tumble.sim.joints.burden import ALL, ITS_ISLAND, NOTHING
 
 FORCE = (30.0, 0.0, -2000.0)  # within the cone of friction
 
@@ -48,8 +49,64 @@ def changing(world: World, steps: int) -> float:
 def test_a_force_that_changes_is_met_by_the_floor(monkeypatch):
     """The kick is done anew where the push changes; the twin that skips it sinks, and bounces."""
     assert changing(pressed("no push", 1), 100) < 1e-11
-    monkeypatch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: False)
+    monkeypatch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: NOTHING)
     assert changing(pressed("no push", 1), 100) > 1e-6
+
+
+def towers(monkeypatch: pytest.MonkeyPatch, what: int | None, steps: int = 100) -> tuple[World, np.ndarray, int]:
+    """Three towers of three crates, of which one is pressed and drawn at its top by another force in each step, within its
+    friction; how far each crate has left its place, and how many islands were solved. ``what``: that is kicked anew."""
+    world = World()
+    world.add(HalfSpace(), kind="static")
+    crates = [world.add(Box((0.5, 0.5, 0.5)), position=(3 * k, 0, 0.5 + z)) for k in range(3) for z in range(3)]
+    world.step(10)
+    start, solved = world.positions, world.statistics()["solves"]
+    with monkeypatch.context() as patch:
+        if what is not None:
+            patch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: what)
+        for k in range(steps):
+            crates[2].apply_force((900.0 * math.sin(0.7 * k), 0.0, -4000.0 * (1.0 + math.sin(k))))
+            world.step()
+    return world, np.abs(world.positions - start).max(axis=1), world.statistics()["solves"] - solved
+
+
+def test_only_the_island_of_a_push_is_solved_again(monkeypatch):
+    """Each step solves three islands and that of the push once more; where all are kicked anew, six. It is as exact."""
+    world, moved, solved = towers(monkeypatch, None)
+    everyone, moved_then, solved_then = towers(monkeypatch, ALL)
+    assert (solved, solved_then) == (100 * (3 + 1), 100 * (3 + 3))
+    assert moved.max() < 1e-12
+    assert moved_then.max() < 1e-12
+    for each in (world, everyone):
+        assert each.ledger.closes
+        assert abs(each.ledger.user) < 1e-9  # nothing moves
+        assert np.abs(each.velocities).max() < 1e-11
+
+
+def test_a_push_whose_island_is_not_solved_again_is_seen(monkeypatch):
+    world, moved, solved = towers(monkeypatch, NOTHING)
+    assert moved.max() > 1e-6
+    assert abs(world.ledger.user) > 1e-3
+
+
+def test_a_push_that_lets_go_is_given_back_nothing(monkeypatch):
+    """A crate that was pressed on the floor, and is not any more, stays: the phase of the kick that bore the press is taken back.
+    The twin throws it up."""
+
+    def left(what: int | None) -> float:
+        with monkeypatch.context() as patch:
+            if what is not None:
+                patch.setattr("tumble.sim.world.applied_forces._bears", lambda world, i: what)
+            world = pressed("applied", 20)
+            crate, most = world["crate"], 0.0
+            for _ in range(20):
+                world.step()
+                most = max(most, abs(crate.position[2] - 0.5))
+            assert world.ledger.closes
+            return most
+
+    assert left(None) < 1e-12
+    assert left(NOTHING) > 1e-6
 
 
 def test_it_lasts_one_step():
@@ -86,7 +143,7 @@ def test_a_torque_holds_an_arm_on_a_hinge():
     assert world.ledger.closes
 
 
-def swung(monkeypatch, anew: bool | None) -> tuple[str, int]:
+def swung(monkeypatch, anew: int | None) -> tuple[str, int]:
     """An arm on a hinge under a torque that changes from step to step: its hash, and how often its kick was done anew."""
     with monkeypatch.context() as patch:
         if anew is not None:
@@ -107,7 +164,7 @@ def swung(monkeypatch, anew: bool | None) -> tuple[str, int]:
 def test_what_is_held_in_flight_is_not_kicked_anew(monkeypatch):
     """Joints that have only to stay closed get nothing from kicks: so the bits are the same, for half of the time."""
     told, kicks = swung(monkeypatch, None)
-    again, more = swung(monkeypatch, True)
+    again, more = swung(monkeypatch, ALL)
     assert told == again
     assert (kicks, more) == (1, 100)  # the first is that of the velocity that was set
 
@@ -128,14 +185,16 @@ def test_who_bears_load():
     from tumble.sim.world.applied_forces import _bears
 
     for world, bricks, expected in (
-        (*hung(), True),
-        (*hung(False), False),
-        (*hung(False, motor_torque=1.0), True),
-        (*hung(False, limits=(-1.0, 1.0)), True),
-        (*hung(False, stiffness=1e9), True),  # one step does not resolve it
-        (*hung(False, stiffness=2.0), False),  # the flight has it
+        (*hung(), ALL),
+        (*hung(False), NOTHING),
+        (*hung(False, motor_torque=1.0), ALL),
+        (*hung(False, limits=(-1.0, 1.0)), ALL),
+        (*hung(False, stiffness=1e9), ALL),  # one step does not resolve it
+        (*hung(False, stiffness=2.0), NOTHING),  # the flight has it
     ):
         assert [_bears(world, brick.index) for brick in bricks] == [expected] * 2
+    alone = pressed("no push", 2)
+    assert _bears(alone, alone["crate"].index) == ITS_ISLAND
 
 
 def test_a_push_on_a_link_is_met_by_the_floor_under_another(monkeypatch):
@@ -154,7 +213,7 @@ def test_a_push_on_a_link_is_met_by_the_floor_under_another(monkeypatch):
         return abs(ground.position[2] - 0.1)
 
     assert sunk() < 1e-11
-    alone = lambda world, i: bool((world.model.contacts.body[: world.model.contacts.count[0]] == i).any())  # noqa: E731
+    alone = lambda world, i: ALL if (world.model.contacts.body[: world.model.contacts.count[0]] == i).any() else NOTHING  # noqa: E731
     monkeypatch.setattr("tumble.sim.world.applied_forces._bears", alone)
     assert sunk() > 1e-6
 
