@@ -66,6 +66,12 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     return path
 
 
+def reading_paths(run: Run, path: str | Path) -> list[Path]:
+    """The files of what instruments have read that belong to a table."""
+    path = Path(path)
+    return [] if path.suffix.lower() == ".mcap" else [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in run.readings]
+
+
 def table_paths(run: Run, path: str | Path) -> dict[str, Path]:
     """The files of contacts and impacts that belong to a table: "contact" and "impact" -> path, where they were recorded."""
     path = Path(path)

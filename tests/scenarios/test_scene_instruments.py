@@ -14,7 +14,7 @@ from tumble.collision.errors import InputError
 from tumble.scenarios.files.json_schema import json_schema
 from tumble.scenarios.files.scene_files import load_scene, save_scene
 from tumble.scenarios.files.schema import INSTRUMENTS as KEYS
-from tumble.scenarios.runs.exports import write_log
+from tumble.scenarios.runs.exports import reading_paths, write_log
 from tumble.scenarios.runs.manifest import harms
 from tumble.scenarios.runs.run import run_scene
 from tumble.sim import Accelerometer, Actuator, ContactForce, Encoder, Hinge, RangeFinder, Scene, World
@@ -170,6 +170,8 @@ def test_a_run_is_exported_with_its_readings(tmp_path, kind):
     (tmp_path / "a.toml").write_text(TEXT)
     run = run_scene(load_scene(tmp_path / "a.toml"), tmp_path / "run", 0.1, quiet=True).run
     path = write_log(run, tmp_path / f"out.{kind}")
+    assert all(file.exists() for file in reading_paths(run, path))
+    assert len(reading_paths(run, path)) == (0 if kind == "mcap" else 4)
     known = run.readings["height"]["distance"]
     if kind == "mcap":
         from mcap.reader import make_reader
