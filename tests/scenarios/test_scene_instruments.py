@@ -216,6 +216,27 @@ def test_added_to_a_world():
     assert world.scene.instruments == [ContactForce("load", "ball"), RangeFinder("late", "ball", direction=(0, 0, -1))]
 
 
+def test_what_is_on_a_body_that_is_removed_ends(tmp_path):
+    """What it has read stays, also where the world is saved; the others read on."""
+    world = World()
+    for name in "ab":
+        world.add(Sphere(0.1), name=name, position=(ord(name), 0, 0))
+        world.add_instrument(Accelerometer(f"on {name}", name))
+    world.run(0.1)
+    world.remove(world["a"])
+    count = {name: len(readings) for name, readings in world.run(0.1).readings.items()}
+    assert count == {"on a": 24, "on b": 48}
+    assert [one.name for one in world.scene.instruments] == ["on b"]
+    world.save(tmp_path / "a.npz")
+    again = World.load(tmp_path / "a.npz")
+    assert same(again.run(0.1).readings, world.run(0.1).readings)
+    assert len(again.instruments["on a"]) == 24
+    early = World()
+    early.add_instrument(Accelerometer("imu", early.add(Sphere(0.1), name="a")))
+    early.remove(early["a"])
+    assert early.run(0.1).readings == {}
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -302,6 +302,7 @@ class Instruments(Mapping):
         self._world: World | None = None
         self._origin = 0.0
         self._due: dict[str, int] = {}
+        self._ended: list[str] = []  # what they were on is gone
         for one in instruments:
             self.add(one)
 
@@ -326,7 +327,7 @@ class Instruments(Mapping):
             return
         if self._world is not None:
             raise InputError("world", world, "is another than these instruments have read")
-        for one in self.instruments.values():
+        for one in self.mounted:
             self._attach(one, world)
         self._world, self._origin = world, world.time
 
@@ -335,7 +336,8 @@ class Instruments(Mapping):
         if self._world is None:
             self.start(world)
         now = world.time
-        for name, one in self.instruments.items():
+        for one in self.mounted:
+            name = one.name
             read, noise = self._probes[name]
             times = self._times[name]
             if times and now <= times[-1]:  # a second run begins where the first ended
@@ -364,24 +366,38 @@ class Instruments(Mapping):
     def __len__(self) -> int:
         return len(self.instruments)
 
+    @property
+    def mounted(self) -> list[Instrument]:
+        """Those that read on."""
+        return [one for name, one in self.instruments.items() if name not in self._ended]
+
+    def end(self, name: str) -> None:
+        """What this one was on is gone: it reads no more, and what it has read stays; one that has not begun is gone too."""
+        if self._world is None:
+            del self.instruments[name], self._times[name], self._values[name]
+            return
+        self._ended.append(name)
+        self._probes.pop(name, None)
+
     def memory(self) -> dict[str, Any] | None:
         """What there is beside the readings: when they are due, their noise, what they compare with; None before the start."""
         if self._world is None:
             return None
         noise = {name: noise.bit_generator.state for name, (_, noise) in self._probes.items()}
         last = {name: [plain_value(x) for x in read.last] for name, (read, _) in self._probes.items() if hasattr(read, "last")}
-        return {"origin": self._origin, "due": self._due, "noise": noise, "last": last}
+        return {"origin": self._origin, "due": self._due, "noise": noise, "last": last, "ended": self._ended}
 
     def take_up(self, world: World, memory: dict[str, Any] | None, readings: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
         """Go on in another world from what :meth:`memory` told, with (times, values) of what was read."""
         if memory is None:
             return
+        self._ended = [name for name in memory["ended"] if name in self.instruments]
         self.start(world)
-        self._origin, self._due = float(memory["origin"]), {name: int(memory["due"][name]) for name in self.instruments}
+        self._origin, self._due = float(memory["origin"]), {name: int(memory["due"][name]) for name in memory["due"]}
+        for name, (times, values) in readings.items():
+            self._times[name], self._values[name] = [float(t) for t in times], list(np.asarray(values, float))
         for name, (read, noise) in self._probes.items():
             noise.bit_generator.state = memory["noise"][name]
             if hasattr(read, "last"):
                 time, *rest = memory["last"][name]
                 read.last[:] = [float(time), *(np.array(x, float) for x in rest)]
-            times, values = readings[name]
-            self._times[name], self._values[name] = [float(t) for t in times], list(np.asarray(values, float))

@@ -72,7 +72,16 @@ class WithLinks(Asking):
         gone = np.arange(len(self.joints)) == joint.index
         self._change()
         self._forget_joints(gone)
+        self._end_instruments()
         self._scene = None
+
+    def _end_instruments(self) -> None:
+        """Those whose body, joint or actuator is gone read no more."""
+        for one in self.instruments.mounted:
+            try:
+                check_places(one, self.names, [joint.name for joint in self.joints], list(self.controls.actuators))
+            except InputError:
+                self.instruments.end(one.name)
 
     def add_actuator(self, actuator: Actuator) -> None:
         """Drive a joint by a named input, ``world.controls[actuator.name]``."""
