@@ -157,6 +157,21 @@ class Many(Field):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Table(Field):
+    """A table of fields."""
+
+    of: dict[str, Field]
+
+    def read(self, name: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise InputError(name, value, f"must be a table with {', '.join(self.of)}")
+        for key in value:
+            if key not in self.of:
+                raise InputError(f"{name}.{key}", value[key], f"unknown key; there are {', '.join(self.of)}")
+        return {key: self.of[key].read(f"{name}.{key}", item) for key, item in value.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Whole(Field):
     """A whole number in [low, high]."""
 

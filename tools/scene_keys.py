@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.peers.page import write_measured  # noqa: E402
-from tumble.scenarios.fields import Field, Flag, Many, Real, Rows, Text, Vector, Whole  # noqa: E402
+from tumble.scenarios.fields import Field, Flag, Many, Real, Rows, Table, Text, Vector, Whole  # noqa: E402
 from tumble.scenarios.files.declared_parameters import DECLARED  # noqa: E402
 from tumble.scenarios.files.repeat import NEEDED, REPEAT  # noqa: E402
 from tumble.scenarios.files.schema import (  # noqa: E402
@@ -17,6 +17,7 @@ from tumble.scenarios.files.schema import (  # noqa: E402
     BODY,
     CAMERA,
     FORCES,
+    INSTRUMENTS,
     JOINTS,
     MATERIAL,
     OPTIONAL,
@@ -46,6 +47,8 @@ def takes(field: Field) -> str:
         return f"{field.n} numbers{unit}" + (f", {field.range}" if field.range else "")
     if isinstance(field, Rows):
         return f"rows of {field.n} numbers{unit}"
+    if isinstance(field, Table):
+        return f"a table: {', '.join(f'`{key}`' for key in field.of)}"
     if isinstance(field, Many):
         return f"list: {takes(field.of)}"
     if isinstance(field, Real):
@@ -85,6 +88,7 @@ def text() -> str:
     shapes["rounded"] |= {"shape": Many(of=Text(), help="another shape")}
     shapes["compound"] |= {"parts": Many(of=Text(), help="each with `shape` (needed), `position`, `orientation` or `euler_xyz`")}
     needed = {kind: [key for key in fields if (kind, key) not in OPTIONAL] for kind, fields in shapes.items()}
+    reads = {key: INSTRUMENTS["world"][key] for key in INSTRUMENTS["world"] if key != "of"}
     common = {key: field for key, field in JOINTS["fixed"].items() if key in JOINT_FREE}
     shape_rows = [
         row.replace("list: text | each", "list of tables | each").replace("list: text | another", "a table | another")
@@ -112,6 +116,9 @@ def text() -> str:
         *table("`[[joint]]`", "All kinds have the first rows.",
                [*(f"| all {row}" for row in rows(common)), *kinds(JOINTS, {}, set(common))], kind_head.format("`type`")),
         *table("`[[actuator]]`", "", rows(ACTUATOR, ["name", "joint"])),
+        *table("`[[instrument]]`", "What they read: [machines](machines.md#instruments). All kinds have the first rows.",
+               [*(f"| all {row}" for row in rows(reads, ["name"])), *kinds(INSTRUMENTS, {}, set(reads))],
+               kind_head.format("`type`")),
         "`apart = [[\"a\", \"b\"]]`: pairs of bodies that pass through each other.",
         "`include = [\"other.toml\"]`: other files to take in.",
         "`about = \"...\"`: what to look for, and why.",

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from benchmarks.inputs.cases import Case, either, harmed, toml
-from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
 from tumble.scenarios.files import schema
 
 plain = st.floats(-3, 3).map(lambda x: round(x, 3))
@@ -46,6 +46,8 @@ def value(field: Field) -> st.SearchStrategy:
         return st.lists(st.integers(0, 9).map(float), min_size=2, max_size=4, unique=True).map(sorted)
     if isinstance(field, Real):
         return number(field)
+    if isinstance(field, Table):
+        return table(field.of)
     if isinstance(field, Many):
         return st.lists(value(field.of), min_size=2, max_size=3)
     if isinstance(field, Whole):
@@ -146,6 +148,7 @@ def scenes(draw: Any) -> dict[str, Any]:
         ("repeat", repeats, 4),
         ("pair", table(schema.SURFACE).map(lambda data: {"friction": 0.1, **data, "a": "a", "b": "ball"}), 6),
         ("actuator", table(schema.ACTUATOR, 7).map(lambda data: {**data, "name": "m", "joint": "j", "gear": 1.0}), 6),
+        ("instrument", kinds(schema.INSTRUMENTS, "type", False).map(lambda data: {**data, "body": "a", "name": "i"}), 6),
         ("apart", st.just(["a", "ball"]), 8),
     ):
         if draw(st.integers(1, chance)) == 1:

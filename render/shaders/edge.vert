@@ -24,9 +24,13 @@ vec3 turned(vec3 v) {
 
 vec4 clipped(vec3 local) {
     vec3 p = i_position + turned(local * i_scale);
-    vec4 c = u_view_projection * vec4(u_eye + 0.9994 * (p - u_eye), 1.0);
-    c.w = max(c.w, 1e-6);
-    return c;
+    return u_view_projection * vec4(u_eye + 0.9994 * (p - u_eye), 1.0);
+}
+
+// End a of a line; where it is too near to the eye or behind it, the place at which the line comes to be seen
+vec4 cut(vec4 a, vec4 b) {
+    float near_a = a.z + a.w, near_b = b.z + b.w;
+    return near_a < 0.0 && near_b > 0.0 ? mix(a, b, near_a / (near_a - near_b)) : a;
 }
 
 // Both faces are turned away: the body itself hides the line. Told in the body, without its stretch
@@ -37,7 +41,7 @@ bool hidden() {
 }
 
 void main() {
-    vec4 a = clipped(in_a), b = clipped(in_b);
+    vec4 first = clipped(in_a), last = clipped(in_b), a = cut(first, last), b = cut(last, first);
     vec2 along = (b.xy / b.w - a.xy / a.w) * u_size;
     float len = length(along);
     along = len > 1e-4 ? along / len : vec2(1.0, 0.0);
@@ -46,9 +50,9 @@ void main() {
     vec4 p = mix(a, b, in_corner.x);
     vec2 shift = reach * in_corner.y * across + 0.5 * u_width * (2.0 * in_corner.x - 1.0) * along;
     p.xy += 2.0 * shift / u_size * p.w;
-    vec4 seen = a.w > b.w ? a : b;  // the other may lie behind the eye
+    vec4 seen = a.w > b.w ? a : b;
     v_line = vec3(across, -dot(across, (0.5 + 0.5 * seen.xy / seen.w) * u_size));
     float pixels = u_focal * i_color.a / distance(i_position, u_eye);  // small bodies: fade the lines, not the body
     v_color = vec4(i_color.rgb * u_darken, 0.9 * smoothstep(3.0, 16.0, pixels));
-    gl_Position = hidden() ? vec4(0.0, 0.0, 2.0, 1.0) : p;
+    gl_Position = hidden() || seen.w <= 0.0 ? vec4(0.0, 0.0, 2.0, 1.0) : p;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
 from tumble.scenarios.files.declared_parameters import DECLARED
 from tumble.scenarios.files.repeat import NEEDED, REPEAT
 from tumble.scenarios.files.schema import (
@@ -13,6 +13,7 @@ from tumble.scenarios.files.schema import (
     BODY,
     CAMERA,
     FORCES,
+    INSTRUMENTS,
     JOINTS,
     MATERIAL,
     OPTIONAL,
@@ -63,6 +64,7 @@ def json_schema() -> dict[str, Any]:
         "force": {"type": "array", "items": {"oneOf": _kinds(FORCES)}},
         "joint": {"type": "array", "items": {"oneOf": _kinds(JOINTS)}},
         "actuator": {"type": "array", "items": _table(_fields(ACTUATOR), ["name", "joint"])},
+        "instrument": {"type": "array", "items": {"oneOf": _kinds(INSTRUMENTS)}},
         "apart": {"type": "array", "items": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}},
     }
     return {
@@ -99,6 +101,8 @@ def _bare(field: Field) -> dict[str, Any]:
         row = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": field.n, "maxItems": field.n}
         most = {"maxItems": int(field.most)} if field.most < math.inf else {}
         return {"type": "array", "items": row, "minItems": field.least, **most}
+    if isinstance(field, Table):
+        return _table(_fields(field.of))
     if isinstance(field, Many):
         return {"type": "array", "items": of_field(field.of)}
     if isinstance(field, Whole):

@@ -139,6 +139,9 @@ def check_plain(data: Any) -> None:
         level = below
 
 
+BLANK = b" \t\r\n\0"  # what many programs write before the declaration and after the last element, and few mind
+
+
 def read_xml(path: Path, key: str = "model") -> xml.Element:
     """The root of an XML file. InputError where it is none, is too deep, or declares entities, which could grow without end.
 
@@ -150,6 +153,9 @@ def read_xml(path: Path, key: str = "model") -> xml.Element:
         raise InputError(key, str(path), "there is no such file") from None
     except OSError as error:
         raise InputError(key, str(path), f"can not be read: {error.strerror}") from None
+    bare = data.strip(BLANK)
+    if b"\0" not in bare:  # else it is text of two bytes a letter
+        data = bare
     depth = 0
 
     def refused(*_: Any) -> None:

@@ -46,6 +46,7 @@ from tumble.scenarios.files.schema import (
     BODY,
     CAMERA,
     FORCES,
+    INSTRUMENTS,
     JOINTS,
     LISTS,
     MATERIAL,
@@ -63,6 +64,7 @@ from tumble.sim.forces.definitions import force_from_dict
 from tumble.sim.forces.path import Path as BodyPath
 from tumble.sim.joints.definitions import joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.joints.mechanism.instrument_kinds import instrument_from_dict
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.scene.scene import CameraDef, Names, Scene
 from tumble.sim.scene.visual import Visual
@@ -182,7 +184,7 @@ def scene_to_toml(scene: Scene) -> str:
     data = scene.to_dict()
     for one, many in (
         ("material", "materials"), ("pair", "pairs"), ("body", "bodies"), ("force", "forces"), ("joint", "joints"),
-        ("actuator", "actuators"),
+        ("actuator", "actuators"), ("instrument", "instruments"),
     ):  # fmt: skip
         data[one] = data.pop(many, [])
         if not data[one]:
@@ -246,6 +248,10 @@ class _Reader:
             self.known(prefix, actuator, ACTUATOR, "an actuator")
             with _Within(prefix):
                 scene.add_actuator(Actuator(**{"name": "", "joint": "", **self.fields(prefix, actuator, ACTUATOR)}))
+        for number, instrument in enumerate(self.tables("instrument", data), start=1):
+            name = instrument.get("name")
+            named = f'instrument "{name}": ' if isinstance(name, str) and name else f"instrument {number}: "
+            self.instrument(scene, named, instrument)
         apart = data.get("apart", [])
         if not isinstance(apart, list) or any(not isinstance(pair, list) or len(pair) != 2 for pair in apart):
             raise InputError("apart", apart, "must be a list of pairs of bodies that pass through each other")
@@ -343,6 +349,13 @@ class _Reader:
         values = self.fields(prefix, data, JOINTS[kind])
         with _Within(prefix):
             scene.add_joint(joint_from_dict({"type": kind, **values}))
+
+    def instrument(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
+        kind = _kind(f"{prefix}type", data.get("type"), INSTRUMENTS)
+        self.known(prefix, data, ["type", *INSTRUMENTS[kind]], f"a {kind}")
+        values = self.fields(prefix, data, INSTRUMENTS[kind])
+        with _Within(prefix):
+            scene.add_instrument(instrument_from_dict({"type": kind, **values}))
 
     def turn(self, prefix: str, values: dict[str, Any]) -> None:
         """euler_xyz into orientation."""

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from tumble.collision.errors import InputError
-from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Text, Vector, Whole
+from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
 from tumble.sim.flight.methods.integrators import INTEGRATORS
 from tumble.sim.joints.definitions import COORDINATES
+from tumble.sim.joints.mechanism.sensors import (
+    ACTUATOR_READINGS,
+    BETWEEN_READINGS,
+    COORDINATE_READINGS,
+    FRAME_READINGS,
+    REGIONS,
+    TREE_READINGS,
+    WORLD_READINGS,
+)
 from tumble.sim.scene.body_definition import BODY_KINDS
 from tumble.sim.scene.materials import RESTITUTION_LAWS, RULES
 from tumble.sim.scene.visual import FINISHES, RELIEF
@@ -38,7 +48,16 @@ class Ends(Real):
         return tuple(x if isinstance(x, float) and math.isinf(x) else Real.read(self, name, x) for x in value)
 
 
-LISTS = ("body", "repeat", "pair", "force", "joint", "actuator", "apart")  # of tables or pairs, at the top of a scene file
+LISTS = (
+    "body",
+    "repeat",
+    "pair",
+    "force",
+    "joint",
+    "actuator",
+    "instrument",
+    "apart",
+)  # of tables or pairs, at the top of a scene file
 
 COLOR = Either(Text(help='a name, "#rrggbb", "#rgb" or three numbers in [0, 1]'), Vector(low=0, high=1), when="list")
 
@@ -406,4 +425,71 @@ ACTUATOR: dict[str, Field] = {
     "controls": Reals(help="values of the control at these times: linear in between, constant before and after"),
     "tendon": Many(of=Text(), help="names of further joints whose coordinates add to its length"),
     "coefficients": Reals(help="factors of these coordinates: first that of the joint, then those of the tendon"),
+}
+
+_READS: dict[str, Field] = {
+    "name": Text(help="name of its readings, which no other instrument has"),
+    "rate": Real(unit="1/s", above=0, help="readings a second; by default one at each step"),
+    "noise": Real(low=0, help="standard deviation of the noise of each number, in its unit; by default 0"),
+    "seed": Whole(low=0, help="seed of the noise; by default 0"),
+}
+_SITE: dict[str, Field] = {
+    "body": Text(help="name of the body that it is on"),
+    "position": Vector(unit="m", help="place in the frame of the body"),
+    "orientation": Vector(n=4, help="quaternion (w, x, y, z): its axes in the frame of the body"),
+}
+_SEAT = {key: _SITE[key] for key in _SITE if key != "body"} | {"body": Text(help="name of a body; by default the world")}
+_JOINT: dict[str, Field] = {"joint": Text(help="name of the joint")}
+_JOINTS_READ = Many(of=Text(), help="names of joints")
+
+
+def _of(readings: Mapping[str, object]) -> dict[str, Field]:
+    return {"of": Text(choices=tuple(readings), help="what it reads")}
+
+
+INSTRUMENTS: dict[str, dict[str, Field]] = {
+    "accelerometer": {**_READS, **_SITE},
+    "gyroscope": {**_READS, **_SITE},
+    "velocimeter": {**_READS, **_SITE},
+    "tracker": {**_READS, **_SITE},
+    "range_finder": {
+        **_READS,
+        **_SITE,
+        "direction": Vector(help="where it looks, in its own axes; by default (0, 0, 1)"),
+        "reach": Real(unit="m", above=0, help="how far it sees; by default without end"),
+    },
+    "contact_force": {
+        **_READS,
+        "body": Text(help="name of the body that is pressed"),
+        "other": Text(help="name of the body that presses; by default all"),
+    },
+    "force_torque": {**_READS, **_JOINT},
+    "encoder": {**_READS, **_JOINT},
+    "frame": {
+        **_READS,
+        "frame": Table(of=_SEAT, help="what it tells of"),
+        **_of(FRAME_READINGS),
+        "reference": Table(of=_SEAT, help="as seen from there; by default the world"),
+    },
+    "subtree": {**_READS, "bodies": Many(of=Text(), help="names of bodies"), **_of(TREE_READINGS)},
+    "coordinate": {
+        **_READS,
+        "joints": _JOINTS_READ,
+        **_of(COORDINATE_READINGS),
+        "coefficients": Reals(help="factors of their coordinates; by default 1"),
+    },
+    "actuator": {**_READS, "actuator": Text(help="name of the actuator"), **_of(ACTUATOR_READINGS)},
+    "interaction": {
+        **_READS,
+        "frame": Table(of=_SEAT, help="on the body that the joints hold"),
+        "joints": _JOINTS_READ,
+        **_of(BETWEEN_READINGS),
+    },
+    "touch": {
+        **_READS,
+        **_SITE,
+        "region": Text(choices=tuple(REGIONS), help="shape of the region that feels; by default sphere"),
+        "size": Reals(unit="m", above=0, help="half lengths of the region; by default the whole body feels"),
+    },
+    "world": {**_READS, **_of(WORLD_READINGS)},
 }

@@ -96,7 +96,7 @@ class Machinery:
         if sensor is None:
             self.out.leave(f"sensor {child.tag}", child.get("name", ""))
             return
-        self.out.instruments.append(sensor)
+        self.out.instruments.append(self.out.scene.add_instrument(sensor))
         for key in sorted(set(values) - SENSOR - ({"cutoff"} if child.tag in ON_SITE else set())):
             self.out.leave(f"sensor {child.tag}", f"{key}={values[key]} of {sensor.name}")
 

@@ -47,7 +47,7 @@ class Imported:
     """A scene, and what of the model is not in it: kind -> names of the elements, "" for one that has none.
 
     sites : name -> (body of the scene, pose in its frame). keyframes : name -> "qpos", "qvel", "ctrl" as given, for
-    ``world.mechanism().set`` and ``world.controls``. instruments: the sensors that read the state, for ``sim.Instruments``.
+    ``world.mechanism().set`` and ``world.controls``. instruments: the sensors that read the state, which are the scene's too.
     """
 
     scene: Scene

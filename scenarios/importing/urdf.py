@@ -7,6 +7,7 @@ joints at zero. Collision elements are the shapes; a link without any meets noth
 from __future__ import annotations
 
 import math
+import re
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ from tumble.scenarios.importing.models import (
     numbers,
     part,
     placed,
+    solid_of,
     unique,
     welded,
 )
@@ -43,10 +45,13 @@ from tumble.sim.joints.definitions import Driven, General, Hinge, JointDef, Poin
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.scene.scene import Scene
 
+OPTENV = re.compile(r"\$\(optenv\s+(\S+?)\s*((?<=\s)[^)]*)?\)")
+
 
 def read(path: Path, root: xml.Element) -> Imported:
     """The scene of a <robot> element."""
     out = Imported(Scene(name=root.get("name") or path.stem, allow_overlap=True))
+    _fill_in(root, out)
     links = {link.get("name"): link for link in root.findall("link")}
     if None in links:
         raise InputError("link", None, "needs a name")
@@ -76,6 +81,16 @@ def read(path: Path, root: xml.Element) -> Imported:
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
+
+
+def _fill_in(root: xml.Element, out: Imported) -> None:
+    """Defaults for what macros of ROS left open, ``$(optenv NAME a default)``: nobody has set a variable here."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if "$(optenv " in value:
+                element.set(key, OPTENV.sub(r"\2", value))
+                for name, _ in OPTENV.findall(value):
+                    out.leave("optenv, taken as its default", name)
 
 
 @dataclass
@@ -123,7 +138,8 @@ class _Reader:
         if mass == 0 and joint is not None:
             out.leave("link without mass on a joint, and what hangs on it", f"{name} ({joint.get('name')})")
             return None
-        if not pieces:
+        felt = bool(pieces)
+        if not felt:
             out.leave("link with nothing that touches", name)
             if mass == 0:
                 return None
@@ -143,6 +159,9 @@ class _Reader:
             raise InputError(f"link {name}", "plane", "only a link without mass can have one")
         place = {"position": at.position, "orientation": at.orientation}
         whole = welded(masses)
+        if felt and not whole[2].any() and (solid := solid_of(combined(pieces)))[0] > 0:
+            out.leave("inertia of zero, taken as that of its shape", name)
+            whole = whole[0], whole[1], solid[2] * (mass / solid[0])
         try:
             try:
                 out.scene.add(combined(pieces), name=label, **place, **fields_of(whole), **more)

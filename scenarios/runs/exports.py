@@ -6,7 +6,7 @@ Written a block of samples at a time: memory does not grow with the run.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,15 @@ import numpy as np
 
 from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_readings
+from tumble.scenarios.runs.tables import BLOCK, write_csv, write_parquet
 from tumble.sim.files import whole
 from tumble.sim.ledger.readings import CONTACT_ROW
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES
 from tumble.sim.recording.run import Run
 
-BLOCK = 1024  # samples
 AXES = {"xyz": "xyz", "wxyz": "wxyz"}
 SCHEMA_OF_ROWS = {"type": "object"}
-SCHEMA_OF_NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
 _VECTOR = {"type": "object", "properties": {axis: {"type": "number"} for axis in "xyz"}}
 _TIME = {"type": "object", "title": "time", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
 _TURN = {"type": "object", "properties": {axis: {"type": "number"} for axis in "xyzw"}}
@@ -43,11 +43,11 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     Contacts and impacts, where they were recorded, have files of their own beside it, ``F.contacts.csv`` and ``F.impacts.csv``,
     with a row for each, and the bodies by name: see :func:`table_paths`.
     MCAP: topics ``/tf`` (foxglove.FrameTransforms), ``/scene`` (foxglove.SceneUpdate), ``/energy``, ``/ledger``, ``/contacts``
-    and ``/impacts``, as JSON.
+    and ``/impacts``, as JSON, and one for each instrument, whose tables are ``F.NAME.csv``.
     InputError: another kind of file. MissingExtra: the library for it is missing.
     """
     path = Path(path)
-    writers = {".csv": _csv, ".parquet": _parquet, ".mcap": _mcap}
+    writers = {".csv": write_csv, ".parquet": write_parquet, ".mcap": _mcap}
     if path.suffix.lower() not in writers:
         raise InputError("path", str(path), f"must end in one of {', '.join(writers)}")
     if not path.parent.is_dir():
@@ -56,12 +56,20 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
     for table, file in table_paths(run, path).items():
         with whole(file) as part:
             write(table_rows(run, table), part, {}, lambda done: None)
+    if run.readings and write is not _mcap:
+        export_readings(run.readings, path)
     with whole(path) as part:
         if write is _mcap:
             _mcap(run, part, progress)
         else:
             write(blocks(run), part, run.attributes, lambda done: progress(min(done, len(run)), len(run)))
     return path
+
+
+def reading_paths(run: Run, path: str | Path) -> list[Path]:
+    """The files of what instruments have read that belong to a table."""
+    path = Path(path)
+    return [] if path.suffix.lower() == ".mcap" else [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in run.readings]
 
 
 def table_paths(run: Run, path: str | Path) -> dict[str, Path]:
@@ -120,44 +128,6 @@ def blocks(run: Run) -> Iterator[dict[str, np.ndarray]]:
         yield out
 
 
-def quoted(text: str) -> str:
-    """A text for a cell: spreadsheets take those that begin so for formulas, and would work out a name of somebody's body."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
-
-
-def _csv(table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]) -> None:
-    import pandas
-
-    for k, block in enumerate(table):
-        block = {
-            quoted(name): [quoted(v) for v in column] if column.dtype == object else column for name, column in block.items()
-        }
-        pandas.DataFrame(block).to_csv(path, mode="a" if k else "w", header=k == 0, index=False)  # all digits, by repr
-        progress((k + 1) * BLOCK)
-
-
-def _parquet(
-    table: Iterable[dict[str, np.ndarray]], path: Path, attributes: dict[str, Any], progress: Callable[[int], None]
-) -> None:
-    need("data")
-    import pyarrow
-    import pyarrow.parquet
-
-    writer = None
-    kept = {key: value if isinstance(value, str) else json.dumps(value) for key, value in attributes.items()}
-    try:
-        for k, block in enumerate(table):
-            names = {name: pyarrow.array(column, pyarrow.string()) for name, column in block.items() if column.dtype == object}
-            rows = pyarrow.table({**block, **names})
-            if writer is None:
-                writer = pyarrow.parquet.ParquetWriter(path, rows.schema.with_metadata(kept), compression="zstd")
-            writer.write_table(rows)
-            progress((k + 1) * BLOCK)
-    finally:
-        if writer is not None:
-            writer.close()
-
-
 def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
     need("data")
     from mcap.writer import Writer
@@ -209,6 +179,7 @@ def _mcap(run: Run, path: Path, progress: Callable[[int, int], None]) -> None:
         if "impact" in tables:
             for k, row in enumerate(_records(run, run.impacts)):
                 send(tables["impact"], row["time"], row, k)
+        log_readings(writer, run.readings)
         writer.finish()
 
 

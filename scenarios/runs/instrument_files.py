@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tumble.collision.errors import InputError, need
-from tumble.scenarios.runs.exports import SCHEMA_OF_NUMBERS, _csv, _parquet
+from tumble.scenarios.runs.tables import write_csv, write_parquet
 from tumble.sim.files import whole
-from tumble.sim.joints.mechanism.instruments import Instruments, Readings
+from tumble.sim.joints.mechanism.instruments import Readings
+
+SCHEMA_OF_NUMBERS = {"type": "object", "additionalProperties": {"type": "number"}}
 
 
-def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:
-    """Write all readings to "F.csv" or "F.parquet", one file an instrument, F.NAME.csv, or to one file "F.mcap"; the paths.
+def export_readings(instruments: Mapping[str, Readings], path: str | Path) -> list[Path]:
+    """Write all readings, of ``Instruments`` or of ``Run.readings``; the paths.
 
+    To "F.csv" or "F.parquet", one file an instrument, F.NAME.csv, or to one file "F.mcap".
     Columns are time [s] and those of the instrument. InputError: another kind of file.
     MissingExtra: the library for it is missing.
     """
@@ -36,7 +41,9 @@ def export_readings(instruments: Instruments, path: str | Path) -> list[Path]:
     for name, readings in instruments.items():
         file = path.with_name(f"{path.stem}.{name}{path.suffix}")
         with whole(file) as part:
-            (_csv if kind == ".csv" else _parquet)([_columns(readings)], part, {"unit": readings.unit}, lambda done: None)
+            (write_csv if kind == ".csv" else write_parquet)(
+                [_columns(readings)], part, {"unit": readings.unit}, lambda done: None
+            )
         out.append(file)
     return out
 
@@ -45,18 +52,23 @@ def _columns(readings: Readings) -> dict[str, np.ndarray]:
     return {"time": readings.times, **{name: readings[name] for name in readings.columns}}
 
 
-def _log(instruments: Instruments, path: Path) -> None:
+def _log(instruments: Mapping[str, Readings], path: Path) -> None:
     need("data")
     from mcap.writer import Writer
 
     with open(path, "wb") as file:
         writer = Writer(file)
         writer.start(profile="", library="tumble")
-        schema = writer.register_schema("tumble.Reading", "jsonschema", json.dumps(SCHEMA_OF_NUMBERS).encode())
-        for name, readings in instruments.items():
-            channel = writer.register_channel(f"/{name}", "json", schema, {"unit": readings.unit})
-            for k, (t, values) in enumerate(zip(readings.times, readings.values, strict=True)):
-                row = {c: float(x) if np.isfinite(x) else None for c, x in zip(readings.columns, values, strict=True)}
-                now = round(float(t) * 1e9)
-                writer.add_message(channel, log_time=now, data=json.dumps(row).encode(), publish_time=now, sequence=k)
+        log_readings(writer, instruments)
         writer.finish()
+
+
+def log_readings(writer: Any, instruments: Mapping[str, Readings]) -> None:
+    """A topic for each instrument in a log that is open."""
+    schema = writer.register_schema("tumble.Reading", "jsonschema", json.dumps(SCHEMA_OF_NUMBERS).encode())
+    for name, readings in instruments.items():
+        channel = writer.register_channel(f"/{name}", "json", schema, {"unit": readings.unit})
+        for k, (t, values) in enumerate(zip(readings.times, readings.values, strict=True)):
+            row = {c: float(x) if np.isfinite(x) else None for c, x in zip(readings.columns, values, strict=True)}
+            now = round(float(t) * 1e9)
+            writer.add_message(channel, log_time=now, data=json.dumps(row).encode(), publish_time=now, sequence=k)

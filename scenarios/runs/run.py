@@ -22,6 +22,7 @@ from tumble.sim.pace import Pace
 from tumble.sim.recording.provenance import versions
 from tumble.sim.recording.recorder import Recorder, chosen_bodies
 from tumble.sim.recording.run import Run
+from tumble.sim.recording.storage.reading_files import reading_path
 from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene
 from tumble.sim.words import count as number
@@ -144,7 +145,7 @@ def _run(
     going_on = resume and (out / CHECKPOINT).exists() and (out / TRAJECTORY).exists()
     if going_on:
         how = _as_begun(scene, _opened(out), how)
-    if out is None and quiet and not how.keys() - {"every", "contacts"} and not how.get("contacts"):
+    if out is None and quiet and not how.keys() - {"every", "contacts"} and not how.get("contacts") and not scene.instruments:
         compile_on_the_way(quiet)
         run = scene.build().run(seconds, every=how.get("every", 1))  # without observers: by the compiled step
         return Artefacts(run, run.summary())
@@ -167,6 +168,10 @@ def _run(
         with listed(out / SUMMARY):
             write_whole(out / SUMMARY, json.dumps(artefacts.summary, indent=2) + "\n")
         artefacts.paths = {"trajectory": out / TRAJECTORY, "summary": out / SUMMARY}
+        if world.instruments:
+            artefacts.paths["readings"] = reading_path(out / TRAJECTORY)
+            with listed(artefacts.paths["readings"]):
+                pass  # the recorder has written them
     return artefacts
 
 

@@ -117,12 +117,13 @@ def export(arguments: argparse.Namespace) -> None:
     """A recorded run as an animated glTF file, a table, or a log."""
     from tumble import render
     from tumble.scenarios.progress import Bar
-    from tumble.scenarios.runs.exports import table_paths, write_log
+    from tumble.scenarios.runs.exports import reading_paths, table_paths, write_log
 
     run = opened_run(arguments.run)
     with Bar(f"Writing {arguments.out}", counted=True) as bar:
         if Path(arguments.out).suffix.lower() in (".csv", ".parquet", ".mcap"):
-            print(write_log(run, arguments.out, bar.update), *table_paths(run, arguments.out).values(), sep="\n")
+            out, tables = write_log(run, arguments.out, bar.update), table_paths(run, arguments.out).values()
+            print(out, *tables, *reading_paths(run, out), sep="\n")
             return
         print(render.export(run, arguments.out, arguments.rate, bar.update))
 

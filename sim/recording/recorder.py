@@ -23,6 +23,7 @@ from tumble.sim.recording.provenance import metadata
 from tumble.sim.recording.recorded_contacts import impact_rows, rows
 from tumble.sim.recording.recorded_variables import CONTACT_COUNT, VARIABLES, Moment, Variable, single
 from tumble.sim.recording.run import Run
+from tumble.sim.recording.storage.reading_files import reading_path, write_readings
 from tumble.sim.recording.storage.sample_stores import Layout, Memory, Store
 from tumble.sim.words import few
 
@@ -127,6 +128,7 @@ class Recorder(Keeps):
                 self._store = Memory(layout, self.attributes)
             else:
                 self._store = Store(self.path, layout, self.attributes, self.compression)
+                reading_path(self.path).unlink(missing_ok=True)  # it belongs to the recording that was replaced
         self._picked = None if self.chosen is None else [there.index(name) for name in names]
         number = {name: k for k, name in enumerate(partners)}
         self._number = {id(body): number[body.name] for body in self._bodies}
@@ -191,6 +193,8 @@ class Recorder(Keeps):
         if complete:
             self.attributes["state_hash"] = world.state_hash()
         self._store.close(self.attributes)
+        if self.path is not None and world.instruments:
+            write_readings(world.instruments, self.path)
 
     def run(self) -> Run:
         """What was recorded so far."""

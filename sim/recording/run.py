@@ -20,12 +20,14 @@ from tumble.sim.recording.provenance import RECORDING_SCHEMA
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES, IMPACT_ROW, TABLES, dims
 from tumble.sim.recording.storage.checksums import CHECKSUM_TABLE, TAIL, checksum, intact, of_labels, table_of
 from tumble.sim.recording.storage.codecs import hold
+from tumble.sim.recording.storage.reading_files import read_readings
 from tumble.sim.scene.scene import Scene
 from tumble.sim.words import count
 
 if TYPE_CHECKING:
     import xarray
 
+    from tumble.sim.joints.mechanism.instruments import Readings
     from tumble.sim.scene.body_definition import BodyDef
 
 
@@ -52,6 +54,7 @@ class Run(Keeps, Reads):
         self.names = names
         self._attributes = attributes  # or what tells them, when they are first asked for
         self.path = path
+        self._readings: dict[str, Readings] | None = None  # of a run in memory
         self._sums: dict[Any, Any] = {}  # tables of checksums, and chunks that were found to fit
 
     @property
@@ -279,6 +282,13 @@ class Run(Keeps, Reads):
             rows[field] = column[: len(rows)]
         rows.setflags(write=False)
         return rows
+
+    @property
+    def readings(self) -> dict[str, Readings]:
+        """What the instruments of the world have read: name -> ``times`` (k,) [s], ``values`` (k, m), columns and unit."""
+        if self._readings is None:
+            self._readings = {} if self.path is None else read_readings(self.path)
+        return self._readings
 
     @cached_property
     def asleep(self) -> np.ndarray:

@@ -18,6 +18,8 @@ from tumble.sim.forces.definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
 from tumble.sim.joints.definitions import Driven, JointDef, joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.joints.mechanism.instrument_kinds import check_places, instrument_from_dict, instrument_to_dict
+from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.scene.body_definition import BodyDef, Finish, Kind, said
 from tumble.sim.scene.materials import made_of, put_material, put_pair
 from tumble.sim.scene.options import Options
@@ -78,6 +80,7 @@ class Scene(Options):
     forces: list[Force] = field(default_factory=list)
     apart: list[tuple[str, str]] = field(default_factory=list)  # see exclude
     actuators: list[Actuator] = field(default_factory=list)
+    instruments: list[Instrument] = field(default_factory=list)  # read in each run, see World.instruments
 
     def __setattr__(self, name: str, value: Any) -> None:
         known = self.__dataclass_fields__
@@ -114,6 +117,9 @@ class Scene(Options):
         actuators, self.actuators = self.actuators, []
         for actuator in actuators:
             self.add_actuator(actuator)
+        instruments, self.instruments = self.instruments, []
+        for instrument in instruments:
+            self.add_instrument(instrument)
         forces, self.forces = self.forces, []
         for force in forces:
             self.add_force(force)
@@ -267,6 +273,17 @@ class Scene(Options):
         self.actuators.append(actuator)
         return actuator
 
+    def add_instrument(self, instrument: Instrument) -> Instrument:
+        """Mount an instrument, such as ``Accelerometer("imu", "chassis")``, on what the scene has: each run reads it."""
+        if not isinstance(instrument, Instrument):
+            raise InputError("instrument", instrument, "must be an instrument, such as Accelerometer(name, body)")
+        if instrument.name in {other.name for other in self.instruments}:
+            raise InputError("name", instrument.name, "is taken by another instrument of the scene")
+        names = ([one.name for one in many] for many in (self.bodies, self.joints, self.actuators))
+        check_places(instrument, *names)
+        self.instruments.append(instrument)
+        return instrument
+
     def __iter__(self) -> Iterator[BodyDef]:
         return iter(self.bodies)
 
@@ -312,6 +329,9 @@ class Scene(Options):
             elif f.name in ("joints", "forces", "actuators"):
                 if value:
                     out[f.name] = [one.to_dict() for one in value]
+            elif f.name == "instruments":
+                if value:
+                    out[f.name] = [instrument_to_dict(one) for one in value]
             else:
                 out[f.name] = plain_value(value)
         return out
@@ -329,6 +349,7 @@ class Scene(Options):
         values["joints"] = [joint_from_dict(joint) for joint in data.get("joints", [])]
         values["forces"] = [force_from_dict(force) for force in data.get("forces", [])]
         values["actuators"] = [Actuator.from_dict(one) for one in data.get("actuators", [])]
+        values["instruments"] = [instrument_from_dict(one) for one in data.get("instruments", [])]
         values["parameters"] = dict(data.get("parameters", {}))
         if data.get("camera") is not None:
             values["camera"] = CameraDef(**data["camera"])

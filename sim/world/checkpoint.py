@@ -17,6 +17,7 @@ from tumble.sim.files import whole
 from tumble.sim.forces.definitions import FunctionForce, force_from_dict
 from tumble.sim.joints.definitions import joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.joints.mechanism.instrument_kinds import instrument_from_dict, instrument_to_dict
 from tumble.sim.scene.arrays import with_pairs
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.state import CARRIER, Model
@@ -57,6 +58,8 @@ def save(world: World, path: str | Path) -> None:
         "gone": {s: body.definition.to_dict() for s, body in world._by_serial.items() if not body.alive},
         "changed_at": world._changed_at,
         "pushes": world._pushes.to_dict(),
+        "instruments": [instrument_to_dict(one) for one in world.instruments.instruments.values()],
+        "instruments_memory": world.instruments.memory(),
         "quarantined": [[error.reason, error.step, error.time, error.names] for error in world.quarantined],
     }
     arrays = {
@@ -66,6 +69,8 @@ def save(world: World, path: str | Path) -> None:
         for field, array in members._asdict().items()
     }
     arrays |= {f"dormant.{field}": array for field, array in world._dormant.items()}
+    for n, readings in enumerate(world.instruments.values()):
+        arrays |= {f"readings.{n}.times": readings.times, f"readings.{n}.values": readings.values}
     with whole(path) as part, open(part, "wb") as file:
         try:
             np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
@@ -148,6 +153,11 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     world._by_serial = gone | dict(zip(map(int, world.model.bodies.serial), world.bodies, strict=True))
     world._start, world._started = float(header["start"]), bool(header["started"])
     world._changed_at = None if header["changed_at"] is None else float(header["changed_at"])
+    for data in header.get("instruments", []):
+        world.instruments.add(instrument_from_dict(data))
+    told = ((arrays[f"readings.{n}.times"], arrays[f"readings.{n}.values"]) for n in range(len(world.instruments)))
+    readings = dict(zip(world.instruments, told, strict=True))
+    world.instruments.take_up(world, header.get("instruments_memory"), readings)
     world.quarantined = [SimulationError(*said) for said in header.get("quarantined", [])]
     return world
 

@@ -18,6 +18,7 @@ from tumble.sim.errors import SimulationError
 from tumble.sim.forces.definitions import Force
 from tumble.sim.forces.functions import Callback
 from tumble.sim.joints.mechanism.actuators import Controls
+from tumble.sim.joints.mechanism.instruments import Instruments
 from tumble.sim.ledger.events import Event, take
 from tumble.sim.recording.observers import whole_number
 from tumble.sim.scene import arrays as tables
@@ -62,6 +63,7 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         "quarantined",
         "joints",
         "controls",
+        "instruments",
         "apart",
         "forces",
     )
@@ -110,6 +112,7 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         self.quarantined: list[SimulationError] = []  # why bodies were taken out, one for each step at which some were
         self.joints: list[Joint] = []
         self.controls = Controls(self)
+        self.instruments = Instruments()  # read in each run, and by ``world.instruments(world)``
         self._scene: Scene | None = None
         self._dormant: dict[str, np.ndarray] = {}  # contacts of sleeping bodies
         self._serial = 0  # of the next body
@@ -138,6 +141,8 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         world._add_joints(scene.joints)
         for actuator in scene.actuators:
             world.controls.add(actuator)
+        for instrument in scene.instruments:
+            world.instruments.add(instrument)
         for a, b in scene.apart:
             world.exclude(a, b)
         for force in scene.forces:

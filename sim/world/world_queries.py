@@ -112,6 +112,7 @@ class Asking(Reads):
             forces=list(self.forces),
             apart=list(self.apart),
             actuators=list(self.controls.actuators.values()),
+            instruments=self.instruments.mounted,
         )
 
     def mechanism(self, body: Body | str | None = None) -> Mechanism:

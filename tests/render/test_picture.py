@@ -208,6 +208,15 @@ def test_near_hides_far(backend):
         assert np.abs(shown / shown.sum() - color / color.sum()).max() < 0.12
 
 
+def test_lines_that_reach_behind_the_eye_are_where_they_are(backend):
+    """A ball on a slab: the edges of the slab cross the ball nowhere, whether it ends before the eye or goes on behind it."""
+    camera = Camera((-0.8, 0.12, 0.45), (0, 0, 0.25))
+    pictures = [draw(scene_of((Box((half, 0.3, 0.05)), (0, 0, 0)), (Sphere(0.2), (0, 0, 0.25))), camera) for half in (0.6, 20.0)]
+    (x, y), reach = camera.project(np.array([(0, 0, 0.25)]), SIZE)[0][0].astype(int), SIZE[1] // 5
+    ends, goes_on = (picture[y - reach : y + reach, x - reach : x + reach, :3].astype(int) for picture in pictures)
+    assert np.abs(ends - goes_on).max() <= 8
+
+
 def test_a_body_casts_its_shadow_away_from_the_sun(backend):
     center, radius = np.array([0.0, 0.0, 0.8]), 0.2
     scene = scene_of((HalfSpace(), (0, 0, 0)), (Sphere(radius), tuple(center)))

@@ -149,7 +149,7 @@ def test_urdf(tmp_path):
 
 
 def test_inertia_that_no_body_has(tmp_path):
-    """It is told, and its mean is taken; one that is zero is refused, with the link's name."""
+    """It is told, and its mean is taken; for one that is zero that of the shape, and without a shape it is refused."""
     text = """<robot name="r"><link name="arm"><inertial><mass value="2"/><inertia ixx="{}" iyy="{}" izz="{}"/></inertial>
       <collision><geometry><box size="1 1 1"/></geometry></collision></link>
       <transmission name="t"><joint name="none"/></transmission></robot>"""
@@ -158,8 +158,12 @@ def test_inertia_that_no_body_has(tmp_path):
     assert found.left_out["inertia that no body can have, taken as the mean of its moments about all axes"] == ["arm"]
     fair = load_model(write(tmp_path, text.format(0.1, 0.1, 0.2), ".urdf"))
     assert fair.left_out == {"transmission": ["t"]}
+    none = text.format(0, 0, 0)
+    found = load_model(write(tmp_path, none, ".urdf"))
+    assert np.diag(found.scene.bodies[0].mass_properties()[2]) == pytest.approx([1 / 3] * 3)
+    assert found.left_out["inertia of zero, taken as that of its shape"] == ["arm"]
     with pytest.raises(InputError, match="link arm: inertia"):
-        load_model(write(tmp_path, text.format(0, 0, 0), ".urdf"))
+        load_model(write(tmp_path, none.replace('<box size="1 1 1"/>', ""), ".urdf"))
 
 
 LINK = (

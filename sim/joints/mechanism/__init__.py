@@ -7,5 +7,5 @@ Equations: Featherstone, Rigid Body Dynamics Algorithms, 2008, chapters 5 and 6.
 
 mechanism.py: what ``World.mechanism`` gives. tree.py: which body hangs on which, and what may move there. dynamics.py:
 kinematics and dynamics in NumPy. actuators.py: named inputs. instruments.py: sensors, each with its rate and noise.
-sensors.py: those that models of robots name besides.
+sensors.py: those that models of robots name besides. instrument_kinds.py: all of them by name, to plain tables and back.
 """

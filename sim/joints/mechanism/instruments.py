@@ -5,7 +5,7 @@
     log["imu"].times, log["imu"].values
 
 They read the state at the end of a step. An instrument with a rate reads at the first step at or after each multiple of 1/rate
-from the start of the run.
+from the start of the run. Those of a world, ``world.instruments``, are read in each of its runs, recorded and saved with it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_quaternion, check_vector
 from tumble.collision.spelling import did_you_mean
+from tumble.sim.checks import plain_value
 from tumble.sim.ledger.diagnostics import rotations
 
 if TYPE_CHECKING:
@@ -121,6 +122,7 @@ class Accelerometer(Mounted):
             field = world.model.bodies.gravity[i] + world.model.bodies.field[i]
             return (turn @ axes).T @ ((v1 - v0) / (t1 - t0) - field)
 
+        read.last = last
         return read
 
 
@@ -293,20 +295,31 @@ class Instruments(Mapping):
 
     def __init__(self, *instruments: Instrument):
         self.every = 1
-        for one in instruments:
-            if not isinstance(one, Instrument):
-                raise InputError("instrument", one, "must be an instrument, such as Accelerometer(name, body)")
-        names = [one.name for one in instruments]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InputError("name", twice, "is the name of two instruments")
-        self.instruments = {one.name: one for one in instruments}
-        self._times: dict[str, list[float]] = {name: [] for name in names}
-        self._values: dict[str, list[np.ndarray]] = {name: [] for name in names}
-        self._probes: list[tuple[Instrument, Probe, np.random.Generator]] = []
+        self.instruments: dict[str, Instrument] = {}
+        self._times: dict[str, list[float]] = {}
+        self._values: dict[str, list[np.ndarray]] = {}
+        self._probes: dict[str, tuple[Probe, np.random.Generator]] = {}
         self._world: World | None = None
         self._origin = 0.0
         self._due: dict[str, int] = {}
+        self._ended: list[str] = []  # what they were on is gone
+        for one in instruments:
+            self.add(one)
+
+    def add(self, one: Instrument) -> None:
+        """One more, which reads from now on. InputError where the name is taken, or what it is on is not there."""
+        if not isinstance(one, Instrument):
+            raise InputError("instrument", one, "must be an instrument, such as Accelerometer(name, body)")
+        if one.name in self.instruments:
+            raise InputError("name", one.name, "is the name of two instruments")
+        if self._world is not None:
+            self._attach(one, self._world)
+        self.instruments[one.name] = one
+        self._times[one.name], self._values[one.name] = [], []
+
+    def _attach(self, one: Instrument, world: World) -> None:
+        self._probes[one.name] = one.probe(world), np.random.default_rng([one.seed, zlib.crc32(one.name.encode())])
+        self._due[one.name] = 0
 
     def start(self, world: World) -> None:
         """Find what the instruments are on. A second run of the same world goes on."""
@@ -314,33 +327,33 @@ class Instruments(Mapping):
             return
         if self._world is not None:
             raise InputError("world", world, "is another than these instruments have read")
-        self._probes = [
-            (one, one.probe(world), np.random.default_rng([one.seed, zlib.crc32(one.name.encode())]))
-            for one in self.instruments.values()
-        ]
-        self._world, self._origin, self._due = world, world.time, dict.fromkeys(self.instruments, 0)
+        for one in self.mounted:
+            self._attach(one, world)
+        self._world, self._origin = world, world.time
 
     def __call__(self, world: World) -> None:
         """Read those that are due."""
         if self._world is None:
             self.start(world)
         now = world.time
-        for one, read, noise in self._probes:
-            times = self._times[one.name]
+        for one in self.mounted:
+            name = one.name
+            read, noise = self._probes[name]
+            times = self._times[name]
             if times and now <= times[-1]:  # a second run begins where the first ended
                 continue
             if one.rate is not None:
                 passed = math.floor((now - self._origin) * one.rate + 1e-9)
-                if passed < self._due[one.name]:
+                if passed < self._due[name]:
                     continue
-                self._due[one.name] = passed + 1
+                self._due[name] = passed + 1
             value = read()
             if value is None:
                 continue
             if one.noise:
                 value = value + noise.normal(scale=one.noise, size=len(value))
             times.append(now)
-            self._values[one.name].append(value)
+            self._values[name].append(value)
 
     def __getitem__(self, name: str) -> Readings:
         one = self.instruments[name]
@@ -352,3 +365,39 @@ class Instruments(Mapping):
 
     def __len__(self) -> int:
         return len(self.instruments)
+
+    @property
+    def mounted(self) -> list[Instrument]:
+        """Those that read on."""
+        return [one for name, one in self.instruments.items() if name not in self._ended]
+
+    def end(self, name: str) -> None:
+        """What this one was on is gone: it reads no more, and what it has read stays; one that has not begun is gone too."""
+        if self._world is None:
+            del self.instruments[name], self._times[name], self._values[name]
+            return
+        self._ended.append(name)
+        self._probes.pop(name, None)
+
+    def memory(self) -> dict[str, Any] | None:
+        """What there is beside the readings: when they are due, their noise, what they compare with; None before the start."""
+        if self._world is None:
+            return None
+        noise = {name: noise.bit_generator.state for name, (_, noise) in self._probes.items()}
+        last = {name: [plain_value(x) for x in read.last] for name, (read, _) in self._probes.items() if hasattr(read, "last")}
+        return {"origin": self._origin, "due": self._due, "noise": noise, "last": last, "ended": self._ended}
+
+    def take_up(self, world: World, memory: dict[str, Any] | None, readings: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
+        """Go on in another world from what :meth:`memory` told, with (times, values) of what was read."""
+        if memory is None:
+            return
+        self._ended = [name for name in memory["ended"] if name in self.instruments]
+        self.start(world)
+        self._origin, self._due = float(memory["origin"]), {name: int(memory["due"][name]) for name in memory["due"]}
+        for name, (times, values) in readings.items():
+            self._times[name], self._values[name] = [float(t) for t in times], list(np.asarray(values, float))
+        for name, (read, noise) in self._probes.items():
+            noise.bit_generator.state = memory["noise"][name]
+            if hasattr(read, "last"):
+                time, *rest = memory["last"][name]
+                read.last[:] = [float(time), *(np.array(x, float) for x in rest)]

@@ -251,6 +251,7 @@ class WithBodies(Asking):
         self.pairs = [pair for pair in self.pairs if body.name not in (pair["a"], pair["b"])]
         self.model = tables.with_surfaces(self.model, *surfaces([b.definition for b in self.bodies], self.materials, self.pairs))
         self.forces = [left for force in self.forces if (left := force.without(body.name)) is not None]
+        self._end_instruments()
         self._scene = None
 
     def _packed(self) -> Model:

@@ -1,4 +1,4 @@
-"""What acts on and between bodies of a world: joints, actuators, forces, materials, pairs."""
+"""What acts on and between bodies of a world: joints, actuators, instruments, forces, materials, pairs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from tumble.sim.forces.tables import callbacks, check_bodies
 from tumble.sim.joints import tables as joint_tables
 from tumble.sim.joints.definitions import JointDef
 from tumble.sim.joints.mechanism.actuators import Actuator
+from tumble.sim.joints.mechanism.instrument_kinds import check_places
+from tumble.sim.joints.mechanism.instruments import Instrument
 from tumble.sim.scene import arrays as tables
 from tumble.sim.scene.body_definition import Finish, said
 from tumble.sim.scene.materials import put_material, put_pair, surfaces
@@ -70,7 +72,16 @@ class WithLinks(Asking):
         gone = np.arange(len(self.joints)) == joint.index
         self._change()
         self._forget_joints(gone)
+        self._end_instruments()
         self._scene = None
+
+    def _end_instruments(self) -> None:
+        """Those whose body, joint or actuator is gone read no more."""
+        for one in self.instruments.mounted:
+            try:
+                check_places(one, self.names, [joint.name for joint in self.joints], list(self.controls.actuators))
+            except InputError:
+                self.instruments.end(one.name)
 
     def add_actuator(self, actuator: Actuator) -> None:
         """Drive a joint by a named input, ``world.controls[actuator.name]``."""
@@ -78,6 +89,14 @@ class WithLinks(Asking):
             raise InputError("actuator", actuator, "must be an Actuator")
         self.controls.add(actuator)
         self._scene = None
+
+    def add_instrument(self, instrument: Instrument) -> Instrument:
+        """Mount an instrument, such as ``Accelerometer("imu", "chassis")``: each run reads it, ``world.instruments["imu"]``."""
+        if isinstance(instrument, Instrument):
+            check_places(instrument, self.names, [joint.name for joint in self.joints], list(self.controls.actuators))
+        self.instruments.add(instrument)
+        self._scene = None
+        return instrument
 
     def _forget_joints(self, gone: np.ndarray) -> None:
         for j in np.flatnonzero(gone):

@@ -308,9 +308,12 @@ class Stepping(Asking):
         step, by default such that it has at most 4000 samples. Where nothing else observes or controls, the compiled step takes
         them itself: that costs 0.06 us a sample of one body, and 0.03 ms a run. ``control`` is called with the world before each
         step, after the observers have seen it, and may change anything: ``Every(4, f)`` to have it called before every fourth.
+        The instruments of the world read as well, see ``Run.readings``.
         """
         steps = round(check_number("seconds", seconds, least=0) / self.dt)
         observers = list(observers)
+        if self.instruments and not any(observer is self.instruments for observer in observers):
+            observers.append(self.instruments)
         if not observers and control is None:
             often = max(1, -(-steps // SAMPLES)) if every is None else whole_number("every", every)
             if recollected.fits(self, steps // often + 2):
@@ -351,7 +354,10 @@ class Stepping(Asking):
             for observer in started:
                 if hasattr(observer, "finish"):
                     observer.finish(self)
-        return recorder.run()
+        run = recorder.run()
+        if self.instruments:
+            run._readings = dict(self.instruments)
+        return run
 
     def _run_alone(self, steps: int, every: int) -> Run:
         """Run with nobody watching but the compiled step, which takes the samples."""

@@ -1,0 +1,105 @@
+"""Instruments by the names of their kinds, to plain tables and back: as scene files, recordings and saved worlds have them."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+from tumble.collision.errors import InputError
+from tumble.collision.spelling import did_you_mean
+from tumble.sim.checks import plain_value
+from tumble.sim.joints.mechanism.instruments import (
+    Accelerometer,
+    ContactForce,
+    Encoder,
+    ForceTorque,
+    Gyroscope,
+    Instrument,
+    RangeFinder,
+    Tracker,
+    Velocimeter,
+)
+from tumble.sim.joints.mechanism.sensors import (
+    ActuatorSensor,
+    CoordinateSensor,
+    Frame,
+    FrameSensor,
+    Interaction,
+    SubtreeSensor,
+    Touch,
+    WorldSensor,
+)
+
+INSTRUMENTS: dict[str, type[Instrument]] = {
+    "accelerometer": Accelerometer,
+    "gyroscope": Gyroscope,
+    "velocimeter": Velocimeter,
+    "tracker": Tracker,
+    "range_finder": RangeFinder,
+    "contact_force": ContactForce,
+    "force_torque": ForceTorque,
+    "encoder": Encoder,
+    "frame": FrameSensor,
+    "subtree": SubtreeSensor,
+    "coordinate": CoordinateSensor,
+    "actuator": ActuatorSensor,
+    "interaction": Interaction,
+    "touch": Touch,
+    "world": WorldSensor,
+}
+KINDS = {made: kind for kind, made in INSTRUMENTS.items()}
+FRAMES = ("frame", "reference")  # fields that hold a Frame
+
+
+def instrument_to_dict(one: Instrument) -> dict[str, Any]:
+    """Plain numbers, texts, lists and dicts: its ``type``, and all fields that are not as by default."""
+    if type(one) not in KINDS:
+        raise InputError("instrument", type(one).__name__, f"can not be written; kinds are {', '.join(INSTRUMENTS)}")
+    return {"type": KINDS[type(one)], **_changed(one)}
+
+
+def _changed(record: Instrument | Frame) -> dict[str, Any]:
+    out = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if isinstance(value, Frame):
+            out[field.name] = _changed(value)
+        elif field.default is MISSING or value != field.default:
+            out[field.name] = plain_value(value)
+    return out
+
+
+def instrument_from_dict(data: dict[str, Any]) -> Instrument:
+    """The inverse of :func:`instrument_to_dict`; InputError names what is wrong."""
+    kind = data.get("type")
+    if kind not in INSTRUMENTS:
+        raise InputError("type", kind, f"must be one of {', '.join(INSTRUMENTS)}")
+    values = {key: value for key, value in data.items() if key != "type"}
+    _known(values, INSTRUMENTS[kind], kind)
+    for key in FRAMES:
+        if isinstance(values.get(key), dict):
+            _known(values[key], Frame, key)
+            values[key] = Frame(**values[key])
+    missing = [f.name for f in fields(INSTRUMENTS[kind]) if f.default is MISSING and f.name not in values]
+    if missing:
+        raise InputError(missing[0], None, f"is missing: a {kind} needs it")
+    return INSTRUMENTS[kind](**values)
+
+
+def _known(values: dict[str, Any], made: type, kind: str) -> None:
+    known = [field.name for field in fields(made)]
+    for key in values:
+        if key not in known:
+            raise InputError(key, values[key], f"unknown field; a {kind} has {', '.join(sorted(known))}")
+
+
+def check_places(one: Instrument, bodies: list[str], joints: list[str], actuators: list[str]) -> None:
+    """InputError where what an instrument is on is not among these names."""
+    for name in ("body", "other", "bodies", "joint", "joints", "actuator", *FRAMES):
+        value = getattr(one, name, None)
+        if isinstance(value, Frame):
+            value = value.body
+        known = joints if name.startswith("joint") else actuators if name == "actuator" else bodies
+        for each in value if isinstance(value, tuple) else (value,):
+            if each is not None and each not in known:
+                raise InputError(name, each, f"there is none of this name{did_you_mean(each, known)}")

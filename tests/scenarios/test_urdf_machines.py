@@ -1,0 +1,143 @@
+"""URDF: robots of pybullet_data in joint coordinates, against MuJoCo's reading of the same files; what files leave open."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tumble.collision import HalfSpace
+from tumble.collision.errors import InputError
+from tumble.scenarios.importing import urdf
+from tumble.scenarios.importing.models import Imported, load_model
+
+ROBOTS = (
+    "a1/a1.urdf", "aliengo/aliengo.urdf", "cartpole.urdf", "franka_panda/panda.urdf", "kuka_iiwa/model.urdf",
+    "kuka_iiwa/model_free_base.urdf", "laikago/laikago_toes_zup.urdf", "pendulum5.urdf", "quadruped/minitaur.urdf",
+    "quadruped/quadruped.urdf", "quadruped/spirit40.urdf", "quadruped/vision60.urdf", "r2d2.urdf", "racecar/racecar.urdf",
+    "racecar/racecar_differential.urdf",
+)  # fmt: skip
+
+
+def folder() -> Path:
+    return Path(pytest.importorskip("pybullet_data").getDataPath())
+
+
+@pytest.fixture
+def without_meshes(monkeypatch):
+    """Links that meshes would touch meet nothing: to cut these into pieces takes minutes, and masses are given."""
+    shape = urdf._shape
+
+    def plain(out, path, link, geometry):
+        meshed = geometry is not None and len(geometry) and geometry[0].tag == "mesh"
+        return None if meshed else shape(out, path, link, geometry)
+
+    monkeypatch.setattr(urdf, "_shape", plain)
+
+
+def read(path: Path) -> Imported:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load_model(path)
+
+
+def theirs(path: Path):
+    """MuJoCo's model of the links and joints of a URDF alone; its root is fixed."""
+    mujoco = pytest.importorskip("mujoco")
+    root = xml.fromstring(path.read_text(encoding="utf-8").strip())
+    for element in list(root):
+        keep = {"link": ("inertial",), "joint": ("parent", "child", "origin", "axis", "limit", "dynamics")}.get(element.tag)
+        if keep is None:
+            root.remove(element)
+        for child in list(element) if keep else ():
+            if child.tag not in keep:
+                element.remove(child)
+    how = {"fusestatic": "false", "balanceinertia": "false", "boundmass": "0", "boundinertia": "0", "inertiafromgeom": "false"}
+    settings = xml.Element("mujoco")
+    settings.append(xml.Element("compiler", how))
+    root.insert(0, settings)
+    m = mujoco.MjModel.from_xml_string(xml.tostring(root, encoding="unicode"))
+    bit = mujoco.mjtDisableBit
+    m.opt.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_FRICTIONLOSS
+    return mujoco, m, mujoco.MjData(m)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_as_mujoco_has_it(name, without_meshes):
+    """Mass matrix and bias forces of the joints, the base at rest, at 20 random states; accelerations where it is fixed.
+
+    Twin: the state of one is another.
+    """
+    path = folder() / name
+    mujoco, m, d = theirs(path)
+    mine = read(path).scene.build().mechanism()
+    base = 6 * (mine.nq - mine.nv)  # a free base has a quaternion
+    joints = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(m.njnt)]
+    order = [joints.index(joint) for joint in mine.names if joint in joints]
+    assert len(order) == m.nv == mine.nv - base
+    rng, full = np.random.default_rng(1), np.zeros((m.nv, m.nv))
+    for _ in range(20):
+        d.qpos[:], d.qvel[:] = rng.normal(size=m.nv), rng.normal(size=m.nv)
+        mujoco.mj_forward(m, d)
+        try:
+            mujoco.mj_fullM(m, d, full)  # of MuJoCo 4
+        except TypeError:
+            mujoco.mj_fullM(m, full, d.qM)
+        q, v = mine.qpos.copy(), np.zeros(mine.nv)
+        q[mine.nq - m.nv :], v[base:] = d.qpos[order], d.qvel[order]
+        matrix, bias = mine.mass_matrix(q)[base:, base:], mine.bias_forces(q, v)[base:]
+        scale = np.abs(full).max() * np.abs(v).max() ** 2
+        assert np.abs(matrix - full[np.ix_(order, order)]).max() < 1e-12 * np.abs(full).max()
+        assert np.abs(bias - d.qfrc_bias[order]).max() < 1e-12 * max(scale, np.abs(bias).max())
+        if base == 0:
+            found = mine.accelerations(np.zeros(mine.nv), q, v)
+            assert np.abs(found - d.qacc[order]).max() < 1e-11 * np.abs(found).max()
+    if name == "a1/a1.urdf":
+        q[-m.nv :] += 0.1
+        assert np.abs(mine.mass_matrix(q)[base:, base:] - full[np.ix_(order, order)]).max() > 1e-6 * np.abs(full).max()
+
+
+@pytest.mark.parametrize(
+    "name", ["cartpole.urdf", "r2d2.urdf", "husky/husky.urdf", "quadruped/minitaur.urdf", "racecar/racecar.urdf"]
+)
+def test_it_falls_on_a_floor(name, without_meshes):
+    """For a second: joints closed, the books whole, all solves done."""
+    scene = read(folder() / name).scene
+    scene.dt = 1 / 500
+    scene.add(HalfSpace(offset=-1.0), kind="static", name="the floor", friction=0.8)
+    world = scene.build()
+    world.step(500)
+    assert max(joint.error for joint in world.joints) < 1e-9
+    assert world.ledger.closes
+    assert world.statistics()["unsolved"] == 0
+
+
+ROBOT = """
+<?xml version="1.0" ?>
+<robot name="r"><link name="base"><inertial><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="$(optenv SOME_XYZ 0.1 0 0)"/><geometry><box size="0.2 0.4 0.6"/></geometry></collision></link></robot>
+\0"""
+
+
+def test_what_files_leave_open_is_taken_as_most_programs_take_it(tmp_path):
+    """A blank line before the declaration, a zero at the end, a variable of ROS with a default, an inertia of zero."""
+    path = tmp_path / "r.urdf"
+    path.write_text(ROBOT)
+    found = load_model(path)
+    assert found.left_out == {
+        "optenv, taken as its default": ["SOME_XYZ"], "inertia of zero, taken as that of its shape": ["base"]
+    }  # fmt: skip
+    (body,) = found.scene.bodies
+    assert np.diag(body.inertia) == pytest.approx([2 / 12 * (0.16 + 0.36), 2 / 12 * (0.04 + 0.36), 2 / 12 * (0.04 + 0.16)])
+    path.write_text(ROBOT.replace("<robot", "\0<robot"))
+    with pytest.raises(InputError, match="is not XML"):
+        load_model(path)
+    path.write_text(ROBOT.replace("0.1 0 0", "0.1, 0, 0"))
+    with pytest.raises(InputError, match="origin.xyz = '0.1, 0, 0': must be 3 numbers"):
+        load_model(path)
+    path.write_text(ROBOT.replace('<box size="0.2 0.4 0.6"/>', "<cone/>"))
+    with pytest.raises(InputError, match="link base: inertia"):
+        load_model(path)
