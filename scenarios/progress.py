@@ -88,6 +88,8 @@ def counted(items: Sequence[Any], title: str) -> Iterator[Any]:
 class RunProgress:
     """An observer that shows how far a run is."""
 
+    only_looks = True  # it changes nothing of a world
+
     def __init__(self, title: str, seconds: float, dt: float, quiet: bool = False):
         self.every = max(1, min(20, round(seconds / dt) // 100))
         self.seconds, self.origin = seconds, 0.0

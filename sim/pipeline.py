@@ -31,7 +31,7 @@ from tumble.sim.flight.motion import plan_arcs, set_state, start_flight
 from tumble.sim.impact.crowds import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift, finite_body
-from tumble.sim.impact.thread_jobs import BOXES, MANIFOLDS, close_shop, find_pairs, open_shop, share
+from tumble.sim.impact.thread_jobs import BOXES, LANDINGS, MANIFOLDS, close_shop, find_pairs, open_shop, share
 from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
@@ -179,14 +179,9 @@ def _contact(model, geometry, settings, mode, plastic):
     keep_latest(bodies, contacts, settings.dt)
     recall_kicks(bodies, forces, joints)
     let_go_of_springs(joints)
-    for i in range(len(bodies.kind)):
-        start_flight(bodies, i, 0.0)
-        bodies.until[i], bodies.held[i] = 0.0, 0
-        bodies.kicked[i] -= settings.dt  # by the clock of the coming drift
+    share(model, geometry, settings, LANDINGS, len(bodies.kind))
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
     foresee_all(bodies, forces, joints, geoms, pairs, mode == MEAN_GIVEN)
-    copy_table(bodies.p, bodies.p_before)
-    copy_table(bodies.l, bodies.l_before)
     tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)
     contacts.count[1], contacts.count[2] = contacts.count[0], 0
     label_islands(bodies, contacts, joints, settings.crowd)
@@ -199,11 +194,28 @@ def _contact(model, geometry, settings, mode, plastic):
     if crowds:
         kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
-    for i in range(len(bodies.kind)):
-        start_flight(bodies, i, 0.0)
+    _start_kicked(bodies, contacts, forces, joints)
 
 
 contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=None)
+
+
+@lean
+def _start_kicked(bodies, contacts, forces, joints):
+    """What the kick concerned flies on from where it is now: bodies that touch, are jointed, fly under forces or are of a crowd.
+    The others have not changed since they landed."""
+    for k in range(contacts.count[0]):
+        for side in range(2):
+            start_flight(bodies, contacts.body[k, side], 0.0)
+    for j in range(len(joints.kind)):
+        for side in range(2):
+            if joints.body[j, side] >= 0:
+                start_flight(bodies, joints.body[j, side], 0.0)
+    for m in range(len(forces.member)):
+        start_flight(bodies, forces.member[m], 0.0)
+    for i in range(len(bodies.kind)):
+        if bodies.crowd[i] > 0:
+            start_flight(bodies, i, 0.0)
 
 
 @lean

@@ -65,7 +65,7 @@ def package(tmp_path):
     for each in (folder, folder.parent):
         (each / "__init__.py").write_text("")
     kernels = ("__init__", "jit", "compiler", "code_library", "kernel_cache", "sources", "group", "group_type")
-    for module in (*kernels, "building/__init__", "building/indices", "building/objects", "building/worker"):
+    for module in (*kernels, "building/__init__", "building/indices", "building/objects", "building/runtime", "building/worker"):
         shutil.copy(ROOT / "collision" / "kernels" / f"{module}.py", folder / "kernels" / f"{module}.py")
     return folder
 

@@ -93,6 +93,10 @@ class Plain:
     def __call__(self, *rest: int) -> Any:
         return self.kernel(*self.arguments, *rest)
 
+    def pair(self, value: int) -> tuple[float, float]:
+        """The two numbers that the kernel returns, for the last of its arguments."""
+        return self(value)
+
     def part(self, value: int, which: slice) -> np.ndarray:
         """Some of the numbers that the kernel returns, for the last of its arguments; read-only."""
         out = np.array(self(value)[which])
@@ -132,6 +136,14 @@ class Call:
             return self._reals[last], self._reals[last + 1]
         out = [words[last + k] if kind == "q" else float(self._numbers[k]) for k, kind in enumerate(kinds)]
         return tuple(out) if len(out) > 1 else out[0] if out else None
+
+    def pair(self, value: int) -> tuple[float, float]:
+        """The two real numbers that the kernel returns, for the last of its arguments: as the call itself, in less time."""
+        self._words[self._first] = value
+        if self._function(self._address):
+            raise failure()
+        last, reals = self._last, self._reals
+        return reals[last], reals[last + 1]
 
     def part(self, value: int, which: slice) -> np.ndarray:
         """Some of the numbers that the kernel returns, for the last of its arguments; read-only."""

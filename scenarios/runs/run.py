@@ -195,6 +195,8 @@ class Checkpoints:
     So that a run that was killed at any instant can go on from the file: it has no sample less than the world needs.
     """
 
+    only_looks = True  # it changes nothing of a world
+
     def __init__(self, path: Path, recorder: Recorder, seconds: float):
         self.path, self.recorder, self.every = path, recorder, recorder.every
         self.seconds = check_number("checkpoint_seconds", seconds, least=0)

@@ -52,13 +52,14 @@ def bring_linked(bodies, forces, joints, books, links, t, touched):
 def book_flight(bodies, books, i):
     """The flight of body i ends in its current state."""
     error, work = flight_balance(bodies, i)
-    book_balance(books, error, work)
+    energy, moved = balanced(books.energy[ledger.INTEGRATOR], books.moved[0], error, work)
+    books.energy[ledger.INTEGRATOR], books.moved[0] = energy, moved
 
 
 @lean
-def book_balance(books, error, work):
-    books.energy[ledger.INTEGRATOR] += error
-    books.moved[0] += abs(error) + abs(work)
+def balanced(energy, moved, error, work):
+    """The error of the integrator, and what was moved, after one flight more."""
+    return energy + error, moved + (abs(error) + abs(work))
 
 
 @lean

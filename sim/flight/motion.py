@@ -163,6 +163,17 @@ def start_flight(bodies, i, t):
 
 
 @lean
+def land_some(bodies, dt, first, stop):
+    """The flights of bodies [first, stop) end with the drift: from here they fly on, and momenta before the kick are these."""
+    for i in range(first, stop):
+        start_flight(bodies, i, 0.0)
+        bodies.until[i], bodies.held[i] = 0.0, 0
+        bodies.kicked[i] -= dt  # by the clock of the coming drift
+        store3(bodies.p_before, i, load3(bodies.p, i))
+        store3(bodies.l_before, i, load3(bodies.l, i))
+
+
+@lean
 def plan_arcs(bodies, t, dt):
     """Driven bodies that have a path stand on it at time t of the world, and know where they go in the coming step."""
     for i in range(len(bodies.kind)):

@@ -43,13 +43,14 @@ from tumble.sim.contact.touching.manifolds import fresh_manifolds, update_manifo
 from tumble.sim.contact.touching.swept_pairs import sweep_bounds
 from tumble.sim.contact.touching.wide_boxes import NEAR_PAIRS, compare_leavers, leavers, pick_meeting
 from tumble.sim.flight.clusters import flight_balance
-from tumble.sim.flight.flight_split import book_balance, book_flight
-from tumble.sim.flight.motion import fly_some
+from tumble.sim.flight.flight_split import balanced, book_flight
+from tumble.sim.flight.motion import fly_some, land_some
 from tumble.sim.impact.time_of_impact import next_impact
+from tumble.sim.ledger import entries as ledger
 from tumble.sim.state import EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
 
 # jobs: what is done to their items
-FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES = range(9)
+FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES, LANDINGS = range(10)
 CACHE_LINE = 64  # bytes
 NEXT, KIND, COUNT, SHARE, DONE, FOUND_SUM, STEP_OPEN, HELPED, TREE = (CACHE_LINE * k for k in range(9))
 CREW_WORDS = 8 * 8 + 16  # of a crew
@@ -60,7 +61,7 @@ PAUSES, YIELDS, NAP = 8000, 1000, 50  # some 200 us in which one looks all the t
 @lean
 def _portion(job):
     """How many items of a job are taken at a time: some microseconds of work."""
-    return 48 if job in (FLIGHTS, BOXES, BALANCES) else 1 if job == HALVES else 16
+    return 48 if job in (FLIGHTS, BOXES, BALANCES, LANDINGS) else 1 if job == HALVES else 16
 
 
 @kernel(**FOR_KERNELS)
@@ -94,6 +95,8 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
         balances = reals_at(look(settings.crew + TREE), len(bodies.kind), 2)
         for i in range(first, stop):
             balances[i, 0], balances[i, 1] = flight_balance(bodies, i)
+    elif job == LANDINGS:
+        land_some(bodies, dt, first, stop)
     elif job == HALVES:
         order, center, tree, n, _ = _read_tree(settings.crew)
         for half in range(first, stop):
@@ -206,9 +209,11 @@ def book_flights(model, geometry, settings):
     balances = np.empty((n, 2))
     put(settings.crew + TREE, address_of(balances))
     share(model, geometry, settings, BALANCES, n)
+    energy, moved = books.energy[ledger.INTEGRATOR], books.moved[0]  # in registers: no number is written n times
     for i in range(n):
         if forces.cluster[i] < 0:
-            book_balance(books, balances[i, 0], balances[i, 1])
+            energy, moved = balanced(energy, moved, balances[i, 0], balances[i, 1])
+    books.energy[ledger.INTEGRATOR], books.moved[0] = energy, moved
 
 
 @inner

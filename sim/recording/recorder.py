@@ -6,7 +6,7 @@ import json
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -89,6 +89,8 @@ class Recorder(Keeps):
         self._picked: list[int] | None = None  # rows of the chosen ones among them
         self._number: dict[int, int] = {}  # of a body, by its id, in contacts and impacts: the chosen ones come first
         self._last_step: int | None = None
+        self._new_reel: Callable[[int, int], Any] | None = None  # where nothing but its steps changes the world
+        self._reel: Any = None  # samples that are not worked out yet
         self._raising: BaseException | None = None
         self._clock = 0.0  # when the run began
         self._spent = 0.0  # seconds that recording took
@@ -141,11 +143,44 @@ class Recorder(Keeps):
             return
         self._last_step = world.step_count
         begun = time.perf_counter()
+        if self._new_reel is not None:
+            self._keep(world)
+            self._spent += time.perf_counter() - begun
+            return
         there = self._there(world)
         contacts = rows(world, self._number, self._kept) if self.contacts else None
         now = Moment(world, contacts)
         self._store.append([self._in_rows(variable, variable.read(now), there) for variable in self.variables], contacts)
         self._spent += time.perf_counter() - begun
+
+    only_looks = True  # it changes nothing of a world
+
+    def work_out_later(self, world: Any, reel: Callable[[int, int], Any]) -> None:
+        """Until the run ends nothing but its steps changes the world: samples are kept as the compiled step keeps them, on a
+        ``reel`` for so many, and are worked out together. The bits are the same."""
+        if not (self.contacts or self.impacts or world.options.quarantine) and self._there(world) is None:
+            self._new_reel = reel
+
+    def _keep(self, world: Any) -> None:
+        """Keep a sample; work out those that wait where they are to be written, or the reel is full."""
+        if self._reel is None:
+            self._reel = self._new_reel(self._store.room(), self.every)
+        self._reel.keep(world)
+        if not self._store.waits(self._reel.samples):
+            self._work_out()
+
+    def _work_out(self) -> None:
+        """The samples that wait go to the store."""
+        reel, self._reel = self._reel, None
+        if reel is None:
+            return
+        columns = []
+        for variable in self.variables:
+            column = reel[variable.name]
+            if self._picked is not None and variable.dims[:1] == ("body",):
+                column = column[:, self._picked]
+            columns.append(column)
+        self._store.extend(columns)
 
     @property
     def listens(self) -> bool:
@@ -179,6 +214,7 @@ class Recorder(Keeps):
 
     def flush(self) -> None:
         """Write all samples so far to disk."""
+        self._work_out()
         if isinstance(self._store, Store):
             self._store.flush()
 
@@ -186,6 +222,8 @@ class Recorder(Keeps):
         """Write what is left. Called when the run ends, also by an error or Ctrl-C: then ``complete`` stays false."""
         if self._store is None:
             return
+        self._work_out()
+        self._new_reel = None
         wall = self.attributes.get("wall_seconds", 0.0) + time.perf_counter() - self._clock
         complete = sys.exception() is self._raising
         counters = json.dumps(world.statistics())
@@ -200,6 +238,7 @@ class Recorder(Keeps):
         """What was recorded so far."""
         if self._store is None:
             raise RecordingError(self.path or "memory", "nothing was recorded yet")
+        self._work_out()
         return self._store.run()
 
 

@@ -182,11 +182,24 @@ class Reel(Mapping[str, np.ndarray]):
         self._then = Recollection(world)
         self.strip = strip_in_one(samples, len(world.bodies), len(world.joints), every)
         self._kept: dict[str, np.ndarray] = {}
+        self._bound: Any = None
+        self._model: Model | None = None  # that it is bound to
 
     def keep(self, world: World) -> None:
         """Take a sample of the world as it stands."""
         m = world.model
-        TAKE_SAMPLE.bind(m.bodies, m.books, m.contacts, m.joints, self.strip)()
+        if m is not self._model:
+            self._bound, self._model = TAKE_SAMPLE.bind(m.bodies, m.books, m.contacts, m.joints, self.strip), m
+        self._bound()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what stands in this process alone."""
+        return {**self.__dict__, "_bound": None, "_model": None}
+
+    @property
+    def samples(self) -> int:
+        """How many there are so far."""
+        return int(self.strip.count[0])
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._kept:
@@ -271,8 +284,10 @@ def _laid_out(samples: int, bodies: int, joints: int, every: int) -> tuple[int, 
 
 
 def fits(world: World, samples: int) -> bool:
-    """Whether such a run can be recorded this way."""
-    return world.settings.sleep_steps == 0 and samples * (15 * len(world.bodies) + 20) * 8 < MOST_STRIP_BYTES
+    """Whether such a run can be recorded this way: nothing falls asleep, and no actuator sets springs on the way."""
+    if world.settings.sleep_steps > 0 or world.controls.actuators:
+        return False
+    return samples * (15 * len(world.bodies) + 20) * 8 < MOST_STRIP_BYTES
 
 
 def rewind(bound: Call | Plain, strip: Strip) -> None:

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class Joint(Writes):
     """One joint: reads from, and writes to, its row of the world's arrays. ``definition`` is what it was added as."""
 
-    __slots__ = ("_row", "_seen", "_world", "definition")
+    __slots__ = ("_motored", "_row", "_seen", "_world", "definition")
 
     def __init__(self, world: World, index: int, definition: JointDef):
         self._world, self._row, self.definition = world, index, definition
         self._seen: JointDef | None = None  # a definition that has one coordinate
+        self._motored: JointDef | None = None  # one that has a motor
 
     definition: JointDef
 
@@ -90,9 +91,10 @@ class Joint(Writes):
     @property
     def angle(self) -> float:
         """Angle of a hinge, b against a [rad]; turns are counted."""
-        if not isinstance(self.definition, Hinge):
+        definition = self.definition
+        if not isinstance(definition, Hinge):
             raise InputError("angle", self.name, f"only a hinge has an angle, this is a {self.kind}")
-        return self._read()[0] + self.definition.reference
+        return self._read()[0] + definition.reference
 
     @property
     def speed(self) -> float:
@@ -103,14 +105,14 @@ class Joint(Writes):
 
     def _read(self) -> tuple[float, float]:
         """The free coordinate and its rate."""
-        world, row = self._world, self._row
-        model = world.model
+        world = self._world
+        model, glance = world.model, world._glance_joint
         if isinstance(self.definition, General):
             return tables.coordinate(model, self.index), tables.rate(model, self.index)
-        glance = world._glance_joint
         if glance is None or glance.arguments[1] is not model.joints or glance.arguments[0] is not model.bodies:
             glance = world._glance_joint = GLANCE_JOINT.bind(model.bodies, model.joints)
-        return glance(self.index if row is None else row)
+        row = self._row
+        return glance.pair(self.index if row is None else row)
 
     def _wrench(self) -> tuple[np.ndarray, np.ndarray]:
         """Impulse (3,) [N s] and turning impulse (3,) [N m s] on b of the last kick."""
@@ -156,7 +158,9 @@ class Joint(Writes):
 
     @motor_speed.setter
     def motor_speed(self, value: float) -> None:
-        self._motor("motor_speed")
+        if self._motored is not self.definition or self._world.controls.actuators:
+            self._motor("motor_speed")
+            self._motored = self.definition
         if value.__class__ is not float or not isfinite(value):
             value = check_number("motor_speed", value)
         self._world.model.joints.speed[self.index] = value

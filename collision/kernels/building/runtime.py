@@ -13,7 +13,7 @@ holds seven of a size. A block says which shelf it is from by its allocator, in 
 
 from __future__ import annotations
 
-from tumble.collision.kernels.building.objects import Objects, engine
+from tumble.collision.kernels.building.objects import Objects
 
 RUNTIME = (
     "NRT_Allocate", "NRT_Free", "NRT_MemInfo_alloc", "NRT_MemInfo_alloc_aligned", "NRT_MemInfo_alloc_dtor",
@@ -336,10 +336,12 @@ out:
 
 
 def runtime() -> Objects:
-    """Its object."""
+    """Its object, for any processor of this kind: kernels for others than this machine's go with it too (shipped.py)."""
     import llvmlite.binding as llvm
 
-    _, machine = engine()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
     module = llvm.parse_assembly(_RUNTIME)
     module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))

@@ -40,6 +40,7 @@ from tumble.sim.recording.storage.checksums import (
 from tumble.sim.words import few
 
 CHUNK_BYTES = 4_000_000  # of the largest variable
+ROOM = 256  # samples in memory that are worked out together
 FLUSH_SECONDS = 5.0  # wall clock: what a crash can cost at most, where writing is fast (pace.py)
 
 
@@ -71,6 +72,19 @@ class Memory:
             samples.append(np.array(value))  # a copy: the world goes on writing into its arrays
         if contacts is not None:
             self.contacts.append(contacts)
+
+    def extend(self, columns: list[np.ndarray]) -> None:
+        """Samples that were worked out together: the values of each variable, a row each."""
+        for samples, column in zip(self.samples, columns, strict=True):
+            samples.extend(column)
+
+    def room(self) -> int:
+        """How many samples at once it takes."""
+        return ROOM
+
+    def waits(self, count: int) -> bool:
+        """Whether so many samples can wait to be worked out."""
+        return count < ROOM
 
     def close(self, attributes: dict[str, Any]) -> None:
         self.attributes = attributes
@@ -224,7 +238,25 @@ class Store:
             self.contacts.waiting.append(contacts)
         for buffer, value in zip(self.buffers, values, strict=True):
             buffer[self.count] = value
-        self.count += 1
+        self._counted(1)
+
+    def extend(self, columns: list[np.ndarray]) -> None:
+        """Samples that were worked out together: the values of each variable, a row each, no more than there is room for."""
+        count = len(columns[0])
+        for buffer, column in zip(self.buffers, columns, strict=True):
+            buffer[self.count : self.count + count] = column
+        self._counted(count)
+
+    def room(self) -> int:
+        """How many samples the buffers still take."""
+        return self.chunk - self.count
+
+    def waits(self, count: int) -> bool:
+        """Whether so many samples can wait to be worked out: they are not to be on disk yet."""
+        return count < self.room() and not self.pace.due(FLUSH_SECONDS)
+
+    def _counted(self, count: int) -> None:
+        self.count += count
         if self.count == self.chunk:
             self.flush()
             self.begin, self.count, self.flushed = self.begin + self.chunk, 0, 0

@@ -6,6 +6,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -333,10 +334,14 @@ class Stepping(Asking):
         self._started = True
         last = self.step_count + steps
         started = []
+        undisturbed = control is None and all(getattr(observer, "only_looks", False) for observer in observers)
+        undisturbed = undisturbed and recollected.fits(self, 0)
         try:
             for observer in observers:
                 if hasattr(observer, "start"):
                     observer.start(self)
+                if undisturbed and isinstance(observer, Recorder):
+                    observer.work_out_later(self, partial(recollected.Reel, self))
                 started.append(observer)
                 observer(self)
             while self.step_count < last:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import threading
 
+import llvmlite.binding as llvm
 import pytest
 
+from tumble.collision.kernels.building import runtime as texts
 from tumble.collision.kernels.building.objects import engine, load
 from tumble.collision.kernels.building.runtime import BEGIN, KEPT, LARGEST, runtime
 from tumble.collision.kernels.jit import DISABLED
@@ -93,3 +95,26 @@ def test_threads_keep_their_own(memory):
     assert memory.take(300, 32) == mine
     memory.give(theirs[0])  # made by another: it is of this thread now
     assert memory.take(300, 32) == theirs[0]
+
+
+def optimized(machine):
+    """The runtime for a processor."""
+    module = llvm.parse_assembly(texts._RUNTIME)
+    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+@pytest.mark.skipif(not llvm.get_host_cpu_features().get("lzcnt"), reason="there is nothing that it might use")
+def test_it_is_for_any_processor():
+    """It goes with kernels for other processors than this machine's; the twin, for this one, counts zeros as others can not."""
+    target = llvm.Target.from_default_triple()
+    features = llvm.get_host_cpu_features().flatten()
+    own = target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, jit=True)
+    plain = target.create_target_machine(jit=True)
+    assert "lzcnt" in own.emit_assembly(optimized(own))
+    assert "lzcnt" not in plain.emit_assembly(optimized(plain))
+    ((_, _, code),) = runtime()
+    assert code == plain.emit_object(optimized(plain))
+    assert code != own.emit_object(optimized(own))
