@@ -99,6 +99,7 @@ STOP_STRIDE = 0.1  # [m or rad] taken back to a stop at once: a turn opens joint
 LOOKED = 1e-3  # of what the last look missed: to so much the next solve is done, which another look follows
 STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
 STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
+RUNS_OFF = 10.0  # what a look misses, against the first one, where looks lead away from the answer: the drift is divided
 LAW_ROUNDS = 4  # changes between the laws of sticking and sliding
 RISE = 2.5e-6  # energy that may come and go with impulses of contacts, as part of all: a quarter of what is promised
 LOST_PARTS = 8  # parts of a drift at which looks that find no end are given up
@@ -313,7 +314,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     room = _room_of(system, laws.law) if linked else no_room(system, p)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
     turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
-    apart, said, enough = 0.0, math.inf, 0.0
+    apart, said, enough, first = 0.0, math.inf, 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
         if kick.cheap:
@@ -357,6 +358,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             if apart > 0.0:  # what targets ask for against each other stays: looks that say the same again are at their end
                 missed, said = min(missed, abs(missed - said)), missed
             lacks = missed if again else min(lacks, missed)
+            if missed > RUNS_OFF * first:
+                break
+            first = max(missed, settings.tolerance) if first == math.inf else first
             off = max(missed, worst, bound)  # the look to take is also solved
             if anew:  # what solves one set of laws says nothing of another
                 best = math.inf

@@ -42,7 +42,7 @@ def test_members_have_room_for_as_many_kicks_as_a_world(monkeypatch):
     world, worlds = World.from_scene(scene), Worlds(scene, 1)
     world.step(170), worlds.step(170)
     assert worlds[0].state_hash() == world.state_hash()
-    monkeypatch.setattr("tumble.sim.scene.arrays.rows_for", lambda pairs: 8 * pairs)
+    monkeypatch.setattr("tumble.sim.scene.arrays.rows_for", lambda pairs: 4 * pairs)
     cramped = Worlds(scene, 1)
     cramped.step(170)
     assert cramped[0].state_hash() != world.state_hash()
