@@ -57,8 +57,8 @@ def all_kept() -> dict:
 @pytest.mark.parametrize("seed", [11, 24, 50, 68, 100, 144])
 def test_jointed_worlds_end_with_closed_books_and_closed_joints(seed):
     """Impacts between links that joints hold, moments of contacts that no look solves, unsolved kicks behind friction 10, joints
-    torn by them, bodies that fall asleep beside a mechanism, and looks that lead away from the answer: each of these worlds once had open books, or ended in an error,
-    or gave momentum to nobody."""
+    torn by them, bodies that fall asleep beside a mechanism, and looks that lead away from the answer: each of these worlds once
+    had open books, or ended in an error, or gave momentum to nobody."""
     found = measure(FAMILIES["random"](seed, 1 / 240))
     kept = ("books", "error", "open", "momentum")
     assert {name: found.values[name] for name in kept if not found.values[name] <= BARS[name][0]} == {}
