@@ -344,18 +344,20 @@ class _Reader:
                 scene.add_force(force_from_dict({"type": kind, **self.fields("", data, FORCES[kind])}))
 
     def joint(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
-        kind = _kind(f"{prefix}type", data.get("type"), JOINTS)
-        self.known(prefix, data, ["type", *JOINTS[kind]], f"a {kind}")
-        values = self.fields(prefix, data, JOINTS[kind])
+        values = self.of_kind(prefix, data, JOINTS)
         with _Within(prefix):
-            scene.add_joint(joint_from_dict({"type": kind, **values}))
+            scene.add_joint(joint_from_dict(values))
 
     def instrument(self, scene: Scene, prefix: str, data: dict[str, Any]) -> None:
-        kind = _kind(f"{prefix}type", data.get("type"), INSTRUMENTS)
-        self.known(prefix, data, ["type", *INSTRUMENTS[kind]], f"a {kind}")
-        values = self.fields(prefix, data, INSTRUMENTS[kind])
+        values = self.of_kind(prefix, data, INSTRUMENTS)
         with _Within(prefix):
-            scene.add_instrument(instrument_from_dict({"type": kind, **values}))
+            scene.add_instrument(instrument_from_dict(values))
+
+    def of_kind(self, prefix: str, data: dict[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:
+        """The type that a table is of, and the fields that this type has."""
+        kind = _kind(f"{prefix}type", data.get("type"), kinds)
+        self.known(prefix, data, ["type", *kinds[kind]], f"a {kind}")
+        return {"type": kind, **self.fields(prefix, data, kinds[kind])}
 
     def turn(self, prefix: str, values: dict[str, Any]) -> None:
         """euler_xyz into orientation."""

@@ -44,6 +44,7 @@ from tumble.sim.flight.methods.rk4 import turn_rk4
 from tumble.sim.flight.motion import flight_far, point_velocity, set_state
 from tumble.sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
 from tumble.sim.impact.thread_jobs import CORNERS, share
+from tumble.sim.solvers.crowd_targets import skin_of
 from tumble.sim.solvers.lanes import aim_at, group_contacts, miss_of
 from tumble.sim.state import DYNAMIC, KINEMATIC, KNOWN, WANTED
 
@@ -339,7 +340,7 @@ def _aim(bodies, contacts, crowd, row, skin, h, k):
     u = mul(e, add(u, surface_slip(bodies, i, j, point, (e[6], e[7], e[8]))))
     store3(contacts.u, row, u)
     mu[k] = contacts.mu[row]
-    fast[k] = not shorter(h * u[0], h * u[1], skin * min(bodies.radius[i], bodies.radius[j]))
+    fast[k] = not shorter(h * u[0], h * u[1], skin_of(bodies, contacts, row, skin))
     c[k, 2] = 0.5 * (u[2] - max(contacts.gap[row], 0.0) / h)
     for r in range(3):
         p[k, r] = 0.0
