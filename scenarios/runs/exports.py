@@ -15,7 +15,7 @@ import numpy as np
 from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
 from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_readings
-from tumble.scenarios.runs.tables import BLOCK, write_csv, write_parquet
+from tumble.scenarios.runs.tables import BLOCK, file_beside, write_csv, write_parquet
 from tumble.sim.files import whole
 from tumble.sim.ledger.readings import CONTACT_ROW
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES
@@ -69,13 +69,13 @@ def write_log(run: Run, path: str | Path, progress: Callable[[int, int], None] |
 def reading_paths(run: Run, path: str | Path) -> list[Path]:
     """The files of what instruments have read that belong to a table."""
     path = Path(path)
-    return [] if path.suffix.lower() == ".mcap" else [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in run.readings]
+    return [] if path.suffix.lower() == ".mcap" else [file_beside(path, name) for name in run.readings]
 
 
 def table_paths(run: Run, path: str | Path) -> dict[str, Path]:
     """The files of contacts and impacts that belong to a table: "contact" and "impact" -> path, where they were recorded."""
     path = Path(path)
-    return {} if path.suffix.lower() == ".mcap" else {t: path.with_name(f"{path.stem}.{t}s{path.suffix}") for t in held(run)}
+    return {} if path.suffix.lower() == ".mcap" else {table: file_beside(path, f"{table}s") for table in held(run)}
 
 
 def held(run: Run) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.errors import InputError, need
-from tumble.scenarios.runs.tables import write_csv, write_parquet
+from tumble.scenarios.runs.tables import file_beside, write_csv, write_parquet
 from tumble.sim.files import whole
 from tumble.sim.joints.mechanism.instruments import Readings
 
@@ -39,7 +39,7 @@ def export_readings(instruments: Mapping[str, Readings], path: str | Path) -> li
         return [path]
     out = []
     for name, readings in instruments.items():
-        file = path.with_name(f"{path.stem}.{name}{path.suffix}")
+        file = file_beside(path, name)
         with whole(file) as part:
             (write_csv if kind == ".csv" else write_parquet)(
                 [_columns(readings)], part, {"unit": readings.unit}, lambda done: None

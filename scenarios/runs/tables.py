@@ -14,6 +14,11 @@ from tumble.collision.errors import need
 BLOCK = 1024  # rows
 
 
+def file_beside(path: Path, name: str) -> Path:
+    """Where a further table of a file stands: F.NAME.csv for F.csv."""
+    return path.with_name(f"{path.stem}.{name}{path.suffix}")
+
+
 def quoted(text: str) -> str:
     """A text for a cell: spreadsheets take those that begin so for formulas, and would work out a name of somebody's body."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
