@@ -426,14 +426,15 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
     """For a pair in touch: when the deepest fast point of the final manifold crossed the surface.
 
     In a crowd (``least`` > 0) it may have been pressed on from rest, and crosses a level as much below what touches at the start
-    as a crowd is left with: there it is fast. Else, where the last kick followed what bears load (contact_accelerations.py), what
-    it did not follow and overlaps at the end has turned in: it is not pressed on, and counts as it comes.
+    as a crowd is left with: there it is fast. Else, where nothing bore load in the last kick, or where that was followed
+    (contact_accelerations.py), what overlaps at the end and was not followed has turned in: it is not pressed on, and counts as
+    it comes.
     """
     if not pairs.fresh[n]:
         update_manifold(bodies, geoms, pairs, geometry, n, dt)
     if pairs.points[n] == 0:
         return math.inf, 0.0
-    deepest, followed = math.inf, pairs.arrives[n, 0] > 0.0
+    deepest, followed = math.inf, pairs.arrives[n, 0] > 0.0 or pairs.rests[n] == 0
     level, least_depth = 0.0, EXACT_GAP * size
     if least > 0.0:
         level, least_depth = -SLOW_GAP * size, 0.0

@@ -121,6 +121,19 @@ def mark_resting(geoms, pairs, contacts):
 
 
 @lean
+def mark_loaded(pairs, chosen, table):
+    """The same for some pairs, in ascending order, that a kick inside the drift was of."""
+    k = 0
+    for n in chosen:
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        pairs.rests[n] = 0
+        while k < table.count[0] and (table.pair[k, 0] < a or (table.pair[k, 0] == a and table.pair[k, 1] <= b)):
+            if table.pair[k, 0] == a and table.pair[k, 1] == b and table.impulse[k, 2] > 0.0:
+                pairs.rests[n] = 1
+            k += 1
+
+
+@lean
 def free_limit(bodies, i, j, normal, dt, wait):
     """Threshold from the forces on the centres of mass alone, for a pair that is not in lasting contact (wait: bounce_time)."""
     a_n = dot(sub(free_acceleration(bodies, j), free_acceleration(bodies, i)), normal)
