@@ -191,7 +191,7 @@ def _contact(model, geometry, settings, mode, plastic):
         crowds = plain_crowds(bodies, contacts, joints, plain)
     for n in range(pairs.count[0]):
         forget_arrivals(pairs, n)
-        pairs.unmet[n] = 0
+        pairs.unforeseen[n] = 0
     kick(model, geometry, settings, mode, plain)
     if crowds:
         kick_crowds(model, geometry, settings, plain)

@@ -166,7 +166,7 @@ class Pairs(NamedTuple):
     arrives: np.ndarray  # (c, POINTS) ... and with which speed they come back [m/s]; 0: no more of them
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
-    unmet: np.ndarray  # (c,) int64 1: the last kick, that of a crowd, foresaw an overlap that it did not keep it from
+    unforeseen: np.ndarray  # (c,) int64 1: the last kick did not know of it, or, that of a crowd, did not keep it apart
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray  # (c,) int64 number of contact points
     normal: np.ndarray  # (c, 3)
@@ -463,7 +463,7 @@ def pairs_of(n: int) -> Pairs:
             "bears",
             "hits",
             "rests",
-            "unmet",
+            "unforeseen",
             "points",
             "ids",
             "sensors",

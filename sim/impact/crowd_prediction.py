@@ -136,7 +136,7 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
         left = _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[m, seen.point[f], 3], settings.dt)
         size = pair_size(bodies, contacts.body[crowd.rows[k], 0], contacts.body[crowd.rows[k], 1])
         if left > SLOW_GAP * size:
-            pairs.unmet[m] = 1
+            pairs.unforeseen[m] = 1
     return count
 
 
@@ -186,7 +186,7 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
             t += 1
         if pairs.search[m] != WANTED:
             continue
-        pairs.search[m], pairs.fresh[m], pairs.unmet[m] = KNOWN, False, 0
+        pairs.search[m], pairs.fresh[m], pairs.unforeseen[m] = KNOWN, False, 0
         deep = ROW_OVERLAP * min(bodies.radius[i], bodies.radius[j])
         seen.open_by[m] = _least_gap(bodies, pairs, m, i, j, dt)
         for s in range(pairs.points[m]):

@@ -25,7 +25,6 @@ class Drift(NamedTuple):
 
     touched: np.ndarray  # (n,) bool: its flight changes at the instant in hand
     late: np.ndarray  # (n,) bool: it was so in this drift, and its boxes may not hold what the kick wants
-    helped: np.ndarray  # (n,) bool: kicked again in this step as part of a crowd
     effort: np.ndarray  # (n,) bodies that were kicked again with it in this step
     first: np.ndarray  # (n + 2,) int64 where its pairs begin in ``of``; none for what impulses do not move
     of: np.ndarray  # (2 c,) int64 the pairs of each body, in ascending order
@@ -40,8 +39,8 @@ class Drift(NamedTuple):
 def new_drift(bodies, pairs):
     n, c = len(bodies.kind), len(pairs.event)
     return Drift(
-        np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n),
-        np.empty(n + 2, dtype=np.int64), np.empty(2 * c, dtype=np.int64), np.empty(2 * c), np.empty(c, dtype=np.int64),
+        np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n), np.empty(n + 2, dtype=np.int64),
+        np.empty(2 * c, dtype=np.int64), np.empty(2 * c), np.empty(c, dtype=np.int64),
         np.zeros(c, dtype=np.bool_), np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
     )  # fmt: skip
 
@@ -118,4 +117,4 @@ def let_go(drift, many):
 
 
 _NO, _WHOLE, _REAL = np.zeros(0, np.bool_), np.zeros(0, np.int64), np.zeros(0)
-NO_DRIFT = Drift(_NO, _NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))
+NO_DRIFT = Drift(_NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))

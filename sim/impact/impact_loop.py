@@ -55,8 +55,6 @@ from tumble.sim.state import (
 )
 
 SAME_SPEED = 1e-9  # relative difference of approach speeds that counts as none
-# way in a step, as part of the pair's size, too much for the kick after MOST_SMALL_BOUNCES, but not after MOST_BOUNCES
-LONG_WAY = 0.1
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
 
@@ -75,7 +73,7 @@ def _drift(model, geometry, settings, table):
     share(model, geometry, settings, ARRIVALS, pairs.count[0])
     drift = new_drift(bodies, pairs)
     put_in_order(bodies, geoms, pairs, drift)
-    touched, helped, effort = drift.touched, drift.helped, drift.effort
+    touched, effort = drift.touched, drift.effort
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
         first = first_event(pairs, drift, dt)
@@ -106,8 +104,6 @@ def _drift(model, geometry, settings, table):
             if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
                 return WAKE
             _look_again(bodies, pairs, drift)
-            for i in range(n):
-                helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
             result, _ = fly_on(model, geometry, settings, t, drift)
         if result != OK:
             return result
@@ -171,8 +167,7 @@ def _look_again(bodies, pairs, drift):
 def _fly_on(model, geometry, settings, t, drift):
     """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
 
-    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can
-    ask for that once in a step.
+    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t).
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt, full, touched = settings.dt, False, drift.touched
@@ -205,7 +200,7 @@ def _fly_on(model, geometry, settings, t, drift):
     sinks = False
     for m in range(many):
         k = drift.chosen[m]
-        sinks = _would_sink(bodies, geoms, pairs, drift, k, t, dt) or sinks
+        sinks = _would_sink(bodies, geoms, pairs, k, t, dt) or sinks
         play_again(pairs, drift, k)
     let_go(drift, many)
     return OK, sinks
@@ -233,19 +228,15 @@ def _ask(bodies, pairs, drift, all):
 
 
 @inner
-def _would_sink(bodies, geoms, pairs, drift, k, t, dt):
-    """Whether the island of pair k, whose next impact was just found, must be kicked at time t. In a crowd impacts are left out
-    that end nothing, or that are left to the coming kick."""
+def _would_sink(bodies, geoms, pairs, k, t, dt):
+    """Whether the island of pair k, whose next impact was just found, must be kicked at time t. A crowd is kicked once a step;
+    what ends nothing there, and what is so slow, is left to that."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     if not crowded(bodies, i, j):
         return _sinks(bodies, pairs, k, i, j, t, dt)
-    sinks = False
-    if pairs.speed[k] <= least_speed(bodies, geoms, pairs, k, dt):
+    if pairs.speed[k] <= least_speed(bodies, geoms, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
         pairs.event[k] = math.inf
-    elif _never_ends(bodies, pairs, k, i, j, dt):
-        pairs.event[k] = math.inf
-        sinks = not (drift.helped[i] or drift.helped[j])
-    return sinks
+    return False
 
 
 @lean
@@ -286,9 +277,8 @@ def _settle_phase(model, settings, first, t, touched, effort):
 @lean
 def _never_ends(bodies, pairs, k, i, j, dt):
     """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
-    end. A fast one, which would leave a deep overlap, is followed for longer."""
-    often = MOST_SMALL_BOUNCES if pairs.speed[k] * dt <= LONG_WAY * pair_size(bodies, i, j) else MOST_BOUNCES
-    return pairs.hits[k] > often and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    end."""
+    return pairs.hits[k] > MOST_BOUNCES and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
 @lean

@@ -73,16 +73,16 @@ def least_speed(bodies, geoms, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is.
 
     The kick of a crowd sees where its bodies are at the end of the step. What it sees overlap there, and can not keep apart by
-    stopping it, comes from the side. A body that was struck since flies another way. Where the way of a point is bent by more
-    than BENT_WAY, the end of the step tells nothing of the way. In these cases impacts are located, but for those that come so
-    slowly that next to nothing overlaps at the end of the step.
+    stopping it, comes from the side. What it has made fast may reach what it did not know to be near. A body that was struck
+    since flies another way. Where the way of a point is bent by more than BENT_WAY, the end of the step tells nothing of the way.
+    In these cases impacts are located, but for those that come so slowly that next to nothing overlaps at the end of the step.
     """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     least = SLOW_GAP * pair_size(bodies, i, j) / dt
     if not crowded(bodies, i, j) or pair_restitution(bodies, pairs, k, i, j, SMALL_WAY / SLOW_GAP * least, dt) != 0.0:
         return 0.0
     turn = max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt
-    foreseen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0 and 0.125 * turn * turn <= BENT_WAY and pairs.unmet[k] == 0
+    foreseen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0 and 0.125 * turn * turn <= BENT_WAY and pairs.unforeseen[k] == 0
     return math.inf if foreseen else least
 
 
