@@ -58,6 +58,8 @@ SAME_SPEED = 1e-9  # relative difference of approach speeds that counts as none
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
 
+SEEN_AT_ALL = 1e-9  # of it, below which none of those comes, but for rounding
+
 
 @kernel(**FOR_KERNELS)
 def _drift(model, geometry, settings, table):
@@ -353,6 +355,7 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     least = SEEN * pairs.speed[first]
     if not fastest_approach(table, count) > least:
         count = touching_rows(bodies, geoms, pairs, geometry, together, table, dt, True)
+    futile = not fastest_approach(table, count) > SEEN_AT_ALL * pairs.speed[first]
     for k in together:
         pairs.hits[k] += 1
     let_go(drift, many)
@@ -361,10 +364,7 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     elif count > 1:
         joint_impact(bodies, table, joints, books, settings, links)
     log_impacts(bodies, table, books, forces.clock[0] + t)
-    given = False
-    for k in range(count):
-        given = given or table.impulse[k, 2] != 0.0
-    if not given:
+    if futile:
         pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends
 
 
