@@ -78,12 +78,12 @@ def least_speed(bodies, geoms, pairs, k, dt):
     In these cases impacts are located, but for those that come so slowly that next to nothing overlaps at the end of the step.
     """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-    least = SLOW_GAP * pair_size(bodies, i, j) / dt
-    if not crowded(bodies, i, j) or pair_restitution(bodies, pairs, k, i, j, SMALL_WAY / SLOW_GAP * least, dt) != 0.0:
+    fast = pair_size(bodies, i, j) / dt
+    if not crowded(bodies, i, j) or pair_restitution(bodies, pairs, k, i, j, SMALL_WAY * fast, dt) != 0.0:
         return 0.0
     turn = max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt
     foreseen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0 and 0.125 * turn * turn <= BENT_WAY and pairs.unforeseen[k] == 0
-    return math.inf if foreseen else least
+    return math.inf if foreseen else SLOW_GAP * fast
 
 
 @lean
