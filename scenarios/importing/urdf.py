@@ -11,6 +11,7 @@ import math
 import re
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
+from tumble.collision.queries.proximity import signed_distance
 from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
 from tumble.collision.solids.mesh_files import convex_surfaces, load_mesh
+from tumble.collision.status import Status
 from tumble.scenarios.files.limits import MOST_MODELLED, packaged
 from tumble.scenarios.importing.couplings import NoGear, gear_between
 from tumble.scenarios.importing.models import (
@@ -79,6 +82,7 @@ def read(path: Path, root: xml.Element, meshes: str = "hull") -> Imported:
             reader.add(name, Pose(), None, None)
     reader.transmissions(root)
     reader.mimics(root)
+    reader.part()
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
@@ -293,6 +297,20 @@ class _Reader:
                 self.out.scene.add_joint(gear_between(f"{name} mimic", first, second, factor))
             except NoGear as why:
                 self.out.leave("joint mimic", f"{name}: {why}")
+
+    def part(self) -> None:
+        """Links that overlap where the model stands do not meet: they would be pushed apart, or jam, from the first step on."""
+        scene = self.out.scene
+        bodies = [body for body in scene if body.kind == "dynamic" and body.mask != 0]
+        jointed = {frozenset((joint.a, joint.b)) for joint in scene.joints}
+        for a, b in combinations(bodies, 2):
+            if frozenset((a.name, b.name)) in jointed:
+                continue
+            places = [(body.position, body.orientation) for body in (a, b)]
+            between = signed_distance(a.shape, places[0], b.shape, places[1], margin=0.0)
+            if between.status == Status.OVERLAPPING:
+                scene.exclude(a.name, b.name)
+                self.out.leave("links that overlap where they stand, which do not meet", f"{a.name} and {b.name}")
 
 
 def _inertial(element: xml.Element, place: Pose) -> Mass:

@@ -102,16 +102,15 @@ def test_as_mujoco_has_it(name, without_meshes):
         assert np.abs(mine.mass_matrix(q)[base:, base:] - full[np.ix_(order, order)]).max() > 1e-6 * np.abs(full).max()
 
 
+@pytest.mark.parametrize("name", ["mini_cheetah/mini_cheetah.urdf", "laikago/laikago_toes_zup_lores.urdf"])
+def test_no_mesh_is_cut(name, monkeypatch):
+    """That took ten minutes, and one and a half."""
+    monkeypatch.setattr(mesh_files, "_cut", None)
+    assert len(read(folder() / name).scene.bodies) >= 13
+
+
 @pytest.mark.parametrize(
-    "name",
-    [
-        "cartpole.urdf",
-        "r2d2.urdf",
-        "husky/husky.urdf",
-        "quadruped/minitaur.urdf",
-        "racecar/racecar.urdf",
-        "mini_cheetah/mini_cheetah.urdf",
-    ],
+    "name", ["cartpole.urdf", "r2d2.urdf", "husky/husky.urdf", "quadruped/minitaur.urdf", "racecar/racecar.urdf"]
 )
 def test_it_falls_on_a_floor(name):
     """For a second: joints closed, the books whole, all solves done."""
@@ -188,3 +187,16 @@ def test_meshes_are_hulls_or_the_pieces_that_they_are_cut_into(tmp_path, monkeyp
     (tmp_path / "m.xml").write_text("<mujoco/>")
     with pytest.raises(InputError, match="for MJCF"):
         load_model(tmp_path / "m.xml", meshes="decompose")
+
+
+BLOCK = """<link name="{}"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 {}"/><geometry><box size="1 1 1"/></geometry></collision></link>"""
+
+
+@pytest.mark.parametrize(("height", "apart"), [(0.9, [("a", "b")]), (1.0, []), (1.2, [])])
+def test_links_that_overlap_where_the_model_stands_do_not_meet(tmp_path, height, apart):
+    """Told by name. Twins: what touches there, and what is apart, does."""
+    (tmp_path / "two.urdf").write_text(f'<robot name="r">{BLOCK.format("a", 0)}{BLOCK.format("b", height)}</robot>')
+    found = load_model(tmp_path / "two.urdf")
+    assert found.scene.apart == apart
+    assert found.left_out == ({"links that overlap where they stand, which do not meet": ["a and b"]} if apart else {})
