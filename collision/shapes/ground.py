@@ -34,6 +34,12 @@ THIN = 1e-10  # height of a triangle, as part of its longest edge, below which i
 class Ground(Shape):
     """Base of the surfaces of triangles."""
 
+    smooth: bool
+
+    def _check_smooth(self) -> None:
+        if self.smooth not in (True, False):
+            raise InputError("smooth", self.smooth, "must be true or false")
+
     def _keep(self, **arrays: np.ndarray) -> None:
         for array in arrays.values():
             array.setflags(write=False)
@@ -80,6 +86,7 @@ class TriangleMesh(Ground):
     vertices : (n, 3) [m]. Those at the same place are one, so that triangles which meet there know each other.
     triangles : (m, 3) rows of the vertices, counter-clockwise seen from outside; up to two million.
     two_sided : whether bodies touch it from behind as well. Left out, a closed surface has one side and an open one two.
+    smooth : whether it is drawn as a curved surface where its triangles bend little, rather than as the flat triangles it is.
 
     Raises InputError, which names the triangle or vertex: what is not finite, out of range, without area, or there twice.
     """
@@ -87,11 +94,12 @@ class TriangleMesh(Ground):
     vertices: np.ndarray
     triangles: np.ndarray
     two_sided: bool | None = None
+    smooth: bool = True
     type = "triangle_mesh"
 
     if TYPE_CHECKING:  # rows of any kind are made into arrays
 
-        def __init__(self, vertices: Rows, triangles: Rows, two_sided: bool | None = None) -> None: ...
+        def __init__(self, vertices: Rows, triangles: Rows, two_sided: bool | None = None, smooth: bool = True) -> None: ...
 
     def __post_init__(self) -> None:
         vertices = _numbers("vertices", self.vertices, 3)
@@ -106,12 +114,13 @@ class TriangleMesh(Ground):
             raise InputError(f"triangles[{bad[0]}]", triangles[bad[0]], f"must be rows of the {len(vertices)} vertices")
         if self.two_sided not in (None, True, False):
             raise InputError("two_sided", self.two_sided, "must be true or false")
+        self._check_smooth()
         vertices, triangles = _welded(vertices + 0.0, triangles)
         _check_triangles(vertices, triangles)
         self._keep(vertices=vertices, triangles=np.ascontiguousarray(triangles, np.int32))
 
     @classmethod
-    def load(cls, path: FileName, scale: float = 1.0, two_sided: bool | None = None) -> TriangleMesh:
+    def load(cls, path: FileName, scale: float = 1.0, two_sided: bool | None = None, smooth: bool = True) -> TriangleMesh:
         """The surface in an STL, OBJ, PLY, glTF or GLB file, times ``scale`` (1e-3 for millimetres), axes as they stand there.
 
         Triangles without area, and those that are there twice, are left out. InputError: what else is wrong with the file.
@@ -121,7 +130,7 @@ class TriangleMesh(Ground):
         mesh, scale = read_mesh(Path(path)), check_number("scale", scale, above=0)
         vertices, triangles = np.asarray(mesh.vertices, float) * scale, np.asarray(mesh.faces, np.int64)
         vertices, triangles = _welded(vertices, triangles)
-        return cls(vertices, triangles[~_thin(vertices, triangles)], two_sided)
+        return cls(vertices, triangles[~_thin(vertices, triangles)], two_sided, smooth)
 
     @property
     def bounds(self) -> np.ndarray:
@@ -180,7 +189,7 @@ class TriangleMesh(Ground):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TriangleMesh):
             return NotImplemented
-        same = self._hash == other._hash and self.two_sided == other.two_sided
+        same = self._hash == other._hash and (self.two_sided, self.smooth) == (other.two_sided, other.smooth)
         return same and np.array_equal(self.vertices, other.vertices) and np.array_equal(self.triangles, other.triangles)
 
     __hash__ = Ground.__hash__
@@ -190,7 +199,8 @@ class TriangleMesh(Ground):
 
     def to_dict(self) -> dict[str, Any]:
         data = {"type": self.type, "vertices": self.vertices.tolist(), "triangles": self.triangles.tolist()}
-        return data if self.two_sided is None else data | {"two_sided": self.two_sided}
+        data |= {} if self.two_sided is None else {"two_sided": self.two_sided}
+        return data if self.smooth else data | {"smooth": False}
 
 
 def _array(path: Path) -> np.ndarray:
@@ -210,16 +220,17 @@ class HeightField(Ground):
 
     ``heights`` (m, n) [m]: sample (i, j) stands at x = (i - (m - 1) / 2) cell, y = (j - (n - 1) / 2) cell, so that the middle
     of the field is at the origin. Each cell is two triangles, cut from sample (i, j) to (i + 1, j + 1). ``cell`` [m]: the way
-    from one sample to the next.
+    from one sample to the next. ``smooth``: whether it is drawn as a curved surface, rather than as these flat triangles.
     """
 
     heights: np.ndarray
     cell: float = 1.0
+    smooth: bool = True
     type = "height_field"
 
     if TYPE_CHECKING:
 
-        def __init__(self, heights: Rows, cell: float = 1.0) -> None: ...
+        def __init__(self, heights: Rows, cell: float = 1.0, smooth: bool = True) -> None: ...
 
     def __post_init__(self) -> None:
         heights = _numbers("heights", self.heights, None)
@@ -230,10 +241,11 @@ class HeightField(Ground):
             i, j = bad[0].tolist()
             raise InputError(f"heights[{i}, {j}]", heights[i, j], f"must be a finite number of at most {MOST_LENGTH:g} m")
         self._set(cell=check_number("cell", self.cell, above=0))
+        self._check_smooth()
         self._keep(heights=heights + 0.0)
 
     @classmethod
-    def load(cls, path: FileName, cell: float = 1.0, low: float = 0.0, high: float = 1.0) -> HeightField:
+    def load(cls, path: FileName, cell: float = 1.0, low: float = 0.0, high: float = 1.0, smooth: bool = True) -> HeightField:
         """Heights from a picture that Pillow reads: its darkest possible value is ``low`` [m], its brightest ``high``.
 
         The picture's upper edge is the end of large y. Floating point numbers (TIFF) are taken as they are, in metres, and so is
@@ -242,7 +254,7 @@ class HeightField(Ground):
         from PIL import Image
 
         if Path(path).suffix.lower() == ".npy":
-            return cls(_array(Path(path)), cell)
+            return cls(_array(Path(path)), cell, smooth)
         try:
             with Image.open(BytesIO(regular(Path(path), MOST_PICTURE_BYTES))) as picture:
                 plain = picture.mode in ("L", "I", "F") or picture.mode.startswith("I;")
@@ -257,7 +269,7 @@ class HeightField(Ground):
         if rows.dtype.kind != "f":
             most = 255.0 if rows.dtype == np.uint8 else 65535.0
             values = low + (high - low) * values / most
-        return cls(values[::-1].T, cell)
+        return cls(values[::-1].T, cell, smooth)
 
     @property
     def bounds(self) -> np.ndarray:
@@ -295,7 +307,8 @@ class HeightField(Ground):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, HeightField):
             return NotImplemented
-        return self._hash == other._hash and self.cell == other.cell and np.array_equal(self.heights, other.heights)
+        same = self._hash == other._hash and (self.cell, self.smooth) == (other.cell, other.smooth)
+        return same and np.array_equal(self.heights, other.heights)
 
     __hash__ = Ground.__hash__
 
@@ -303,7 +316,8 @@ class HeightField(Ground):
         return f"HeightField(<{' x '.join(map(str, self.heights.shape))} heights>, cell={self.cell:g})"
 
     def to_dict(self) -> dict[str, Any]:
-        return {"type": self.type, "heights": self.heights.tolist(), "cell": self.cell}
+        data = {"type": self.type, "heights": self.heights.tolist(), "cell": self.cell}
+        return data if self.smooth else data | {"smooth": False}
 
 
 class Facet(Shape):

@@ -14,6 +14,7 @@ import os
 import tempfile
 import zipfile
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -53,6 +54,9 @@ def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose"
     mesh = read_mesh(path)
     if convex == "hull":
         return _hull(path, np.asarray(mesh.vertices) * scale)
+    if not mesh.is_watertight and len(pieces := convex_surfaces(path)) > 1:
+        warn(path, f"{len(pieces)} closed convex surfaces, some with corners in common; they are the pieces, and have the mass")
+        return Compound([(ConvexHull(points * scale), Pose()) for points in pieces])
     repair(path, mesh)
     if passes_through_itself(mesh):
         warn(path, "the mesh passes through itself; its mass is taken from the convex pieces")
@@ -85,6 +89,29 @@ def load_meshes(
         else:
             out.append(_shape(path, body, scale))
     return out
+
+
+def convex_surfaces(path: FileName) -> list[np.ndarray]:
+    """Points (n, 3) of each surface of a file, where all are closed and convex, and none lies within another; else none.
+
+    Such files are written by programs that have cut a mesh. In an OBJ file the objects are told apart first: pieces may have
+    corners in common, and where these are one no surface is closed any more.
+    """
+    path = Path(path)
+    pieces = []
+    for mesh in _objects(path):
+        if not mesh.is_watertight:
+            return []
+        for faces in closed_bodies(mesh):
+            body = _only(mesh, faces)
+            points = np.asarray(body.vertices, np.float64)
+            if not _solid(points):
+                return []
+            hull = mass_properties(ConvexHull(points)).volume
+            if abs(hull - abs(body.volume)) > UNFILLED * hull:
+                return []
+            pieces.append(points)
+    return pieces
 
 
 def _asked(path: FileName, convex: str, scale: float) -> tuple[Path, float]:
@@ -144,13 +171,45 @@ def read_mesh(path: Path):
         raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_MESH_FACES}; simplify it first")
     if not np.all(np.isfinite(mesh.vertices)):
         raise InputError("mesh", name, "holds coordinates that are not finite")
+    _merge(mesh)
+    if len(mesh.faces) == 0:
+        raise InputError("mesh", name, "is empty: all of its triangles are without area")
+    return mesh
+
+
+def _merge(mesh) -> None:
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     mesh.update_faces(mesh.nondegenerate_faces())
     mesh.update_faces(mesh.unique_faces())
     mesh.remove_unreferenced_vertices()
-    if len(mesh.faces) == 0:
-        raise InputError("mesh", name, "is empty: all of its triangles are without area")
-    return mesh
+
+
+def _objects(path: Path) -> list:
+    """The meshes of the objects and groups of an OBJ file, those that have faces; of any other the mesh."""
+    whole = read_mesh(path)  # which refuses what is no mesh
+    if path.suffix.lower() != ".obj":
+        return [whole]
+    import trimesh
+
+    vertices: list[list[float]] = []
+    groups: list[list[tuple[int, int, int]]] = [[]]
+    try:
+        for line in path.read_text(errors="replace").splitlines():
+            word, *rest = line.split() or [""]
+            if word == "v":
+                vertices.append([float(x) for x in rest[:3]])
+            elif word in ("o", "g"):
+                groups.append([])
+            elif word == "f":
+                corners = [int(corner.split("/")[0]) for corner in rest]
+                first, *others = [k - 1 if k > 0 else len(vertices) + k for k in corners]
+                groups[-1] += [(first, a, b) for a, b in pairwise(others)]
+        parts = [trimesh.Trimesh(vertices, faces, process=False) for faces in groups if faces]
+    except (ValueError, IndexError):  # what the format allows and is not written, such as lines that go on
+        return [whole]
+    for part in parts:
+        _merge(part)
+    return [part for part in parts if len(part.faces)]
 
 
 def _beside(path: Path):

@@ -1,4 +1,5 @@
-"""How a ground is drawn: its triangles, lit as a curved surface where they bend little, with lines along sharp edges and rims."""
+"""How a ground is drawn: its triangles, lit as a curved surface where they bend little, or by choice as flat ones, with lines
+along sharp edges and rims."""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ import numpy as np
 from tumble.render.meshes.meshes import CREASE, SHARP, Mesh
 
 
-def surface_mesh(vertices: np.ndarray, triangles: np.ndarray) -> Mesh:
-    """The mesh of vertices (n, 3) and triangles (m, 3)."""
+def surface_mesh(vertices: np.ndarray, triangles: np.ndarray, smooth: bool = True) -> Mesh:
+    """The mesh of vertices (n, 3) and triangles (m, 3); not ``smooth``: each triangle with its own normal."""
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     area = np.cross(b - a, c - a)  # twice, along the normal
     flat = area / np.linalg.norm(area, axis=1)[:, None]
-    normals = _smoothed(len(vertices), triangles, area, flat)
+    own = np.repeat(flat[:, None], 3, axis=1)
+    normals = _smoothed(len(vertices), triangles, area, flat) if smooth else own
     faces = tuple(map(tuple, triangles.tolist()))
     return Mesh(vertices, faces, tuple(normals), _lines(triangles, flat))
 

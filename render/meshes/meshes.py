@@ -158,7 +158,7 @@ def _surface(ground: Ground) -> Mesh:
     """The mesh of a ground, whatever detail is asked for."""
     from tumble.render.meshes.ground_surface import surface_mesh
 
-    return surface_mesh(*ground.surface())
+    return surface_mesh(*ground.surface(), ground.smooth)
 
 
 def _plain(shape: Any) -> dict:

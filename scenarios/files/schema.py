@@ -212,6 +212,7 @@ SHAPES: dict[str, dict[str, Field]] = {
         "low": Real(unit="m", help="height of black in the picture; by default 0"),
         "high": Real(unit="m", help="height of white in the picture; by default 1"),
         "cell": Real(unit="m", above=0, help="distance of neighbouring heights"),
+        "smooth": Flag(help="false: drawn as flat triangles, not as a curved surface; by default true"),
     },
     "triangle_mesh": {
         "file": Text(
@@ -223,6 +224,7 @@ SHAPES: dict[str, dict[str, Field]] = {
         ),
         "scale": Real(above=0, help="metres in a unit of the file: 0.001 for millimetres; by default 1"),
         "two_sided": Flag(help="true: bodies touch it from both sides; by default true unless the surface is closed"),
+        "smooth": Flag(help="false: drawn as flat triangles, not as a curved surface where they bend little; by default true"),
     },
     "halfspace": {
         "normal": Vector(help="direction that points out of the ground; by default (0, 0, 1)"),
@@ -262,9 +264,8 @@ OPTIONAL = {
     ("mesh", "convex"),
     ("mesh", "part"),
     ("torus", "segments"),
-    *(("height_field", name) for name in ("heights", "file", "low", "high")),
-    *(("triangle_mesh", name) for name in ("file", "vertices", "triangles", "scale")),
-    ("triangle_mesh", "two_sided"),
+    *(("height_field", name) for name in ("heights", "file", "low", "high", "smooth")),
+    *(("triangle_mesh", name) for name in ("file", "vertices", "triangles", "scale", "two_sided", "smooth")),
 }
 OPTIONAL |= {("compound", name) for name in SHAPES["compound"]}
 

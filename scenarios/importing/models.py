@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -82,24 +82,32 @@ class Piece:
     solid: Mass | None = None
 
 
-def load_model(path: str | Path, root: str | Path | None = None) -> Imported:
+def load_model(path: str | Path, root: str | Path | None = None, meshes: Literal["hull", "decompose"] = "hull") -> Imported:
     """The scene of an MJCF (.xml) or URDF (.urdf) file. InputError names the file and what is wrong with it.
 
     What the model names is read from its package: the nearest folder above it with a package.xml, else its own folder; or
-    from ``root``.
+    from ``root``. Meshes that touch are their convex hulls, as in the programs that read such models, and the pieces where a
+    file holds closed convex ones. With meshes="decompose" those of URDF are cut into convex pieces, which takes seconds to
+    minutes for each file, once.
     """
+    if meshes not in ("hull", "decompose"):
+        raise InputError("meshes", meshes, 'must be "hull" or "decompose"')
     path = Path(path)
     element = read_xml(path)
     try:
-        if element.tag == "mujoco":
-            from tumble.scenarios.importing.mjcf import read
-        elif element.tag == "robot":
-            from tumble.scenarios.importing.urdf import read
-        else:
-            raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
         # what overflows is not finite, which scenes, bodies and joints refuse
         with package(path, None if root is None else Path(root)), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            return read(path, element)
+            if element.tag == "mujoco":
+                if meshes != "hull":
+                    raise InputError("meshes", meshes, 'must be "hull" for MJCF: the inertia of its meshes depends on it')
+                from tumble.scenarios.importing.mjcf import read as read_mjcf
+
+                return read_mjcf(path, element)
+            if element.tag == "robot":
+                from tumble.scenarios.importing.urdf import read as read_urdf
+
+                return read_urdf(path, element, meshes)
+            raise InputError("model", element.tag, "must be <mujoco> (MJCF) or <robot> (URDF)")
     except InputError as error:
         raise InputError(f"{path}: {error.name}", error.value, error.hint) from None
 

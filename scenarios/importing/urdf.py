@@ -1,7 +1,8 @@
 """URDF: links, joints, transmissions. Source: the URDF specification of ROS (wiki.ros.org/urdf/XML).
 
 A link that hangs on no joint is free, or, without mass, part of the world; fixed joints weld. Links stand where they do with all
-joints at zero. Collision elements are the shapes; a link without any meets nothing. The two links of a joint do not meet.
+joints at zero. Collision elements are the shapes; a link without any meets nothing. The two links of a joint do not meet. A mesh
+is its convex hull, as in the programs that URDF is written for; or the pieces that it has been cut into.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as xml
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
-from tumble.collision.shapes.definitions import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
-from tumble.collision.solids.mesh_files import load_mesh
+from tumble.collision.queries.proximity import signed_distance
+from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, Cylinder, HalfSpace, Shape, Sphere
+from tumble.collision.solids.mesh_files import convex_surfaces, load_mesh
+from tumble.collision.status import Status
 from tumble.scenarios.files.limits import MOST_MODELLED, packaged
 from tumble.scenarios.importing.couplings import NoGear, gear_between
 from tumble.scenarios.importing.models import (
@@ -48,8 +52,8 @@ from tumble.sim.scene.scene import Scene
 OPTENV = re.compile(r"\$\(optenv\s+(\S+?)\s*((?<=\s)[^)]*)?\)")
 
 
-def read(path: Path, root: xml.Element) -> Imported:
-    """The scene of a <robot> element."""
+def read(path: Path, root: xml.Element, meshes: str = "hull") -> Imported:
+    """The scene of a <robot> element; ``meshes``: as for `load_model`."""
     out = Imported(Scene(name=root.get("name") or path.stem, allow_overlap=True))
     _fill_in(root, out)
     links = {link.get("name"): link for link in root.findall("link")}
@@ -72,12 +76,13 @@ def read(path: Path, root: xml.Element) -> Imported:
     below: dict[str, list[tuple[str, xml.Element]]] = {}
     for child, (parent, joint) in parents.items():
         below.setdefault(parent, []).append((child, joint))
-    reader = _Reader(out, path, links, colors, below)
+    reader = _Reader(out, path, links, colors, below, _Meshes(meshes == "decompose"))
     for name in links:
         if name not in parents:
             reader.add(name, Pose(), None, None)
     reader.transmissions(root)
     reader.mimics(root)
+    reader.part()
     if not out.scene.bodies:
         raise InputError("robot", root.get("name"), f"holds no link that can be a body; not taken over: {'; '.join(out.lines())}")
     return out
@@ -94,12 +99,29 @@ def _fill_in(root: xml.Element, out: Imported) -> None:
 
 
 @dataclass
+class _Meshes:
+    """Mesh files of a model, each read once."""
+
+    cut: bool  # into convex pieces, rather than taken as their hulls
+    known: dict[Path, tuple[list[np.ndarray], bool]] = field(default_factory=dict)
+
+    def pieces(self, file: Path) -> tuple[list[np.ndarray], bool]:
+        """(Points of each convex piece of a file, whether that is the hull of a mesh that does not fill it)."""
+        if file not in self.known:
+            pieces = convex_surfaces(file)
+            hull = [] if pieces else [np.array(load_mesh(file, convex="hull").vertices)]
+            self.known[file] = pieces or hull, not pieces
+        return self.known[file]
+
+
+@dataclass
 class _Reader:
     out: Imported
     path: Path
     links: dict[str, xml.Element]
     colors: dict[str, str]
     below: dict[str, list[tuple[str, xml.Element]]]  # link: those that hang on it, with the joints
+    meshes: _Meshes
 
     def add(self, name: str, at: Pose, joint: xml.Element | None, parent: str | None) -> None:
         """A link at a pose in the world, what is welded to it, and what hangs on that; ``parent``: by its name in the scene."""
@@ -180,7 +202,7 @@ class _Reader:
         """What one link adds to its body."""
         out, path, colors = self.out, self.path, self.colors
         for collision in link.findall("collision"):
-            shape = _shape(out, path, link.get("name"), collision.find("geometry"))
+            shape = _shape(out, path, link.get("name"), collision.find("geometry"), self.meshes)
             if shape is not None:
                 pieces.append(Piece(shape, compose(place, _origin(collision)), 0.0))
         own = link.find("inertial")
@@ -276,6 +298,20 @@ class _Reader:
             except NoGear as why:
                 self.out.leave("joint mimic", f"{name}: {why}")
 
+    def part(self) -> None:
+        """Links that overlap where the model stands do not meet: they would be pushed apart, or jam, from the first step on."""
+        scene = self.out.scene
+        bodies = [body for body in scene if body.kind == "dynamic" and body.mask != 0]
+        jointed = {frozenset((joint.a, joint.b)) for joint in scene.joints}
+        for a, b in combinations(bodies, 2):
+            if frozenset((a.name, b.name)) in jointed:
+                continue
+            places = [(body.position, body.orientation) for body in (a, b)]
+            between = signed_distance(a.shape, places[0], b.shape, places[1], margin=0.0)
+            if between.status == Status.OVERLAPPING:
+                scene.exclude(a.name, b.name)
+                self.out.leave("links that overlap where they stand, which do not meet", f"{a.name} and {b.name}")
+
 
 def _inertial(element: xml.Element, place: Pose) -> Mass:
     """In the frame of the body."""
@@ -301,7 +337,7 @@ def _origin(element: xml.Element) -> Pose:
     return Pose(numbers(origin, "xyz", (0, 0, 0), 3), compose(compose(turns[0], turns[1]), turns[2]).orientation)
 
 
-def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None) -> Shape | None:
+def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None, meshes: _Meshes) -> Shape | None:
     found = geometry[0] if geometry is not None and len(geometry) else None
     kind = "nothing" if found is None else found.tag
     if kind == "box":
@@ -318,16 +354,17 @@ def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None) -
         if file is None:
             raise InputError(f"link {link}: mesh", found.get("filename"), f"is not there, neither from {path.parent} nor above")
         packaged(f"link {link}: mesh", file)
-        if np.ptp(scale) == 0 and scale[0] > 0:
+        if meshes.cut and np.ptp(scale) == 0 and scale[0] > 0:
             try:
                 return load_mesh(file, scale=float(scale[0]))
             except InputError as error:
                 if "watertight" not in error.hint:
                     raise
-                out.leave("mesh with holes, taken as its convex hull", f"{file.name} of {link}")
-        else:
-            out.leave("mesh scaled unevenly, taken as its convex hull", f"{file.name} of {link}")
-        return ConvexHull(np.array(load_mesh(file, convex="hull").vertices) * scale)
+        pieces, filled = meshes.pieces(file)
+        if filled:
+            out.leave("mesh, taken as its convex hull", f"{file.name} of {link}")
+        parts = [(ConvexHull(points * scale), Pose()) for points in pieces]
+        return parts[0][0] if len(parts) == 1 else Compound(parts)
     out.leave("geometry", f"{kind} of {link}")
     return None
 

@@ -68,6 +68,8 @@ def add_import(verb: Adder) -> None:
     one.add_argument(
         "--root", metavar="DIR", help="its files are read from there (the folder above it with a package.xml, or its own)"
     )
+    how = "what meshes of URDF become: their convex hulls (default), or convex pieces, which takes minutes"
+    one.add_argument("--meshes", choices=("hull", "decompose"), default="hull", help=how)
     one.add_argument("--out", type=writable(), metavar="F.toml", help="the scene file (MODEL.toml)")
 
 
@@ -79,7 +81,7 @@ def import_(arguments: argparse.Namespace) -> None:
     from tumble.sim.words import count
 
     show_warnings()
-    found = load_model(arguments.model, arguments.root)
+    found = load_model(arguments.model, arguments.root, arguments.meshes)
     out = Path(arguments.out or Path(arguments.model).with_suffix(".toml").name)
     save_scene(found.scene, out)
     print(f"{out}: {count(len(found.scene), 'body')}")

@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, neg, norm, orthonormal, rotation, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, norm, orthonormal, rotation, sub
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.collision.narrowphase import level_distance_far as level_distance
 from tumble.collision.narrowphase import manifold_far as manifold
@@ -35,7 +35,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.flight.motion import flight_far as flight
-from tumble.sim.flight.motion import frame_pose, velocity_of
+from tumble.sim.flight.motion import frame_pose, geom_pose, velocity_of
 from tumble.sim.impact.staying_apart import bends, least_gap
 from tumble.sim.state import DYNAMIC, EXAMPLE
 
@@ -47,6 +47,7 @@ AWAY = 1e-4
 MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
 MOST_GROUND_STEPS = 20_000  # of one for a ground: what went through a sheet does not overlap it at the end of the drift
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
+MOST_HALVINGS = 30  # of a drift, in the search for when a sheet goes through a body
 MOST_TOUCHES = 20  # slow ones in a drift after which only its end is looked at
 # what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
 CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
@@ -332,7 +333,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     pairs.clear[n, 0], pairs.clear[n, 1] = known + bound * start, bound
     if bound <= max(least, min(slowest, SINKING * size / dt)) or known > bound * (dt - start):
         return math.inf, 0.0  # a pair at rest, or out of reach still
-    sheet = is_facet(geometry, geoms.shape[b]) and pairs.rests[n] == 0
+    ground = is_facet(geometry, geoms.shape[b])
     for _ in range(MOST_TOUCHES):
         result, t, speed, axis = _approach(
             bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size, wait, slowest, least, rows, ids
@@ -349,8 +350,18 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
             )
             if speed > 0.0:
                 return t, speed
-        if result == AT_RIM or not sheet or bounds[0] * (dt - t) < NO_RETURN * size:
+        if not ground:
             break
+        if result == AT_RIM or pairs.rests[n] == 1 or bounds[0] * (dt - t) < NO_RETURN * size:
+            # the end tells as of other bodies, but of what the ground has gone through by then
+            until = _pierced(bodies, forces, geoms, geometry, a, b, t, dt, size, axis)
+            if until == dt:
+                break
+            when, speed = _crossed(
+                bodies, forces, geoms, pairs, geometry, n, t, until, axis, size, 0.0, wait, max(least, slowest), rows, ids
+            )
+            if speed > 0.0:
+                return when, speed
         start, speed = _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, max(least, slowest), bound, rows, ids)
         if speed > 0.0:
             return start, speed
@@ -370,16 +381,17 @@ def _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, slowest,
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     way, low, high, deep = AWAY * size / bound, t, math.inf, AWAY * size
     floor = min(0.0, distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)[1])
+    side = _side(bodies, forces, geoms, geometry, a, b, t)
     while low < dt:
         when = min(low + way, dt) if high == math.inf else 0.5 * (low + high)
-        _, gap, _, along, _, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, when, math.inf, axis)
-        if gap > deep:
+        through, gap, along = _beyond(bodies, forces, geoms, geometry, a, b, when, side, size, axis)
+        if gap > deep and not through:
             return when, 0.0
-        if gap >= floor - deep:
+        if gap >= floor - deep and not through:
             low, axis, way = when, along, 2.0 * way
         else:
             high = when
-        if high < math.inf and (gap >= floor - 2.0 * deep or not low < 0.5 * (low + high) < high):
+        if high < math.inf and ((gap >= floor - 2.0 * deep and not through) or not low < 0.5 * (low + high) < high):
             _, _, speed = fastest_point(  # of all that close: nor is what the last kick foresaw held by the next one
                 bodies, forces, geoms, pairs, geometry, n, high, TOUCH * size, axis, slowest, 0.0, 0.0, rows, ids
             )  # fmt: skip
@@ -435,48 +447,95 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
     if pairs.points[n] == 0:
         return math.inf, 0.0
     deepest, followed = math.inf, pairs.arrives[n, 0] > 0.0 or pairs.rests[n] == 0
-    level, least_depth = 0.0, EXACT_GAP * size
-    if least > 0.0:
-        level, least_depth = -SLOW_GAP * size, 0.0
     for k in range(pairs.points[n]):
         deepest = min(deepest, pairs.rows[n, k, 3])
         if followed and pairs.rows[n, k, 3] < -SINKING * size and foreseen(pairs, n, pairs.ids[n, k]) == 0.0:
             wait = 0.0
-    if deepest > level - least_depth:
-        return math.inf, 0.0
+    level, axis = 0.0, load3(pairs.normal, n)
     if least > 0.0:
+        if deepest > -SLOW_GAP * size:
+            return math.inf, 0.0
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
-        floor = distance_at(bodies, forces, geoms, geometry, a, b, start, math.inf, load3(pairs.normal, n))[1]
-        level += min(0.0, floor)
-    limit = max(least, slowest)
-    found, gap, closing = fastest_point(
-        bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, wait, 1.0, rows, ids
-    )
-    if not found or gap > level - least_depth:
+        level = min(0.0, distance_at(bodies, forces, geoms, geometry, a, b, start, math.inf, axis)[1]) - SLOW_GAP * size
+    if deepest > level - EXACT_GAP * size:
         return math.inf, 0.0
-    t, low, high = dt, start, dt
-    reach = 2.0 * closing * (dt - start) + size
-    when, speed = dt, closing
+    limit = max(least, slowest)
+    return _crossed(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, size, level, wait, limit, rows, ids)
+
+
+@lean
+def _crossed(bodies, forces, geoms, pairs, geometry, n, start, end, axis, size, level, wait, limit, rows, ids):
+    """When the point that is deepest at time ``end``, of those that come faster than ``limit``, had the gap ``level``."""
+    found, gap, closing = fastest_point(
+        bodies, forces, geoms, pairs, geometry, n, end, 0.0, axis, limit, wait, 1.0, rows, ids
+    )  # fmt: skip
+    if not found or gap > level - EXACT_GAP * size:
+        return math.inf, 0.0
+    t, low, high = end, start, end
+    reach = 2.0 * closing * (end - start) + size
+    when, speed = end, closing
     for _ in range(40):
         t = t + (gap - level) / closing
         if not (low <= t <= high):
             t = 0.5 * (low + high)
         found, gap, closing = fastest_point(
-            bodies, forces, geoms, pairs, geometry, n, t, reach, load3(pairs.normal, n), limit, wait, 0.5, rows, ids
-        )
+            bodies, forces, geoms, pairs, geometry, n, t, reach, axis, limit, wait, 0.5, rows, ids
+        )  # fmt: skip
         if not found:
             low = t
             t = 0.5 * (low + high)
             gap, closing = level, 1.0
         else:
             when, speed = t, closing
-            if abs(gap - level) <= EXACT_GAP * size or high - low <= 1e-15 * dt:
+            if abs(gap - level) <= EXACT_GAP * size or high - low <= 1e-15 * end:
                 break
             if gap > level:
                 low = t
             else:
                 high = t
     return max(when, start), speed
+
+
+@lean
+def _side(bodies, forces, geoms, geometry, a, b, t):
+    """1 where the middle of piece a is above the plane of facet b at time t, -1 where it is below."""
+    x, rot, _, _ = state_at(bodies, forces, geoms.body[a], t)
+    xa, ra = frame_pose(x, rot, load3(geoms.x, a), load9(geoms.rot, a))
+    xb, rb = geom_pose(bodies, geoms, b)
+    up = facet_normal(geometry, geoms.shape[a], ra, geoms.shape[b], rb)
+    return math.copysign(1.0, dot(up, sub(add(xa, mul(ra, load3(geometry.center, geoms.shape[a]))), xb)))
+
+
+@lean
+def _beyond(bodies, forces, geoms, geometry, a, b, t, side, size, axis):
+    """(Whether piece a has come from that ``side`` of facet b to the other at time t, by its middle or by the shortest way out;
+    gap; axis)."""
+    _, gap, _, axis, _, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
+    turn = load9(bodies.rot, geoms.body[b])
+    up = facet_normal(geometry, geoms.shape[a], turn, geoms.shape[b], turn)
+    ahead = gap < -AWAY * size and side * dot(axis, up) > 0.0  # the axis is from the piece to the facet
+    return ahead or _side(bodies, forces, geoms, geometry, a, b, t) != side, gap, axis
+
+
+@lean
+def _pierced(bodies, forces, geoms, geometry, a, b, start, dt, size, axis):
+    """The last instant at which piece a is on the side of facet b on which it touches at ``start``, where that goes through it;
+    else dt.
+
+    The shortest way out of a sheet is ahead for what is through by half. So contacts are asked for before that.
+    """
+    side = _side(bodies, forces, geoms, geometry, a, b, start)
+    if not _beyond(bodies, forces, geoms, geometry, a, b, dt, side, size, axis)[0]:
+        return dt
+    low, high, deep = start, dt, False
+    for _ in range(MOST_HALVINGS):
+        middle = 0.5 * (low + high)
+        through, gap, along = _beyond(bodies, forces, geoms, geometry, a, b, middle, side, size, axis)
+        if through:
+            high = middle
+        else:
+            low, axis, deep = middle, along, gap < -AWAY * size
+    return low if deep else dt
 
 
 next_impact = far(

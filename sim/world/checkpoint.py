@@ -47,6 +47,7 @@ def save(world: World, path: str | Path) -> None:
         "joints": [joint.definition.to_dict() for joint in world.joints],
         "forces": [force.to_dict() for force in world.forces],
         "actuators": [[one.to_dict(), world.controls[name]] for name, one in world.controls.actuators.items()],
+        "seen": world.controls.seen,
         "options": world.options.chosen(),
         "materials": world.materials,
         "pairs": world.pairs,
@@ -127,6 +128,7 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
         world.controls.add(actuator)
         if actuator.times is None:
             world.controls[actuator.name] = value
+    world.controls.seen = {name: (int(step), float(v), float(dv)) for name, (step, v, dv) in header.get("seen", {}).items()}
     world.apart = [(a, b) for a, b in header["apart"]]
     if unknown := {name for pair in world.apart for name in pair} - set(world.names):
         raise ValueError(f"apart names {', '.join(map(str, unknown))}")
@@ -192,7 +194,7 @@ def taken(world: World) -> dict[str, Any]:
         "rest": rest,
         "dormant": dormant,
         "pushes": world._pushes.to_dict(),
-        "controls": dict(world.controls),
+        "controls": (dict(world.controls), dict(world.controls.seen)),
     }
 
 
@@ -205,4 +207,4 @@ def restore(world: World, state: dict[str, Any]) -> None:
         setattr(world, name, value)
     world._pushes = Pushes()
     world._pushes.take(world, state["pushes"])
-    world.controls.take(state["controls"])
+    world.controls.take(*state["controls"])

@@ -7,7 +7,19 @@ import itertools
 import numpy as np
 
 from tests.meshes import CORNERS, TRIANGLES
-from tumble.collision import Capsule, Compound, ConvexHull, HalfSpace, Pose, TriangleMesh
+from tumble.collision import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Pose,
+    Sphere,
+    TriangleMesh,
+)
 from tumble.sim import Hinge, World
 
 
@@ -57,3 +69,31 @@ def leg(dt: float, lean: float, knee: float, spin: float) -> World:
             top = foot
     world.add_joint(Hinge("shin", "thigh", anchor=tuple(top), axis=(0, 1, 0), limits=(-2, 0.0), name="knee"))
     return world
+
+
+def sheet(size: float) -> TriangleMesh:
+    return TriangleMesh(size * np.array([(-3, -3, 0), (3, -3, 0), (0, 4, 0)]), [(0, 1, 2)])
+
+
+SMALL = [
+    Sphere(0.01), Capsule(0.01, 0.03), Cylinder(0.02, 0.005), Cone(0.02, 0.04), Ellipsoid((0.01, 0.02, 0.005)),
+    Box((0.03, 0.03, 0.002)), ConvexHull(0.02 * np.array([(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0.2, -1, -0.5)])),
+    Compound([(Sphere(0.01), Pose()), (Box((0.03, 0.004, 0.004)), Pose((0.02, 0, 0)))]),
+]  # fmt: skip
+
+
+def height_beyond(ground, shape, seed: int, restitution: float, friction: float = 0.5) -> float:
+    """How far a shape is beyond the plane z = 0 [m] three steps after it was thrown at it at 1 km/s, turning by hundreds of
+    radians a second, from above or from below."""
+    random = np.random.default_rng(seed)
+    way, turn = (-1.0) ** seed, random.normal(size=4)
+    thrown = {
+        "position": (0.1, 0.2, -2.1 * way), "velocity": (*random.uniform(-100, 100, 2), 1000 * way),
+        "angular_velocity": random.normal(scale=200.0, size=3), "orientation": tuple(turn / np.linalg.norm(turn)),
+    }  # fmt: skip
+    world = World()
+    if ground is not None:
+        world.add(ground, kind="static", restitution=restitution, friction=friction)
+    body = world.add(shape, **thrown, restitution=restitution, friction=friction)
+    world.step(3)
+    return body.position[2] * way

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull as Qhull
 
 from tests.render.known_flights import zoo
+from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import (
     Box,
@@ -19,7 +20,9 @@ from tumble.collision.shapes.definitions import (
     HalfSpace,
     Rounded,
     Sphere,
+    shape_from_dict,
 )
+from tumble.collision.shapes.ground import HeightField, TriangleMesh
 from tumble.collision.solids.mass_properties import mass_properties
 from tumble.render.meshes.meshes import bounding_ball, mesh_of, parts_of, planes_of
 from tumble.render.rotation import rotate
@@ -203,3 +206,22 @@ def test_edges_know_the_faces_beside_them(shape):
     assert (np.einsum("mkj,mj->mk", beside, middles) > 0).all()
     assert (np.abs(np.einsum("mkj,mj->mk", beside, mesh.corners[mesh.edges[:, 0]] - mesh.corners[mesh.edges[:, 1]])) < 1e-9).all()
     assert (np.linalg.norm(np.cross(beside[:, 0], beside[:, 1]), axis=1) > 1e-9).all()
+
+
+@pytest.mark.parametrize("kind", [HeightField, TriangleMesh])
+def test_ground_is_drawn_smooth_or_flat_by_choice(kind):
+    """In what films, glTF and pages draw: flat, each corner of a triangle has its normal; smooth, the mean about the corner."""
+    field = HeightField(0.1 * np.sin(np.arange(9.0))[:, None] * np.cos(np.arange(7.0)), 0.5)
+    given = (field.heights, 0.5) if kind is HeightField else field.surface()
+    smooth, flat = kind(*given), kind(*given, smooth=False)
+    assert smooth != flat
+    for ground in (smooth, flat):
+        assert shape_from_dict(ground.to_dict()) == ground
+        points, normals, triangles = mesh_of(("ground", ground)).triangles()
+        corners = points[triangles]
+        own = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        own /= np.linalg.norm(own, axis=1)[:, None]
+        off = np.abs(normals[triangles] - own[:, None]).max()
+        assert off < 1e-12 if ground is flat else off > 0.01
+    with pytest.raises(InputError, match="smooth = 3: must be true or false"):
+        kind(*given, smooth=3)

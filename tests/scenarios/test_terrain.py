@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.scenarios.rolling import above, on_profile, on_surface
-from tumble.collision import Box, Compound, Cylinder, Ellipsoid, Pose, Sphere
+from tumble.collision import Box, Compound, Cone, Cylinder, Ellipsoid, Pose, Sphere
 from tumble.scenarios.catalog import ball_on_waves as waves
 from tumble.scenarios.catalog import bowling as alley
 from tumble.scenarios.catalog import marble_run as track
@@ -53,8 +53,18 @@ def test_ball_on_waves_keeps_to_the_polyhedron_by_order_two():
         (Ellipsoid((waves.RADIUS, 0.15, waves.RADIUS)), 0.4),
         (Compound([(Sphere(waves.RADIUS), Pose()), (Box((0.05, 0.3, 0.05)), Pose())]), 0.4),
         (Compound([(Cylinder(waves.RADIUS, 0.3), Pose((0, 0, 0), (math.sqrt(0.5), math.sqrt(0.5), 0, 0)))]), 0.5),
+        # two cones, base to base: a wheel
+        (
+            Compound(
+                [
+                    (Cone(waves.RADIUS, 0.1), Pose((0, y, 0), (math.sqrt(0.5), -10 * y * math.sqrt(0.5), 0, 0)))
+                    for y in (0.1, -0.1)
+                ]
+            ),
+            0.5,
+        ),
     ],
-    ids=("ellipsoid", "compound", "cylinder"),
+    ids=("ellipsoid", "compound", "cylinder", "cones"),
 )
 def test_others_roll_over_the_polyhedron_too(shape, inertia):
     """Of the same section as the ball. Twin: what has another inertia goes another way."""

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tumble.collision import HalfSpace
+from tests.collision.solids.test_mesh_files import boxes_of_one_object_each, bracket
+from tumble.collision import HalfSpace, mass_properties
 from tumble.collision.errors import InputError
+from tumble.collision.solids import mesh_files
 from tumble.scenarios.importing import urdf
 from tumble.scenarios.importing.models import Imported, load_model
 
@@ -28,12 +30,12 @@ def folder() -> Path:
 
 @pytest.fixture
 def without_meshes(monkeypatch):
-    """Links that meshes would touch meet nothing: to cut these into pieces takes minutes, and masses are given."""
+    """Links that meshes would touch meet nothing: masses are given."""
     shape = urdf._shape
 
-    def plain(out, path, link, geometry):
+    def plain(out, path, link, geometry, meshes):
         meshed = geometry is not None and len(geometry) and geometry[0].tag == "mesh"
-        return None if meshed else shape(out, path, link, geometry)
+        return None if meshed else shape(out, path, link, geometry, meshes)
 
     monkeypatch.setattr(urdf, "_shape", plain)
 
@@ -100,10 +102,17 @@ def test_as_mujoco_has_it(name, without_meshes):
         assert np.abs(mine.mass_matrix(q)[base:, base:] - full[np.ix_(order, order)]).max() > 1e-6 * np.abs(full).max()
 
 
+@pytest.mark.parametrize("name", ["mini_cheetah/mini_cheetah.urdf", "laikago/laikago_toes_zup_lores.urdf"])
+def test_no_mesh_is_cut(name, monkeypatch):
+    """That took ten minutes, and one and a half."""
+    monkeypatch.setattr(mesh_files, "_cut", None)
+    assert len(read(folder() / name).scene.bodies) >= 13
+
+
 @pytest.mark.parametrize(
     "name", ["cartpole.urdf", "r2d2.urdf", "husky/husky.urdf", "quadruped/minitaur.urdf", "racecar/racecar.urdf"]
 )
-def test_it_falls_on_a_floor(name, without_meshes):
+def test_it_falls_on_a_floor(name):
     """For a second: joints closed, the books whole, all solves done."""
     scene = read(folder() / name).scene
     scene.dt = 1 / 500
@@ -141,3 +150,53 @@ def test_what_files_leave_open_is_taken_as_most_programs_take_it(tmp_path):
     path.write_text(ROBOT.replace('<box size="0.2 0.4 0.6"/>', "<cone/>"))
     with pytest.raises(InputError, match="link base: inertia"):
         load_model(path)
+
+
+LINK = """<robot name="r"><link name="base"><inertial><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><mesh filename="{}" scale="{}"/></geometry></collision></link></robot>"""
+
+
+def test_meshes_are_hulls_or_the_pieces_that_they_are_cut_into(tmp_path, monkeypatch):
+    """Boxes that have an edge in common are no closed surface together; an angle is one, and not convex.
+
+    Nothing is cut unless that is asked for, which takes minutes for a robot.
+    """
+    (tmp_path / "edge.obj").write_text(boxes_of_one_object_each((0, 0, 0), (1, 1, 0)))
+    bracket().export(tmp_path / "angle.stl")
+
+    def shape(file: str, scale: str = "1 1 1", **how) -> tuple:
+        (tmp_path / "r.urdf").write_text(LINK.format(file, scale))
+        found = load_model(tmp_path / "r.urdf", **how)
+        return found.scene.bodies[0].shape, found.left_out
+
+    pieces, left = shape("edge.obj", "1 2 -1")
+    assert [np.ptp(part.vertices, axis=0).tolist() for part, _ in pieces.parts] == [[1, 2, 1], [1, 2, 1]]
+    assert left == {}
+    with monkeypatch.context() as m:
+        m.setattr(mesh_files, "_cut", None)
+        hull, left = shape("angle.stl")
+    assert mass_properties(hull).volume == pytest.approx(3.5)
+    assert left == {"mesh, taken as its convex hull": ["angle.stl of base"]}
+    cut, left = shape("angle.stl", meshes="decompose")
+    assert mass_properties(cut).volume == pytest.approx(3.0)
+    assert len(cut.parts) > 1
+    assert left == {}
+    with pytest.raises(InputError, match='meshes = \'cut\': must be "hull" or "decompose"'):
+        shape("angle.stl", meshes="cut")
+    (tmp_path / "m.xml").write_text("<mujoco/>")
+    with pytest.raises(InputError, match="for MJCF"):
+        load_model(tmp_path / "m.xml", meshes="decompose")
+
+
+BLOCK = """<link name="{}"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="0 0 {}"/><geometry><box size="1 1 1"/></geometry></collision></link>"""
+
+
+@pytest.mark.parametrize(("height", "apart"), [(0.9, [("a", "b")]), (1.0, []), (1.2, [])])
+def test_links_that_overlap_where_the_model_stands_do_not_meet(tmp_path, height, apart):
+    """Told by name. Twins: what touches there, and what is apart, does."""
+    (tmp_path / "two.urdf").write_text(f'<robot name="r">{BLOCK.format("a", 0)}{BLOCK.format("b", height)}</robot>')
+    found = load_model(tmp_path / "two.urdf")
+    assert found.scene.apart == apart
+    assert found.left_out == ({"links that overlap where they stand, which do not meet": ["a and b"]} if apart else {})

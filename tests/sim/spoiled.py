@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.physics.grounds import leg
+from tests.physics.grounds import SMALL, height_beyond, leg, sheet
 from tests.sim.solvers.kept import arrays, kept, posed
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, TriangleMesh, signed_distance
 from tumble.scenarios.importing.models import load_model
@@ -24,7 +24,7 @@ from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.contact.touching import point_accelerations as instant
-from tumble.sim.flight import end_pose
+from tumble.sim.flight import end_pose, motion
 from tumble.sim.flight.clusters import launch
 from tumble.sim.impact import crowd_prediction as prediction
 from tumble.sim.impact import impact_loop as loop
@@ -277,6 +277,20 @@ def test_what_rolls_over_a_sheet_is_followed_to_where_it_is_deep(monkeypatch):
     assert height_of_a_spinning_ellipsoid() > 0.0
     monkeypatch.setattr(times, "_sunk", lambda *given: (given[7], 0.0))
     assert height_of_a_spinning_ellipsoid() < -0.1
+
+
+@pytest.mark.parametrize(("shape", "seed"), [(SMALL[6], 8), (SMALL[2], 118)])
+def test_what_a_sheet_goes_through_is_asked_before(shape, seed, monkeypatch):
+    assert height_beyond(sheet(10.0), shape, seed, restitution=0.0) < 0.0
+    monkeypatch.setattr(times, "_pierced", lambda *given: given[7])
+    assert height_beyond(sheet(10.0), shape, seed, restitution=0.0) > 0.0
+
+
+def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_sheet(monkeypatch):
+    """Fifty times its energy: 120 impacts in one step are as many as there may be."""
+    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) < 0.0
+    monkeypatch.setattr(motion, "FAR_TURN", math.inf)
+    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) > 0.0
 
 
 def left_of_a_thrown_walker() -> float:

@@ -2,8 +2,9 @@
 
 The force of an actuator is gain u + bias[0] + bias[1] x + bias[2] x', u its control, x = gear q its length; the joint feels gear
 times that (MuJoCo's affine actuators). What is constant becomes a motor of the joint, what is proportional to position and speed
-its spring and damper, which the step takes implicitly. Forces that are held within a range can not be split so: they are worked
-out anew before each step, and kept for it.
+its spring and damper, which the step takes implicitly. Forces that are held within a range, or that follow several joints, can
+not be split so. Joints act at the end of the step: so before each step these are worked out for where the coordinate will be
+then, by its speed and by how much that changed in the last step, which makes them of order 2.
 """
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ class Controls(MutableMapping):
     def __init__(self, world: World):
         self._world = world
         self.actuators: dict[str, Actuator] = {}
+        self.seen: dict[str, tuple[int, float, float]] = {}  # step, speed there, and its change since the one before
         self._values: dict[str, float] = {}
 
     def add(self, actuator: Actuator) -> None:
@@ -205,11 +207,24 @@ class Controls(MutableMapping):
         return {name: self._force(actuator) for name, actuator in self.actuators.items()}
 
     def _force(self, actuator: Actuator) -> float:
+        return actuator.force(self._values[actuator.name], *self._motion(actuator))
+
+    def _motion(self, actuator: Actuator) -> tuple[float, float]:
+        """Position and speed of the coordinate that it acts along."""
         joints = {joint.name: joint for joint in self._world.joints if joint.name in actuator.joints}
         position, speed = (
             sum(c * getattr(joints[name], of) for name, c in actuator.parts.items()) for of in ("position", "speed")
         )
-        return actuator.force(self._values[actuator.name], position, speed)
+        return position, speed
+
+    def _coming_force(self, actuator: Actuator) -> float:
+        """What it gives at the end of the coming step, at which joints act."""
+        dt, now, (position, speed) = self._world.dt, self._world.step_count, self._motion(actuator)
+        step, last, change = self.seen.get(actuator.name, (-2, 0.0, 0.0))
+        if step != now:
+            change = speed - last if step == now - 1 else 0.0
+        self.seen[actuator.name] = now, speed, change
+        return actuator.force(self._values[actuator.name], position + dt * (speed + 0.5 * change), speed + change)
 
     @property
     def explicit(self) -> bool:
@@ -221,6 +236,7 @@ class Controls(MutableMapping):
         gone = [a for a in self.actuators.values() if joint in a.joints]
         for actuator in gone:
             del self.actuators[actuator.name], self._values[actuator.name]
+            self.seen.pop(actuator.name, None)
         for other in {name for actuator in gone for name in actuator.joints} - {joint}:
             self._apply(other)
 
@@ -228,25 +244,28 @@ class Controls(MutableMapping):
         """An actuator acts on this joint."""
         return any(joint in a.joints for a in self.actuators.values())
 
-    def take(self, values: dict[str, float]) -> None:
+    def take(self, values: dict[str, float], seen: dict[str, tuple[int, float, float]]) -> None:
         """Controls as they were when the arrays of the world were taken, which hold what they do."""
-        self._values = {name: values[name] for name in self.actuators}
+        self._values, self.seen = {name: values[name] for name in self.actuators}, dict(seen)
 
     def renew(self, joint: str) -> None:
         """The spring or damper of a joint was changed; what acts on it besides stays."""
         if self.drives(joint):
             self._apply(joint)
 
-    def refresh(self) -> None:
-        """Work out forces that depend on the state, and controls that depend on the time: joints act at the end of the step."""
+    def refresh(self, ahead: bool = True) -> None:
+        """Work out forces that depend on the state, and controls that depend on the time: joints act at the end of the step.
+
+        Not ``ahead``: as they are now, for the kick that begins the motion.
+        """
         for actuator in self.actuators.values():
             if actuator.times is not None:
-                self._put(actuator.name, actuator.planned(self._world.time + self._world.dt))
+                self._put(actuator.name, actuator.planned(self._world.time + (self._world.dt if ahead else 0.0)))
         changing = [a for a in self.actuators.values() if not a.implicit or a.times is not None]
         for joint in dict.fromkeys(name for a in changing for name in a.joints):
-            self._apply(joint)
+            self._apply(joint, ahead)
 
-    def _apply(self, name: str) -> None:
+    def _apply(self, name: str, ahead: bool = False) -> None:
         """Write what all actuators of a joint give into its spring, damper and motor."""
         joint = next(j for j in self._world.joints if j.name == name)
         d, table, j = joint.definition, self._world.model.joints, joint.index
@@ -261,7 +280,7 @@ class Controls(MutableMapping):
                 c -= g * g * actuator.bias[2]
                 push += g * (actuator.gain * u + actuator.bias[0])
             else:
-                push += part * self._force(actuator)
+                push += part * (self._coming_force(actuator) if ahead else self._force(actuator))
         potential = 0.0 if self._world._changed_at is not None else self._stored(j)
         if k > 0.0:  # a constant force moves the point at which the spring is slack
             pull, push = pull + push, 0.0

@@ -100,6 +100,8 @@ class Stepping(Asking):
             if loop:
                 open_by += f"; the anchors and lengths of the loop {', '.join(loop)} must allow a pose in which all of them meet"
             raise SimulationError(open_by, names=(worst.name,))
+        if self.controls.actuators and self.controls.explicit:
+            self.controls.refresh(ahead=False)
         now = self.energy().total
         if not self._started:
             self._start = now

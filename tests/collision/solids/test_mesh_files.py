@@ -15,7 +15,7 @@ from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, convex_parts, shape_from_dict
 from tumble.collision.solids.mass_properties import MassProperties, mass_properties
-from tumble.collision.solids.mesh_files import cache_folder, load_mesh, load_meshes
+from tumble.collision.solids.mesh_files import cache_folder, convex_surfaces, load_mesh, load_meshes
 from tumble.collision.solids.mesh_repair import MeshWarning, winding
 
 
@@ -129,6 +129,37 @@ def test_a_hollow_counts_whichever_way_its_faces_look(tmp_path):
 def two_boxes(edge, away) -> trimesh.Trimesh:
     unit = trimesh.creation.box((1, 1, 1)).apply_translation(away)
     return trimesh.util.concatenate([trimesh.creation.box((edge, edge, edge)), unit])
+
+
+CORNERS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+
+
+def boxes_of_one_object_each(*places: tuple[float, float, float]) -> str:
+    """An OBJ file of boxes of 1 m, with their least corners there."""
+    lines = []
+    for k, at in enumerate(places):
+        lines.append(f"o box{k}")
+        lines += ["v {} {} {}".format(*np.add(at, corner)) for corner in CORNERS]
+        lines += ["f " + " ".join(str(8 * k + c + 1) for c in side) for side in SIDES]
+    return "\n".join(lines)
+
+
+def test_pieces_with_corners_in_common_are_those_that_they_are(tmp_path):
+    """No surface of them is closed where their corners are one. Twins: as one object they are refused; a ball within a ball is no
+    piece."""
+    text = boxes_of_one_object_each((0, 0, 0), (1, 1, 0), (2, 1, 1))
+    path, one, hollow = (tmp_path / name for name in ("edges.obj", "one.obj", "hollow.ply"))
+    path.write_text(text)
+    with pytest.warns(MeshWarning, match="3 closed convex surfaces"):
+        shape = load_mesh(path)
+    assert len(convex_parts(shape)) == 3
+    assert mass_properties(shape).volume == pytest.approx(3.0, rel=1e-12)
+    one.write_text("\n".join(line for line in text.splitlines() if not line.startswith("o ")))
+    with pytest.raises(InputError, match="not watertight"):
+        load_mesh(one)
+    hollow_ball().export(hollow)
+    assert convex_surfaces(hollow) == []
 
 
 def test_two_boxes_apart_and_one_turned_inside_out(tmp_path):
