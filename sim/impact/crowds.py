@@ -163,7 +163,7 @@ def _target(bodies, contacts, settings, crowd, count):
     h, rows = settings.dt, crowd.rows[:count]
     load_lanes(bodies, contacts, crowd, 0, count)
     target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu, crowd.c)
-    soft_targets(bodies, contacts, rows, settings.skin, settings.slop, h, crowd.c, crowd.stick, crowd.fast)
+    soft_targets(bodies, contacts, rows, settings.skin, settings.slop, settings.correction, h, crowd.c, crowd.stick, crowd.fast)
     _begin_with_last_impulses(contacts, crowd, count)
     load_laws(crowd, 0, count)
     start_groups(crowd.groups, crowd.light, crowd.before, crowd.v)
