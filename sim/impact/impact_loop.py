@@ -30,7 +30,7 @@ from tumble.sim.contact.touching.pair_list import renew_pairs
 from tumble.sim.contact.touching.swept_pairs import outgrown
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
-from tumble.sim.flight.motion import fly_to
+from tumble.sim.flight.motion import finite_body, fly_to
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
 from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
@@ -63,7 +63,7 @@ SEEN = 0.5  # of the speed at which a pair was seen to come, below which the poi
 
 @kernel(**FOR_KERNELS)
 def _drift(model, geometry, settings, table):
-    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL or WAKE.
+    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL, WAKE or NOT_FINITE.
 
     ``table`` is a spare table of contacts.
     """
@@ -116,7 +116,8 @@ def _drift(model, geometry, settings, table):
     for i in range(n):
         if effort[i] > settings.crowd:
             bodies.crowd[i] = 1  # from the coming kick on, where the island is large
-    book_flights(model, geometry, settings)
+    if book_flights(model, geometry, settings) > 0:
+        return NOT_FINITE
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, joints, books, c, dt)
     return OK
@@ -217,15 +218,6 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
             else:
                 sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
     return OK, sinks
-
-
-@lean
-def finite_body(bodies, i):
-    """The state of body i is a number."""
-    total = 0.0
-    for r in range(3):
-        total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
-    return math.isfinite(total)
 
 
 @inner

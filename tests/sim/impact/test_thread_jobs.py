@@ -80,7 +80,7 @@ def test_small_worlds_and_members_are_stepped_by_one_thread():
     assert world._helpers is None
     worlds = Worlds(load("tumbling_boxes")(count=150), 2)
     worlds.step(2)
-    assert [member._helpers._number for member in worlds] == [0, 0]
+    assert [member._helpers._there for member in worlds] == [[], []]
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, 65, "2"])
