@@ -29,7 +29,7 @@ from tumble.sim.contact.touching.wide_boxes import forget_near_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from tumble.sim.flight.motion import finite_body, plan_arcs, set_state, start_flight
 from tumble.sim.flight.saved_state import save_books, undo_step
-from tumble.sim.impact.crowds import kick_crowds, plain_crowds
+from tumble.sim.impact.crowds.crowd_kick import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift
 from tumble.sim.impact.thread_jobs import (

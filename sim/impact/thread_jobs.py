@@ -56,26 +56,30 @@ from tumble.sim.flight.clusters import flight_balance
 from tumble.sim.flight.flight_split import balanced, book_flight
 from tumble.sim.flight.motion import finite_body, fly_some, land_some
 from tumble.sim.flight.saved_state import save_bodies
+from tumble.sim.impact.crowds.crowd_blocks import NO_BLOCKS, sweep_block
+from tumble.sim.impact.crowds.crowd_rows import NO_CROWD, target_some
 from tumble.sim.impact.time_of_impact import next_impact
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.state import DYNAMIC, EXAMPLE, KNOWN, POINTS, ROWS, SETTINGS, WANTED
 
 # jobs: what is done to their items
-FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES, LANDINGS, LEAVERS, COMPARES = range(12)
-BODY_JOBS = (FLIGHTS, BOXES, BALANCES, LANDINGS, LEAVERS, COMPARES)  # of single bodies, or boxes
+FLIGHTS, BOXES, ARRIVALS, ARRIVALS_AGAIN, MANIFOLDS, CORNERS, HALVES, MEETINGS, BALANCES, LANDINGS = range(10)
+LEAVERS, COMPARES, TARGETS, SWEEPS = range(10, 14)
+EVEN_JOBS = (FLIGHTS, BOXES, BALANCES, LANDINGS, LEAVERS, COMPARES, TARGETS)  # of bodies, boxes or contacts, which cost the same
 CACHE_LINE = 64  # bytes
 KIND, COUNT, SHARE, SIZE = 0, 8, 16, 24
 DONE, FOUND_SUM, STEP_OPEN, HELPED, TOPIC = (CACHE_LINE * k for k in range(1, 6))
 NEXT = TOPIC + 2 * CACHE_LINE  # one after the other
 JOB = 1 << 32
-PORTIONS = 4  # of a range of bodies, which all cost about the same
+PORTIONS = 4  # of a range of such
 PAUSES, YIELDS, NAP = 8000, 1000, 50  # some 200 us in which one looks all the time; then some 500 us; us between two looks later
+LONG_WAIT = 10 * YIELDS  # such looks while a step is taken: others may have the core, and who helps is there within a microsecond
 
 
 @lean
 def _portion(job):
     """How many items of a job are taken at a time, at least: some microseconds of work."""
-    return 48 if job in BODY_JOBS else 1 if job == HALVES else 16
+    return 48 if job in EVEN_JOBS else 1 if job in (HALVES, SWEEPS) else 16
 
 
 @kernel(**FOR_KERNELS)
@@ -114,6 +118,13 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
         return lost
     elif job == LANDINGS:
         land_some(bodies, dt, first, stop)
+    elif job == TARGETS:
+        target_some(bodies, contacts, settings, crowd_at(look(settings.crew + TOPIC)), first, stop)
+    elif job == SWEEPS:
+        crowd, blocks = crowd_at(look(settings.crew + TOPIC)), blocks_at(look(settings.crew + TOPIC + 8))
+        base = look(settings.crew + TOPIC + 16)
+        for k in range(first, stop):
+            sweep_block(crowd, blocks, base + k)
     elif job == LEAVERS:
         left = wholes_at(look(settings.crew + TOPIC), 1, FEW_BOXES)[0]
         leavers(bodies, geoms, dt, first, stop, left, look(settings.crew + TOPIC + 8))
@@ -134,7 +145,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
     return 0
 
 
-bodies_at = group_at(EXAMPLE.bodies)
+bodies_at, crowd_at, blocks_at = group_at(EXAMPLE.bodies), group_at(NO_CROWD), group_at(NO_BLOCKS)
 work = far(
     _work,
     lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0, 0, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64)),
@@ -154,7 +165,7 @@ def _share(model, geometry, settings, job, count):
         put(crew + NEXT + CACHE_LINE * k, number + JOB + (JOB - 1))  # nobody can take of what follows before it is whole
     put(crew + KIND, job)
     put(crew + COUNT, count)
-    put(crew + SHARE, max(share, count // (PORTIONS * size)) if job in BODY_JOBS else share)
+    put(crew + SHARE, max(share, count // (PORTIONS * size)) if job in EVEN_JOBS else share)
     put(crew + DONE, 0)
     put(crew + FOUND_SUM, 0)
     for k in range(size):
@@ -163,7 +174,7 @@ def _share(model, geometry, settings, job, count):
         pass
     idle = 0
     while look(crew + DONE) < count:
-        idle = _wait(idle)
+        idle = _wait(idle, YIELDS)
     return look(crew + FOUND_SUM)
 
 
@@ -202,15 +213,15 @@ def assist(model, geometry, settings, who):
     while idle < PAUSES + YIELDS or look(crew + STEP_OPEN) == 1:
         items = _take(model, geometry, settings, who, rows, ids)
         add(crew + HELPED, items)
-        idle = 0 if items > 0 else _wait(idle)
+        idle = 0 if items > 0 else _wait(idle, LONG_WAIT)
 
 
 @lean
-def _wait(idle):
+def _wait(idle, yields):
     """Wait a moment, a longer one where one has waited for so many; how many there are now."""
     if idle < PAUSES:
         pause()
-    elif idle < PAUSES + YIELDS:
+    elif idle < PAUSES + yields:
         give_way()
     else:
         doze(NAP)
