@@ -24,7 +24,7 @@ from tumble.sim.contact.sleep_criterion import count_still, rouse_touched
 from tumble.sim.contact.touching.contact_table import INELASTIC, NONE, tabulate
 from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
 from tumble.sim.contact.touching.manifolds import crowds_grow
-from tumble.sim.contact.touching.pair_list import renew_pairs
+from tumble.sim.contact.touching.pair_list import forget_manifolds, renew_pairs
 from tumble.sim.contact.touching.wide_boxes import forget_near_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from tumble.sim.flight.motion import finite_body, plan_arcs, set_state, start_flight
@@ -166,6 +166,7 @@ def _find_candidates(model, geometry, settings, saved):
     else:
         found = pairs_of_leavers(model, geometry, settings, left, listed)
     result = renew_pairs(geoms, pairs, joints, found)
+    forget_manifolds(pairs)
     mark_resting(geoms, pairs, contacts)
     return result
 
@@ -193,7 +194,7 @@ def _contact(model, geometry, settings, mode, plastic):
     share(model, geometry, settings, LANDINGS, len(bodies.kind))
     forces.clock[0] = (books.counters[STEPS] + (1 if mode == KICK else 0)) * settings.dt
     foresee_all(bodies, forces, joints, geoms, pairs, mode == MEAN_GIVEN)
-    tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, -1, plastic)
+    tabulate(bodies, geoms, geometry, pairs, contacts, contacts, settings.dt, np.arange(pairs.count[0]), False, plastic)
     contacts.count[1], contacts.count[2] = contacts.count[0], 0
     label_islands(bodies, contacts, joints, settings.crowd)
     plain, crowds = np.zeros(len(bodies.kind), dtype=np.bool_), False
@@ -201,6 +202,7 @@ def _contact(model, geometry, settings, mode, plastic):
         crowds = plain_crowds(bodies, contacts, joints, plain)
     for n in range(pairs.count[0]):
         forget_arrivals(pairs, n)
+        pairs.unforeseen[n] = 0
     kick(model, geometry, settings, mode, plain)
     if crowds:
         kick_crowds(model, geometry, settings, plain)

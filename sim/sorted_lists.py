@@ -16,3 +16,15 @@ def place_in(keys, n, key):
         else:
             high = middle
     return low if low < n and keys[low] == key else -1
+
+
+@lean
+def sort_list(keys, n):
+    """Put the first ``n`` of a list in ascending order (Shell's sort, with Ciura's gaps)."""
+    for gap in (701, 301, 132, 57, 23, 10, 4, 1):
+        for m in range(gap, n):
+            key, k = keys[m], m
+            while k >= gap and keys[k - gap] > key:
+                keys[k] = keys[k - gap]
+                k -= gap
+            keys[k] = key

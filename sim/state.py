@@ -153,7 +153,7 @@ class Pairs(NamedTuple):
 
     count: np.ndarray  # (3,) int64 of pairs, of pairs with a sensor, and 1 more than of near pairs; 0: these are not known
     geoms: np.ndarray  # (c, 2) int64
-    near: np.ndarray  # (c, 2) int64 sorted: pairs whose wide boxes meet (wide_boxes.py)
+    near: np.ndarray  # (8 c, 2) int64 sorted: pairs whose wide boxes meet (wide_boxes.py)
     met: np.ndarray  # (c, 2) int64 those of them whose boxes meet
     axis: np.ndarray  # (c, 3) last normal: where the next query starts
     search: np.ndarray  # (c,) int64 what is known of its next impact: KNOWN, WANTED or FUTILE
@@ -166,6 +166,7 @@ class Pairs(NamedTuple):
     arrives: np.ndarray  # (c, POINTS) ... and with which speed they come back [m/s]; 0: no more of them
     hits: np.ndarray  # (c,) int64 impacts in the current drift
     rests: np.ndarray  # (c,) int64 1: it carried load in the last kick
+    unforeseen: np.ndarray  # (c,) int64 1: the last kick did not know of it, or, that of a crowd, did not keep it apart
     fresh: np.ndarray  # (c,) bool: the manifold below belongs to the bodies' state at the end of the drift
     points: np.ndarray  # (c,) int64 number of contact points
     normal: np.ndarray  # (c, 3)
@@ -441,7 +442,6 @@ def pairs_of(n: int) -> Pairs:
         n,
         dict(
             geoms=(2,),
-            near=(2,),
             met=(2,),
             axis=V,
             clear=(2,),
@@ -458,12 +458,12 @@ def pairs_of(n: int) -> Pairs:
         ),
         (
             "geoms",
-            "near",
             "met",
             "search",
             "bears",
             "hits",
             "rests",
+            "unforeseen",
             "points",
             "ids",
             "sensors",
@@ -472,7 +472,8 @@ def pairs_of(n: int) -> Pairs:
             "seen_ids",
         ),
     )
-    return group._replace(count=np.zeros(3, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_))
+    near = np.zeros((8 * n, 2), dtype=np.int64)  # little beside what is kept of each pair
+    return group._replace(count=np.zeros(3, dtype=np.int64), fresh=np.zeros(n, dtype=np.bool_), near=near)
 
 
 def contacts_of(n: int) -> Contacts:

@@ -12,7 +12,7 @@ def save_bodies(bodies, to, first, stop):
     """Copy what a step changes of the bodies [first, stop)."""
     for i in range(first, stop):
         to.island[i] = bodies.island[i]
-        to.until[i], to.parts[i] = bodies.until[i], bodies.parts[i]
+        to.crowd[i], to.until[i], to.parts[i] = bodies.crowd[i], bodies.until[i], bodies.parts[i]
         to.kicked[i], to.flown[i], to.held[i] = bodies.kicked[i], bodies.flown[i], bodies.held[i]
         for k in range(3):
             to.x[i, k], to.p[i, k], to.l[i, k] = bodies.x[i, k], bodies.p[i, k], bodies.l[i, k]

@@ -27,16 +27,18 @@ from tumble.sim.contact.touching.impact_threshold import (
     pair_size,
 )
 from tumble.sim.contact.touching.pair_list import renew_pairs
-from tumble.sim.contact.touching.swept_pairs import outgrown
+from tumble.sim.contact.touching.swept_pairs import leaves_box, outgrown, widen_late
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
 from tumble.sim.flight.motion import finite_body, fly_to
 from tumble.sim.impact.event_log import log_impacts
+from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
 from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
 from tumble.sim.impact.substep_resolve import kick_again
-from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_pairs, share, work
+from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
+from tumble.sim.sorted_lists import sort_list
 from tumble.sim.state import (
     CAPPED,
     DYNAMIC,
@@ -47,18 +49,16 @@ from tumble.sim.state import (
     NOT_FINITE,
     OK,
     PAIRS_FULL,
-    POINTS,
-    ROWS,
     SETTINGS,
     WAKE,
     WANTED,
 )
 
-TIE = 1e-9  # relative difference of approach speeds, and of times against the step, that counts as none
-# way in a step, as part of the pair's size, too much for the kick after MOST_SMALL_BOUNCES, but not after MOST_BOUNCES
-LONG_WAY = 0.1
+SAME_SPEED = 1e-9  # relative difference of approach speeds that counts as none
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
+
+SEEN_AT_ALL = 1e-9  # of it, below which none of those comes, but for rounding
 
 
 @kernel(**FOR_KERNELS)
@@ -71,20 +71,20 @@ def _drift(model, geometry, settings, table):
     dt = settings.dt
     n = len(bodies.kind)
     share(model, geometry, settings, FLIGHTS, n)
-    touched, effort = np.zeros(n, dtype=np.bool_), np.zeros(n)
     contacts.count[1], contacts.count[2] = contacts.count[0], max(contacts.count[2], MID_STEP)
-    helped = np.zeros(n, dtype=np.bool_)  # kicked again in this step as part of a crowd
-    rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     share(model, geometry, settings, ARRIVALS, pairs.count[0])
+    drift = new_drift(bodies, pairs)
+    put_in_order(bodies, geoms, pairs, drift)
+    touched, effort = drift.touched, drift.effort
     most = 10 * pairs.count[0] + 100
     for _ in range(most):
-        first = _first_event(pairs, dt)
+        first = first_event(pairs, drift, dt)
         due = _first_due(bodies)
         while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
-            result = kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
+            result = kick_due(model, geometry, settings, table, due, drift)
             if result != OK:
                 return result
-            first, due = _first_event(pairs, dt), _first_due(bodies)
+            first, due = first_event(pairs, drift, dt), _first_due(bodies)
         if first < 0:
             break
         if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
@@ -93,22 +93,20 @@ def _drift(model, geometry, settings, table):
         for i in range(n):
             touched[i] = False
         rested = settle_phase(model, settings, first, t, touched, effort)
-        _collide(model, geometry, settings, table, first, t, touched)
+        _collide(model, geometry, settings, table, first, t, drift)
         if pairs.search[first] != FUTILE:
-            _look_again(geoms, pairs, touched)
-        result, sinks = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+            _look_again(bodies, pairs, drift)
+        result, sinks = fly_on(model, geometry, settings, t, drift)
         spent = 0.0
         for i in range(n):
             if touched[i]:
                 spent = max(spent, effort[i])
         linked = len(linked_joints(bodies, joints, touched)) > 0
         if result == OK and t < dt and (linked or (spent <= settings.crowd and (sinks or rested))):
-            if kick_again(model, geometry, settings, table, t, touched, effort) == WAKE:
+            if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
                 return WAKE
-            _look_again(geoms, pairs, touched)
-            for i in range(n):
-                helped[i] = helped[i] or (touched[i] and bodies.crowd[i] > 0)
-            result, _ = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+            _look_again(bodies, pairs, drift)
+            result, _ = fly_on(model, geometry, settings, t, drift)
         if result != OK:
             return result
     else:
@@ -120,6 +118,8 @@ def _drift(model, geometry, settings, table):
         return NOT_FINITE
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, joints, books, c, dt)
+    if widen_late(bodies, geoms, geometry, drift.late, dt):
+        return renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
     return OK
 
 
@@ -134,11 +134,11 @@ def _first_due(bodies):
 
 
 @inner
-def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids):
+def _kick_due(model, geometry, settings, table, due, drift):
     """Kick the island of body ``due`` at the time that its last kick was for; or at the start, where another push acts than that
     was made for: without its phase, then. OK, PAIRS_FULL or WAKE."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    until, label = bodies.until[due], bodies.island[due]
+    until, label, touched = bodies.until[due], bodies.island[due], drift.touched
     t = max(0.0, until)
     for i in range(len(touched)):
         touched[i] = False
@@ -148,36 +148,39 @@ def _kick_due(model, geometry, settings, table, due, touched, helped, rows, ids)
             bring(bodies, forces, joints, books, i, t, touched)
             if until < 0.0 and forces.cluster[i] >= 0:
                 foresee_again(bodies, forces, joints, forces.cluster[i])
-    if kick_again(model, geometry, settings, table, t, touched, np.zeros(len(touched))) == WAKE:
+    if kick_again(model, geometry, settings, table, t, drift, np.zeros(len(touched))) == WAKE:
         return WAKE
-    _look_again(geoms, pairs, touched)
-    result, _ = fly_on(model, geometry, settings, t, touched, helped, rows, ids)
+    _look_again(bodies, pairs, drift)
+    result, _ = fly_on(model, geometry, settings, t, drift)
     return result
 
 
 @lean
-def _look_again(geoms, pairs, touched):
+def _look_again(bodies, pairs, drift):
     """Pairs that would collide without an impulse may not any more, once something else has moved their bodies."""
-    for k in range(pairs.count[0]):
-        if pairs.search[k] == FUTILE and (touched[geoms.body[pairs.geoms[k, 0]]] or touched[geoms.body[pairs.geoms[k, 1]]]):
-            pairs.search[k], pairs.hits[k] = KNOWN, 1
+    for i in range(len(drift.touched)):
+        if drift.touched[i]:
+            for m in range(drift.first[i], drift.first[i + 1]):
+                k = drift.of[m]
+                if pairs.search[k] == FUTILE:
+                    pairs.search[k], pairs.hits[k] = KNOWN, 1
 
 
 @inner
-def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
+def _fly_on(model, geometry, settings, t, drift):
     """Bodies whose motion changed at time t fly on to the end of the step, and their next impacts are found.
 
-    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t). A crowd can
-    ask for that once in a step.
+    (OK, PAIRS_FULL or NOT_FINITE, whether a slow contact would be overlapping then: its island must be kicked at t).
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    dt, full = settings.dt, False
+    dt, full, touched = settings.dt, False, drift.touched
     launch_touched(bodies, forces, joints, t, touched)
     for i in range(len(touched)):
         if touched[i]:
             moves = bodies.kind[i] == DYNAMIC
-            if moves:
+            if moves and leaves_box(bodies, geoms, geometry, i, dt - t):
                 full = outgrown(bodies, geoms, geometry, i, dt - t, dt) or full
+            drift.late[i] = moves
             fly_to(bodies, forces, i, dt)
             if not finite_body(bodies, i):  # a search for its impacts would look for ever
                 return NOT_FINITE, False
@@ -187,37 +190,56 @@ def _fly_on(model, geometry, settings, t, touched, helped, rows, ids):
         if result != OK:
             return PAIRS_FULL, False
         full = full or changed
-    if full and renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings)) != OK:
-        return PAIRS_FULL, False
-    count, many = pairs.count[0], 0
-    asked = np.zeros(count, dtype=np.bool_)
-    for k in range(count):
-        i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-        if pairs.search[k] == FUTILE:
-            pairs.fresh[k] = False
-            pairs.event[k] = math.inf
-        elif touched[i] or touched[j] or pairs.search[k] == WANTED:
-            asked[k] = True
-            many += 1
-            pairs.fresh[k], pairs.search[k] = False, WANTED
+    if full:
+        if renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings)) != OK:
+            return PAIRS_FULL, False
+        put_in_order(bodies, geoms, pairs, drift)
+    many = _ask(bodies, pairs, drift, full)
     if many < FEW_ASKED:
-        work(model, geometry, settings, ARRIVALS_AGAIN, 0, count, rows, ids)
+        for m in range(many):
+            find_arrival(model, geometry, settings, drift.chosen[m], drift.rows, drift.ids)
     else:
-        share(model, geometry, settings, ARRIVALS_AGAIN, count)
+        share(model, geometry, settings, ARRIVALS_AGAIN, pairs.count[0])
     sinks = False
-    for k in range(count):
-        if asked[k]:
-            i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-            least = least_speed(bodies, geoms, pairs, k, dt)
-            if crowded(bodies, i, j):
-                if pairs.speed[k] <= least:
-                    pairs.event[k] = math.inf
-                elif _never_ends(bodies, pairs, k, i, j, dt):
-                    pairs.event[k] = math.inf
-                    sinks = sinks or not (helped[i] or helped[j])
-            else:
-                sinks = sinks or _sinks(bodies, pairs, k, i, j, t, dt)
+    for m in range(many):
+        k = drift.chosen[m]
+        sinks = _would_sink(bodies, geoms, pairs, k, t, dt) or sinks
+        play_again(pairs, drift, k)
+    let_go(drift, many)
     return OK, sinks
+
+
+@inner
+def _ask(bodies, pairs, drift, all):
+    """Take the pairs in hand whose next impacts are to be found, those of touched bodies; how many. ``all``: new ones too."""
+    many = 0
+    for k in range(pairs.count[0] if all else 0):
+        if pairs.search[k] == WANTED:
+            many = choose(drift, many, k)
+    for i in range(len(drift.touched)):
+        if drift.touched[i]:
+            for m in range(drift.first[i], drift.first[i + 1]):
+                k = drift.of[m]
+                pairs.fresh[k] = False
+                if pairs.search[k] != FUTILE:
+                    pairs.search[k] = WANTED
+                    many = choose(drift, many, k)
+                elif pairs.event[k] < math.inf:
+                    pairs.event[k] = math.inf
+                    play_again(pairs, drift, k)
+    return many
+
+
+@inner
+def _would_sink(bodies, geoms, pairs, k, t, dt):
+    """Whether the island of pair k, whose next impact was just found, must be kicked at time t. A crowd is kicked once a step;
+    what ends nothing there, and what is so slow, is left to that."""
+    i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+    if not crowded(bodies, i, j):
+        return _sinks(bodies, pairs, k, i, j, t, dt)
+    if pairs.speed[k] <= least_speed(bodies, geoms, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
+        pairs.event[k] = math.inf
+    return False
 
 
 @inner
@@ -249,9 +271,8 @@ def _settle_phase(model, settings, first, t, touched, effort):
 @lean
 def _never_ends(bodies, pairs, k, i, j, dt):
     """One impact more of a pair in a crowd, without restitution, of a sequence that is left to the next kick: it takes long to
-    end. A fast one, which would leave a deep overlap, is followed for longer."""
-    often = MOST_SMALL_BOUNCES if pairs.speed[k] * dt <= LONG_WAY * pair_size(bodies, i, j) else MOST_BOUNCES
-    return pairs.hits[k] > often and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
+    end."""
+    return pairs.hits[k] > MOST_BOUNCES and pair_restitution(bodies, pairs, k, i, j, pairs.speed[k], dt) == 0.0
 
 
 @lean
@@ -269,21 +290,6 @@ def _sinks(bodies, pairs, k, i, j, t, dt):
 
 
 @lean
-def _first_event(pairs, dt):
-    """The pair with the earliest event, the fastest among those of the same instant; -1: none."""
-    t = math.inf
-    for k in range(pairs.count[0]):
-        t = min(t, pairs.event[k])
-    if t == math.inf:
-        return -1
-    best = -1
-    for k in range(pairs.count[0]):
-        if pairs.event[k] <= t + TIE * dt and (best < 0 or pairs.speed[k] > pairs.speed[best]):
-            best = k
-    return best
-
-
-@lean
 def _tired(bodies, geoms, pairs, k, dt):
     """Pair k has bounced in this step, and bounces no more."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
@@ -292,80 +298,71 @@ def _tired(bodies, geoms, pairs, k, dt):
 
 
 @inner
-def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, group, touched, books):
-    """Mark the pairs that act together with ``first``: ties that share a body, and all pieces of the same two bodies.
+def _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books):
+    """Take the pairs in hand that act together with ``first``: ties that share a body, and all pieces of the same two bodies. How
+    many; in ascending order.
 
     Where ``first`` is tired of bouncing, so do all tired pairs that are connected with it: one by one they would hand what
     is left of their speeds round and round.
     """
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    speed, tired = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt)
-    group[first] = True
+    speed, tired, touched = pairs.speed[first], _tired(bodies, geoms, pairs, first, dt), drift.touched
+    many = choose(drift, 0, first)
     bring(bodies, forces, joints, books, i, t, touched)
     bring(bodies, forces, joints, books, j, t, touched)
     grew = True
     while grew:
         grew = False
-        for k in range(len(group)):
-            if group[k]:
+        for body in range(len(touched)):
+            if not touched[body]:
                 continue
-            a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
-            same = touched[a] and touched[b]
-            shares = (touched[a] and bodies.kind[a] == DYNAMIC) or (touched[b] and bodies.kind[b] == DYNAMIC)
-            tie = shares and abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - TIE)
-            if same or tie or (tired and shares and _tired(bodies, geoms, pairs, k, dt)):
-                group[k] = True
-                grew = True
-                bring(bodies, forces, joints, books, a, t, touched)
-                bring(bodies, forces, joints, books, b, t, touched)
+            for m in range(drift.first[body], drift.first[body + 1]):
+                k = drift.of[m]
+                if drift.marked[k]:
+                    continue
+                a, b = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
+                tie = abs(pairs.event[k] - t) <= TIE * dt and pairs.speed[k] >= speed * (1.0 - SAME_SPEED)
+                if (touched[a] and touched[b]) or tie or (tired and _tired(bodies, geoms, pairs, k, dt)):
+                    many = choose(drift, many, k)
+                    grew = True
+                    bring(bodies, forces, joints, books, a, t, touched)
+                    bring(bodies, forces, joints, books, b, t, touched)
+    sort_list(drift.chosen, many)
+    return many
 
 
 @kernel(**FOR_KERNELS)
-def _collide_now(model, geometry, settings, table, first, t, touched):
+def _collide_now(model, geometry, settings, table, first, t, drift):
     """The impact of pair ``first`` at time t, with all that acts together with it."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    dt = settings.dt
+    dt, touched = settings.dt, drift.touched
     books.counters[IMPACTS] += 1
-    group = np.zeros(pairs.count[0], dtype=np.bool_)
-    _gather(bodies, forces, joints, geoms, pairs, first, t, dt, group, touched, books)
+    many = _gather(bodies, forces, joints, geoms, pairs, first, t, dt, drift, books)
+    together = drift.chosen[:many]
     links = linked_joints(bodies, joints, touched)
     if len(links) > 0:
         bring_linked(bodies, forces, joints, books, links, t, touched)
         settle_joints(bodies, table, joints, books, links, False)
-    count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, False)
+    count = touching_rows(bodies, geoms, pairs, geometry, together, table, dt, False)
     least = SEEN * pairs.speed[first]
     if not fastest_approach(table, count) > least:
-        count = touching_rows(bodies, geoms, pairs, geometry, group, table, dt, True)
-    for n in range(len(group)):
-        pairs.hits[n] += group[n]
+        count = touching_rows(bodies, geoms, pairs, geometry, together, table, dt, True)
+    futile = not fastest_approach(table, count) > SEEN_AT_ALL * pairs.speed[first]
+    for k in together:
+        pairs.hits[k] += 1
+    let_go(drift, many)
     if count == 1:
         single_impact(bodies, table, joints, books, settings, links)
     elif count > 1:
         joint_impact(bodies, table, joints, books, settings, links)
     log_impacts(bodies, table, books, forces.clock[0] + t)
-    given = False
-    for k in range(count):
-        given = given or table.impulse[k, 2] != 0.0
-    if not given:
+    if futile:
         pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends
 
 
-_TOUCHED, _ROWS = np.zeros(0, np.bool_), (np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))
-fly_on = far(
-    _fly_on,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, _TOUCHED, _TOUCHED, *_ROWS),
-    returns=(OK, False),
-)
-kick_due = far(
-    _kick_due,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, _TOUCHED, _TOUCHED, *_ROWS),
-    returns=OK,
-)
-settle_phase = far(_settle_phase, lambda: (EXAMPLE, SETTINGS, 0, 0.0, _TOUCHED, np.zeros(0)), returns=False)
-_collide = far(
-    _collide_now,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, np.zeros(0, np.bool_)),
-    returns=None,
-)
+fly_on = far(_fly_on, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, NO_DRIFT), returns=(OK, False))
+kick_due = far(_kick_due, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, NO_DRIFT), returns=OK)
+settle_phase = far(_settle_phase, lambda: (EXAMPLE, SETTINGS, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)), returns=False)
+_collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, NO_DRIFT), returns=None)
 
 drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts), returns=0)

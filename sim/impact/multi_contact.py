@@ -48,16 +48,14 @@ VELOCITY_ROUNDING = 1e-15  # of the velocities that a relative one is the differ
 
 @inner
 def touching_rows(bodies, geoms, pairs, geometry, group, table, dt, whole):
-    """Fill the spare table with the points of the group that touch now; their number.
+    """Fill the spare table with the points of a group of pairs that touch now; their number.
 
     ``whole``: look at whole faces. Where bodies overlap, a corner that comes through the surface next to their deepest point
     is not among the points of a manifold that looks no further than the touch.
     """
     rows, ids = np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
     count = 0
-    for n in range(len(group)):
-        if not group[n]:
-            continue
+    for n in group:
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         i, j = geoms.body[a], geoms.body[b]
         xa, ra = geom_pose(bodies, geoms, a)

@@ -12,14 +12,16 @@ from tumble.collision.kernels.jit import far, inner, lean
 from tumble.sim.contact.contact_solve import kick_island
 from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
-from tumble.sim.contact.touching.contact_table import INELASTIC, concerns, tabulate
-from tumble.sim.contact.touching.impact_threshold import forget_arrivals
+from tumble.sim.contact.touching.contact_table import INELASTIC, tabulate
+from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_loaded
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
+from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
 from tumble.sim.impact.joint_impulses import joints_of_island
 from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
+from tumble.sim.sorted_lists import sort_list
 from tumble.sim.state import DYNAMIC, EXAMPLE, OK, REKICKS, SETTINGS, WAKE
 
 
@@ -46,42 +48,46 @@ def _merge(bodies, i, label):
 
 
 @inner
-def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, touched):
-    """Bring all that is connected to the island ``label`` through contact points to time t; its label then, -1 where it meets
-    a sleeping one. Of a crowd only those that it touches take part: all of it is kicked once a step, by what looks ahead."""
-    for n in range(pairs.count[0]):
-        pairs.fresh[n] = False
-    grew = True
+def _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, drift):
+    """Bring all that is connected to the island ``label`` through contact points to time t, and take the pairs of its bodies in
+    hand: (its label then, -1 where it meets a sleeping one; how many pairs). Of a crowd only those that it touches take part:
+    all of it is kicked once a step, by what looks ahead."""
+    many, grew = 0, True
     while grew:
         grew = False
-        for n in range(pairs.count[0]):
-            i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
-            if pairs.fresh[n] or not concerns(bodies, i, j, label):
+        for body in range(len(bodies.kind)):
+            if bodies.kind[body] != DYNAMIC or bodies.island[body] != label:
                 continue
-            bring(bodies, forces, joints, books, i, t, touched)
-            bring(bodies, forces, joints, books, j, t, touched)
-            update_manifold(bodies, geoms, pairs, geometry, n, dt)
-            if pairs.points[n] > 0:
-                if rouse(bodies, i, j):
-                    return -1
-                for k in (i, j):
-                    if bodies.kind[k] == DYNAMIC and bodies.island[k] != label and bodies.crowd[k] == 0:
-                        label = _merge(bodies, k, label)
-                        grew = True
-    for n in range(pairs.count[0]):
-        pairs.fresh[n] = False
-    return label
+            for m in range(drift.first[body], drift.first[body + 1]):
+                n = drift.of[m]
+                if drift.marked[n]:
+                    continue
+                many = choose(drift, many, n)
+                i, j = geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]]
+                bring(bodies, forces, joints, books, i, t, drift.touched)
+                bring(bodies, forces, joints, books, j, t, drift.touched)
+                update_manifold(bodies, geoms, pairs, geometry, n, dt)
+                pairs.fresh[n] = False  # it is that of this instant
+                if pairs.points[n] > 0:
+                    if rouse(bodies, i, j):
+                        return -1, many
+                    for k in (i, j):
+                        if bodies.kind[k] == DYNAMIC and bodies.island[k] != label and bodies.crowd[k] == 0:
+                            label = _merge(bodies, k, label)
+                            grew = True
+    sort_list(drift.chosen, many)
+    return label, many
 
 
 @inner
-def _kick_again(model, geometry, settings, table, t, touched, effort):
+def _kick_again(model, geometry, settings, table, t, drift, effort):
     """Kick the island of the collided bodies at time t, for the rest of the step; OK, or WAKE where it meets a sleeping one.
 
     Contacts with e = 0 that the impact has made approach take part. ``effort``: how many bodies were kicked again with each
     in this step. Where they are many the island is a crowd from the coming kick on.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    dt = settings.dt
+    dt, touched = settings.dt, drift.touched
     books.counters[REKICKS] += 1
     label = -1
     for i in range(len(touched)):
@@ -89,7 +95,9 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
             fly_to(bodies, forces, i, t)
             if bodies.kind[i] == DYNAMIC:
                 label = _merge(bodies, i, label)
-    label = _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, touched)
+    label, many = _connect(bodies, geoms, pairs, geometry, forces, joints, books, label, t, dt, drift)
+    let_go(drift, many)
+    concerned = drift.chosen[:many]
     if label < 0:
         return WAKE
     for i in range(len(touched)):
@@ -100,12 +108,11 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
         if in_flight and can_be_taken(bodies, contacts, joints, bodies.held[i]):
             take_back(bodies, contacts, books, bodies.held[i], t)
-    if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, label, INELASTIC) != OK:
+    if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC) != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)
-    for n in range(pairs.count[0]):
-        if concerns(bodies, geoms.body[pairs.geoms[n, 0]], geoms.body[pairs.geoms[n, 1]], label):
-            forget_arrivals(pairs, n)
+    for n in concerned:
+        forget_arrivals(pairs, n)
     links = joints_of_island(bodies, joints, label)
     if len(links) == 0:  # joints can not wait
         _spend(bodies, label, effort)
@@ -113,6 +120,7 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     rows = np.arange(table.count[0])
     kick_island(model, geometry, settings, table, t, INSIDE_DRIFT, rows, links, local)
+    mark_loaded(pairs, concerned, table)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
             bodies.held[i] = 0  # it is not kicked again in this step: it keeps the phase
@@ -121,6 +129,6 @@ def _kick_again(model, geometry, settings, table, t, touched, effort):
 
 kick_again = far(
     _kick_again,
-    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0.0, NO_DRIFT, np.zeros(0)),
     returns=OK,
 )

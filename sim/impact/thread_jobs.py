@@ -82,6 +82,16 @@ def _portion(job):
     return 48 if job in EVEN_JOBS else 1 if job in (HALVES, SWEEPS) else 16
 
 
+@lean
+def find_arrival(model, geometry, settings, k, rows, ids):
+    """The next impact of pair k, from where the flights of its bodies began."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    dt = settings.dt
+    pairs.search[k] = KNOWN
+    least = least_speed(bodies, geoms, pairs, k, dt)
+    pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+
+
 @kernel(**FOR_KERNELS)
 def _work(model, geometry, settings, job, first, stop, rows, ids):
     """Do the items [first, stop) of a job; what they found."""
@@ -94,16 +104,13 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
         _box(bodies, geoms, geometry, bodies_at(saved), left, look(settings.crew + TOPIC + 16), dt, first, stop)
     elif job == ARRIVALS:
         for k in range(first, stop):
-            pairs.fresh[k], pairs.search[k], pairs.hits[k] = False, KNOWN, 0
+            pairs.fresh[k], pairs.hits[k] = False, 0
             pairs.clear[k, 0], pairs.clear[k, 1] = -np.inf, 0.0
-            least = least_speed(bodies, geoms, pairs, k, dt)
-            pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+            find_arrival(model, geometry, settings, k, rows, ids)
     elif job == ARRIVALS_AGAIN:
         for k in range(first, stop):
             if pairs.search[k] == WANTED:
-                pairs.search[k] = KNOWN
-                least = least_speed(bodies, geoms, pairs, k, dt)
-                pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
+                find_arrival(model, geometry, settings, k, rows, ids)
     elif job == MANIFOLDS:
         return fresh_manifolds(bodies, geoms, pairs, geometry, dt, first, stop)
     elif job == CORNERS:

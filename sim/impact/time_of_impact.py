@@ -24,6 +24,7 @@ from tumble.collision.status import BEYOND_MARGIN
 from tumble.sim.contact.touching.impact_threshold import (
     FASTER,
     SINKING,
+    SLOW_GAP,
     bounce_time,
     foreseen,
     free_limit,
@@ -39,7 +40,6 @@ from tumble.sim.impact.staying_apart import bends, least_gap
 from tumble.sim.state import DYNAMIC, EXAMPLE
 
 TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as touching at the same instant
-SLOW_GAP = 1e-3  # gap, as part of the pair's size, at which slow approaches of a crowd are left to its kick
 # way of a turning surface, as part of the pair's size, below which a pair that leaves does not meet again in a drift
 NO_RETURN = 0.1
 # gap, as part of the pair's size, from which on a pair that left is looked at again; depth to which one may sink into a sheet
@@ -324,7 +324,8 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
     start = max(bodies.t0[i], bodies.t0[j])
     if start >= dt:
         return math.inf, 0.0
-    size, wait, slowest = pair_size(bodies, i, j), bounce_time(bodies, pairs, n, i, j, dt), slowest_impact(bodies, i, j, dt)
+    size, slowest = pair_size(bodies, i, j), slowest_impact(bodies, i, j, dt)
+    wait = 0.0 if least > 0.0 else bounce_time(bodies, pairs, n, i, j, dt)  # in a crowd what is pressed on counts as well
     bounds = _bounds(bodies, i, j, dt)
     bound = bounds[3]
     known = pairs.clear[n, 0] - pairs.clear[n, 1] * start  # from the last search in this drift and the flights since
@@ -422,28 +423,42 @@ def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, 
 
 @lean
 def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, slowest, least, rows, ids):
-    """For a pair in touch: when the deepest fast point of the final manifold crossed the surface."""
+    """For a pair in touch: when the deepest fast point of the final manifold crossed the surface.
+
+    In a crowd (``least`` > 0) it may have been pressed on from rest, and crosses a level as much below what touches at the start
+    as a crowd is left with: there it is fast. Else, where nothing bore load in the last kick, or where that was followed
+    (contact_accelerations.py), what overlaps at the end and was not followed has turned in: it is not pressed on, and counts as
+    it comes.
+    """
     if not pairs.fresh[n]:
         update_manifold(bodies, geoms, pairs, geometry, n, dt)
     if pairs.points[n] == 0:
         return math.inf, 0.0
-    deepest = math.inf
-    depth = -(SLOW_GAP if least > 0.0 else EXACT_GAP) * size
+    deepest, followed = math.inf, pairs.arrives[n, 0] > 0.0 or pairs.rests[n] == 0
+    level, least_depth = 0.0, EXACT_GAP * size
+    if least > 0.0:
+        level, least_depth = -SLOW_GAP * size, 0.0
     for k in range(pairs.points[n]):
         deepest = min(deepest, pairs.rows[n, k, 3])
-    if deepest > depth:
+        if followed and pairs.rows[n, k, 3] < -SINKING * size and foreseen(pairs, n, pairs.ids[n, k]) == 0.0:
+            wait = 0.0
+    if deepest > level - least_depth:
         return math.inf, 0.0
+    if least > 0.0:
+        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
+        floor = distance_at(bodies, forces, geoms, geometry, a, b, start, math.inf, load3(pairs.normal, n))[1]
+        level += min(0.0, floor)
     limit = max(least, slowest)
     found, gap, closing = fastest_point(
         bodies, forces, geoms, pairs, geometry, n, dt, 0.0, load3(pairs.normal, n), limit, wait, 1.0, rows, ids
     )
-    if not found or gap > depth:
+    if not found or gap > level - least_depth:
         return math.inf, 0.0
     t, low, high = dt, start, dt
     reach = 2.0 * closing * (dt - start) + size
     when, speed = dt, closing
     for _ in range(40):
-        t = t + gap / closing
+        t = t + (gap - level) / closing
         if not (low <= t <= high):
             t = 0.5 * (low + high)
         found, gap, closing = fastest_point(
@@ -452,12 +467,12 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
         if not found:
             low = t
             t = 0.5 * (low + high)
-            gap, closing = 0.0, 1.0
+            gap, closing = level, 1.0
         else:
             when, speed = t, closing
-            if abs(gap) <= EXACT_GAP * size or high - low <= 1e-15 * dt:
+            if abs(gap - level) <= EXACT_GAP * size or high - low <= 1e-15 * dt:
                 break
-            if gap > 0.0:
+            if gap > level:
                 low = t
             else:
                 high = t

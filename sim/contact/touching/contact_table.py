@@ -28,7 +28,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 )
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
 from tumble.sim.flight.motion import geom_pose, point_velocity
-from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, DYNAMIC, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
+from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
 SAME, SAME_NORMAL = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
@@ -103,13 +103,6 @@ def write_row(bodies, contacts, k, a, b, i, j, id, row, s, t, normal, u, accel):
     store3(contacts.impulse, k, (0.0, 0.0, 0.0))
     store3(contacts.moment, k, (0.0, 0.0, 0.0))
     contacts.turns[k, 0] = contacts.turns[k, 1] = STATIC_FRICTION
-
-
-@lean
-def concerns(bodies, i, j, label):
-    """A pair of bodies has a dynamic member in an island."""
-    in_i = bodies.kind[i] == DYNAMIC and bodies.island[i] == label
-    return in_i or (bodies.kind[j] == DYNAMIC and bodies.island[j] == label)
 
 
 @lean
@@ -198,26 +191,26 @@ def _same_point(old, taken, first, a, b, id, point, near):
 
 
 @kernel(**FOR_KERNELS)
-def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plastic):
+def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, inside, plastic):
     """Write a table of contacts from the manifolds; OK or CONTACTS_FULL.
 
-    Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``label``: only pairs
-    that concern bodies of this island, -1 for all. ``h``: the length of a step.
+    Impulses and laws carry over by feature id from the table ``before``, which may be the same one. ``chosen``: the pairs that
+    the table is of, in ascending order. ``inside``: in the middle of a drift. ``h``: the length of a step.
 
     A point that closes faster than the threshold gets no row: it is an impact of the coming drift, at once if it touches. The
     threshold of a pair that neither touches nor bore load in the last kick is that of the forces alone: spinning bodies
     that come round to hit each other have large accelerations there, and hit all the same.
     ``plastic`` says which of those that touch get one all the same, to be solved together: NONE of them, or the INELASTIC
-    ones (e = 0, or tired of bouncing). In the middle of a drift (``label``) a resting contact stands open by up to
+    ones (e = 0, or tired of bouncing). In the middle of a drift a resting contact stands open by up to
     |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
     """
-    old = _loads(before, label < 0)  # the table before may be this one
+    old = _loads(before, not inside)  # the table before may be this one
     taken, last = np.zeros(len(old.id), dtype=np.bool_), len(old.id)
     count, first, start = 0, 0, 0
-    for n in range(pairs.count[0]):
+    for n in chosen:
         points = pairs.points[n]
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
-        if points == 0 or (label >= 0 and not concerns(bodies, geoms.body[a], geoms.body[b], label)):
+        if points == 0:
             continue
         while start < last and old.pair[start, 0] < a:
             start += 1
@@ -253,7 +246,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
                 # a jam: it has bounced again and again in this step, and others press on
                 jams = pairs.hits[n] >= MOST_SMALL_BOUNCES and crowded(bodies, i, j)
                 dead = jams or pair_restitution(bodies, pairs, n, i, j, speed, h) == 0.0
-                touches = label >= 0 or row[3] <= touching or crowded(bodies, i, j)
+                touches = inside or row[3] <= touching or crowded(bodies, i, j)
                 if not (plastic == INELASTIC and dead and touches):
                     continue
             if count == len(contacts.gap):
@@ -273,6 +266,7 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, label, plasti
 tabulate = far(
     _tabulate,
     lambda: (
-        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0, 0, 0,
+        EXAMPLE.bodies, EXAMPLE.geoms, empty_geometry(), EXAMPLE.pairs, EXAMPLE.contacts, EXAMPLE.contacts, 0.0,
+        np.zeros(0, np.int64), False, 0,
     ), returns=0,
 )  # fmt: skip

@@ -44,9 +44,14 @@ def renew_pairs(geoms, pairs, joints, found):
     kept, same = _sift(geoms, pairs, joints, found)
     if not (same and kept == pairs.count[0]):
         _relist(geoms, pairs, kept)
-    for n in range(kept):
-        pairs.fresh[n], pairs.points[n] = False, 0
+        forget_manifolds(pairs)
     return OK
+
+
+@lean
+def forget_manifolds(pairs):
+    for n in range(pairs.count[0]):
+        pairs.fresh[n], pairs.points[n] = False, 0
 
 
 @lean
@@ -75,7 +80,7 @@ def _known_pairs(pairs):
     return (
         pairs.geoms[:old].copy(), pairs.axis[:old].copy(), pairs.clear[:old].copy(), pairs.search[:old].copy(),
         pairs.event[:old].copy(), pairs.speed[:old].copy(), pairs.hits[:old].copy(), pairs.rests[:old].copy(),
-        pairs.slot[:old].copy(), pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
+        pairs.unforeseen[:old].copy(), pairs.slot[:old].copy(), pairs.bears[:old].copy(), pairs.arrives[:old].copy(),
     )  # fmt: skip
 
 
@@ -83,7 +88,7 @@ def _known_pairs(pairs):
 def _relist(geoms, pairs, kept):
     """The pairs are the first of pairs.met."""
     known = _known_pairs(pairs)
-    keys, axes, clear, searches, events, speeds, hits, rests, slots, bears, arrives = known
+    keys, axes, clear, searches, events, speeds, hits, rests, unforeseen, slots, bears, arrives = known
     old, taken, free, k = len(keys), np.zeros(len(pairs.slot), dtype=np.bool_), 0, 0
     for n in range(kept):
         i, j = pairs.met[n, 0], pairs.met[n, 1]
@@ -93,7 +98,7 @@ def _relist(geoms, pairs, kept):
         if k < old and keys[k, 0] == i and keys[k, 1] == j:
             store3(pairs.axis, n, (axes[k, 0], axes[k, 1], axes[k, 2]))
             pairs.search[n], pairs.event[n], pairs.speed[n] = searches[k], events[k], speeds[k]
-            pairs.hits[n], pairs.rests[n] = hits[k], rests[k]
+            pairs.hits[n], pairs.rests[n], pairs.unforeseen[n] = hits[k], rests[k], unforeseen[k]
             pairs.clear[n, 0], pairs.clear[n, 1] = clear[k, 0], clear[k, 1]
             for m in range(POINTS):
                 pairs.bears[n, m], pairs.arrives[n, m] = bears[k, m], arrives[k, m]
@@ -102,7 +107,8 @@ def _relist(geoms, pairs, kept):
         else:
             pairs.slot[n] = -1
             store3(pairs.axis, n, (0.0, 0.0, 0.0))
-            pairs.search[n], pairs.event[n], pairs.speed[n], pairs.hits[n], pairs.rests[n] = WANTED, math.inf, 0.0, 0, 0
+            pairs.search[n], pairs.event[n], pairs.speed[n] = WANTED, math.inf, 0.0
+            pairs.hits[n], pairs.rests[n], pairs.unforeseen[n] = 0, 0, 1
             pairs.clear[n, 0], pairs.clear[n, 1] = -math.inf, 0.0
             forget_arrivals(pairs, n)
             if geoms.face[j] != PIECE:
@@ -123,7 +129,7 @@ def _inherit(geoms, pairs, n, known, k):
 
     ``k``: where the pair would stand among the known ones.
     """
-    keys, _, _, _, _, _, hits, rests, _, bears, arrives = known
+    keys, _, _, _, _, _, hits, rests, _, _, bears, arrives = known
     i, ground, count = pairs.geoms[n, 0], geoms.body[pairs.geoms[n, 1]], 0
     first = k
     while first > 0 and keys[first - 1, 0] == i:

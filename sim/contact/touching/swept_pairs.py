@@ -70,6 +70,12 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
     fat, way = swept_way(bodies, i, h, dt)
+    return _swept(lo, hi, fat, way)
+
+
+@lean
+def _swept(lo, hi, fat, way):
+    """A box that may move so far any way, and along a vector."""
     return (
         (lo[0] + min(0.0, way[0]) - fat, lo[1] + min(0.0, way[1]) - fat, lo[2] + min(0.0, way[2]) - fat),
         (hi[0] + max(0.0, way[0]) + fat, hi[1] + max(0.0, way[1]) + fat, hi[2] + max(0.0, way[2]) + fat),
@@ -78,14 +84,27 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
 
 @lean
 def swept_way(bodies, i, h, dt):
-    """How far points of body i get in a time h from where its flight began [m]: at most so far any way, and along a vector."""
+    """How far points of body i get in a time h from where its flight began, and points are wanted then [m]: at most so far any
+    way, and along a vector."""
     fat = speculative_margin(bodies, i, i, dt)  # a pair has both: twice what its points are wanted out to
-    fat += _rim_speed(bodies, i, dt) * h
+    turned, v = _flight(bodies, i, h)
+    return fat + turned, scale(h + dt, v)  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
+
+
+@lean
+def flight_way(bodies, i, h):
+    """The same for the flight alone."""
+    fat, v = _flight(bodies, i, h)
+    return fat, scale(h, v)
+
+
+@lean
+def _flight(bodies, i, h):
+    """How far points of body i get in a time h beside where their velocity takes them [m]; that velocity."""
+    fat = _rim_speed(bodies, i, h) * h
     fat += 0.5 * (norm(load3(bodies.gravity, i)) + bodies.pull[i]) * h * h
     v = load3(bodies.p0, i)
-    if bodies.kind[i] == DYNAMIC:
-        v = scale(bodies.inv_mass[i], v)
-    return fat, scale(h + dt, v)  # where a crowd is, or becomes one, the kick at the end looks ahead by a step
+    return fat, scale(bodies.inv_mass[i], v) if bodies.kind[i] == DYNAMIC else v
 
 
 @lean
@@ -100,23 +119,56 @@ def sweep_bounds(bodies, geoms, geometry, dt, first, stop):
 
 
 @lean
+def leaves_box(bodies, geoms, geometry, body, h):
+    """A piece of a body whose flight was changed leaves its box in a time h."""
+    away = False
+    for k in range(len(geoms.body)):
+        if geoms.body[k] == body and not off(geoms, k):
+            x, rot = geom_pose(bodies, geoms, k)
+            low, high = aabb(geometry, geoms.shape[k], x, rot)
+            lo, hi = _swept(low, high, *flight_way(bodies, body, h))
+            for c in range(3):
+                away = away or lo[c] < geoms.lo[k, c] or hi[c] > geoms.hi[k, c]
+    return away
+
+
+@lean
 def outgrown(bodies, geoms, geometry, body, h, dt):
     """Widen the boxes of a body whose flight was changed; whether they meet others than before."""
     more = False
     for k in range(len(geoms.body)):
         if geoms.body[k] == body:
-            lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
             low, high = load3(geoms.lo, k), load3(geoms.hi, k)
-            lo = (min(lo[0], low[0]), min(lo[1], low[1]), min(lo[2], low[2]))
-            hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
-            if lo == low and hi == high:
+            if not _widen(bodies, geoms, geometry, k, h, dt):
                 continue
-            store3(geoms.lo, k, lo)
-            store3(geoms.hi, k, hi)
+            lo, hi = load3(geoms.lo, k), load3(geoms.hi, k)
             for m in range(len(geoms.body)):
                 if geoms.body[m] != body and (geoms.mobile[k] or geoms.mobile[m]) and _meets(geoms, m, lo, hi):
                     more = more or not _meets(geoms, m, low, high)
     return more
+
+
+@lean
+def widen_late(bodies, geoms, geometry, late, dt):
+    """Widen the boxes of bodies that flew on otherwise than was foreseen, at the end of the drift, by what the kick may want;
+    whether that did anything."""
+    more = False
+    for k in range(len(geoms.body)):
+        if late[geoms.body[k]]:
+            more = _widen(bodies, geoms, geometry, k, 0.0, dt) or more
+    return more
+
+
+@lean
+def _widen(bodies, geoms, geometry, k, h, dt):
+    """The box of piece k also holds its coming flight, of length h; whether it did not."""
+    lo, hi = swept_box(bodies, geoms, geometry, k, h, dt)
+    low, high = load3(geoms.lo, k), load3(geoms.hi, k)
+    lo = (min(lo[0], low[0]), min(lo[1], low[1]), min(lo[2], low[2]))
+    hi = (max(hi[0], high[0]), max(hi[1], high[1]), max(hi[2], high[2]))
+    store3(geoms.lo, k, lo)
+    store3(geoms.hi, k, hi)
+    return lo != low or hi != high
 
 
 @lean

@@ -1,7 +1,8 @@
 """Boxes somewhat wider than those of the coming drift: while each box stays within its wide one, no tree of boxes is built.
 
-Which wide boxes meet is known; pairs whose boxes meet are among them. A box that leaves its wide one gets a new one, and is
-compared with all. The pairs that come out are those that a search over all boxes would find, in the same order.
+Which wide boxes meet is known; pairs whose boxes meet are among them. A box that leaves its wide one, or that has become so small
+that it rattles in it, gets a new one, and is compared with all. The pairs that come out are those that a search over all boxes
+would find, in the same order.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import numpy as np
 
 from tumble.collision.broadphase.candidate_pairs import boxes_meet, put_pair, sort_pairs
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.kernels.shared import add
+from tumble.collision.kernels.shared import add as add_to
+from tumble.collision.linalg import add, load3, store3
 from tumble.sim.contact.touching.swept_pairs import swept_way
 
 # What a box is swept by in a step, times this, is what it gets wider by: twice that is a body's way in four steps. Searching
 # half as often for a longer list gains no more (benchmarks/broadphase.py has the cost of a search).
 WIDER = 2.0
+NARROWER = 0.5  # of its wide box, which a new one would measure at most, for it to get that
 NEAR_PAIRS = 2  # in Pairs.count
 
 
@@ -27,33 +30,49 @@ def forget_near_pairs(pairs):
 
 @lean
 def leavers(bodies, geoms, dt, first, stop, left, counter):
-    """Of the boxes [first, stop) those that left their wide ones get new ones, and are listed in ``left``, as far as it has room;
-    ``counter``: where it stands how many they are.
+    """Of the boxes [first, stop) those that left their wide ones, or rattle in them, get new ones, and are listed in ``left``, as
+    far as it has room; ``counter``: where it stands how many they are.
 
     Several threads may list boxes at once. In which order does not matter: the pairs that they meet in are sorted."""
     for k in range(first, stop):
-        if not _within(geoms, k):
-            _widen(bodies, geoms, k, dt)
-            count = add(counter, 1)
-            if count < len(left):
-                left[count] = k
+        if _fits(bodies, geoms, k, dt):
+            continue
+        lo, hi = _wide_box(bodies, geoms, k, dt)
+        store3(geoms.wide_lo, k, lo)
+        store3(geoms.wide_hi, k, hi)
+        count = add_to(counter, 1)
+        if count < len(left):
+            left[count] = k
 
 
 @lean
-def _within(geoms, k):
-    """Box k lies in its wide box; where it is empty, it lies anywhere."""
+def _fits(bodies, geoms, k, dt):
+    """Box k lies in its wide box, and a new one would not be much smaller. An empty box lies anywhere."""
+    if geoms.lo[k, 0] > geoms.hi[k, 0]:
+        return True
     inside = True
     for c in range(3):
         inside = inside and geoms.wide_lo[k, c] <= geoms.lo[k, c] and geoms.hi[k, c] <= geoms.wide_hi[k, c]
-    return inside or geoms.lo[k, 0] > geoms.hi[k, 0]
+    if not inside:
+        return False
+    most = NARROWER * _extent(load3(geoms.wide_lo, k), load3(geoms.wide_hi, k))
+    if not _extent(load3(geoms.lo, k), load3(geoms.hi, k)) < most:
+        return True
+    lo, hi = _wide_box(bodies, geoms, k, dt)
+    return not _extent(lo, hi) < most
 
 
 @lean
-def _widen(bodies, geoms, k, dt):
+def _extent(lo, hi):
+    return (hi[0] - lo[0]) + (hi[1] - lo[1]) + (hi[2] - lo[2])
+
+
+@lean
+def _wide_box(bodies, geoms, k, dt):
     fat, way = swept_way(bodies, geoms.body[k], dt, dt)
-    for c in range(3):
-        geoms.wide_lo[k, c] = geoms.lo[k, c] + WIDER * (min(0.0, way[c]) - fat)
-        geoms.wide_hi[k, c] = geoms.hi[k, c] + WIDER * (max(0.0, way[c]) + fat)
+    less = (WIDER * (min(0.0, way[0]) - fat), WIDER * (min(0.0, way[1]) - fat), WIDER * (min(0.0, way[2]) - fat))
+    more = (WIDER * (max(0.0, way[0]) + fat), WIDER * (max(0.0, way[1]) + fat), WIDER * (max(0.0, way[2]) + fat))
+    return add(load3(geoms.lo, k), less), add(load3(geoms.hi, k), more)
 
 
 @inner
@@ -92,14 +111,16 @@ def take_near(geoms, pairs, count):
 
 @lean
 def pick_meeting(geoms, pairs):
-    """Put those of the near pairs whose boxes meet into pairs.met; how many. Those without room: more than there is."""
+    """Put those of the near pairs whose boxes meet into pairs.met; how many: more than there is room for, if that is so of one of
+    the two lists."""
     if pairs.count[NEAR_PAIRS] - 1 > len(pairs.near):
         forget_near_pairs(pairs)
-        return len(pairs.near) + 1
+        return len(pairs.met) + 1
     found = 0
     for n in range(pairs.count[NEAR_PAIRS] - 1):
         i, j = pairs.near[n, 0], pairs.near[n, 1]
         if boxes_meet(geoms.lo, geoms.hi, i, j):
-            pairs.met[found, 0], pairs.met[found, 1] = i, j
+            if found < len(pairs.met):
+                pairs.met[found, 0], pairs.met[found, 1] = i, j
             found += 1
     return found

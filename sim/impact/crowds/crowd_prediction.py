@@ -39,6 +39,7 @@ from tumble.collision.linalg import (
 )
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.contact_table import write_row
+from tumble.sim.contact.touching.impact_threshold import SLOW_GAP, pair_size
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.methods.rk4 import turn_rk4
 from tumble.sim.flight.motion import flight_far, point_velocity, set_state
@@ -59,6 +60,7 @@ class Watch(NamedTuple):
     seen: np.ndarray  # (members, 6) velocities of the last look
     poses: np.ndarray  # (n, 12) where each body was when it was looked at last: position, rotation
     open_by: np.ndarray  # (pairs,) a gap that no point of a pair is below there [m]
+    least: np.ndarray  # (pairs,) the same where the bodies are now
     moved: np.ndarray  # (n,) bool: its velocity is not that of the last look
     flown: np.ndarray  # (n,) bool: it is at the end of the drift
     x: np.ndarray  # (n, 3) where it was
@@ -79,7 +81,8 @@ def watch(bodies, geoms, pairs, crowd, dt):
     poses, open_by = np.empty((n, 12)), np.empty(pairs.count[0])
     _look_first(bodies, geoms, pairs, poses, open_by, dt)
     return Watch(
-        np.full((len(crowd.members), 6), math.nan), poses, open_by, np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_),
+        np.full((len(crowd.members), 6), math.nan), poses, open_by, open_by.copy(),
+        np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_),
         np.empty((n, 3)), np.empty((n, 3, 3)), np.empty((n, 10)), np.zeros((n, 4)), np.empty(room, dtype=np.int64),
         np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64), np.empty((room, 3)), np.empty(room),
     )  # fmt: skip
@@ -129,7 +132,11 @@ def predict_rows(model, geometry, settings, crowd, seen, first, count):
             load_lanes(bodies, contacts, crowd, k, count)
             _aim(bodies, contacts, crowd, row, settings.skin, settings.dt, k)
             load_laws(crowd, k, count)
-        _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[seen.pair[f], seen.point[f], 3], settings.dt)
+        m = seen.pair[f]
+        left = _aim_again(bodies, contacts, crowd, k, min(seen.gap[f], 0.0) - pairs.rows[m, seen.point[f], 3], settings.dt)
+        size = pair_size(bodies, contacts.body[crowd.rows[k], 0], contacts.body[crowd.rows[k], 1])
+        if left > SLOW_GAP * size:
+            pairs.unforeseen[m] = 1
     return count
 
 
@@ -179,7 +186,7 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
             t += 1
         if pairs.search[m] != WANTED:
             continue
-        pairs.search[m], pairs.fresh[m] = KNOWN, False
+        pairs.search[m], pairs.fresh[m], pairs.unforeseen[m] = KNOWN, False, 0
         deep = ROW_OVERLAP * min(bodies.radius[i], bodies.radius[j])
         seen.open_by[m] = _least_gap(bodies, pairs, m, i, j, dt)
         for s in range(pairs.points[m]):
@@ -191,7 +198,8 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
                 two = _carried(bodies, crowd.local, seen.x, seen.rot, j, axpy(0.5 * gap, normal, point))
                 seen.pair[found], seen.point[found], seen.row[found] = m, s, t
                 store3(seen.place, found, scale(0.5, add(one, two)))
-                seen.gap[found] = dot(normal, sub(two, one))
+                # along a normal that turned, points may seem to overlap by more than their bodies do
+                seen.gap[found] = max(dot(normal, sub(two, one)), seen.least[m])
                 found += min(seen.gap[found], 0.0) - gap > deep
     return found
 
@@ -199,14 +207,16 @@ def _overlapping(bodies, geoms, pairs, contacts, crowd, seen, table, room, dt):
 @lean
 def _aim_again(bodies, contacts, crowd, k, overlap, h):
     """Newton: what the end of the kick needs more, half of it in the middle; never more than stops the approach, and what turning
-    takes a point further than its velocity does."""
+    takes a point further than its velocity does. What will still overlap then [m]."""
     row = crowd.rows[k]
     now = crowd.c[k, 2] + miss_of(crowd.groups, k, crowd.v)
     turning = _turning(bodies, contacts.body[row, 0]) + _turning(bodies, contacts.body[row, 1])
     stop = 0.5 * (contacts.u[row, 2] + 0.5 * h * turning)
-    aim = max(crowd.c[k, 2], min(stop, now + 0.5 * overlap / h))
+    whole = now + 0.5 * overlap / h
+    aim = max(crowd.c[k, 2], min(stop, whole))
     aim_at(crowd.groups, k, aim - crowd.c[k, 2])
     crowd.c[k, 2] = aim
+    return 2.0 * h * (whole - aim)
 
 
 @lean
