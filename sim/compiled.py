@@ -16,7 +16,7 @@ from tumble.sim.state import EXAMPLE, SETTINGS
 
 GEOMETRY = empty_geometry()
 ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NO_STRIP, 1))
-ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
+ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS, 1))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))
 ASSEMBLE = Entry(assemble, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, SETTINGS))

@@ -17,7 +17,7 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import ZERO, add3, copy_list, copy_table, load3, store3
+from tumble.collision.linalg import ZERO, add3, load3, store3
 from tumble.sim.contact.contact_solve import kick
 from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
 from tumble.sim.contact.sleep_criterion import count_still, rouse_touched
@@ -27,11 +27,21 @@ from tumble.sim.contact.touching.manifolds import crowds_grow
 from tumble.sim.contact.touching.pair_list import forget_manifolds, renew_pairs
 from tumble.sim.contact.touching.wide_boxes import forget_near_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
-from tumble.sim.flight.motion import plan_arcs, set_state, start_flight
-from tumble.sim.impact.crowds import kick_crowds, plain_crowds
+from tumble.sim.flight.motion import finite_body, plan_arcs, set_state, start_flight
+from tumble.sim.flight.saved_state import save_books, undo_step
+from tumble.sim.impact.crowds.crowd_kick import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
-from tumble.sim.impact.impact_loop import drift, finite_body
-from tumble.sim.impact.thread_jobs import BOXES, LANDINGS, MANIFOLDS, close_shop, find_pairs, open_shop, share
+from tumble.sim.impact.impact_loop import drift
+from tumble.sim.impact.thread_jobs import (
+    LANDINGS,
+    MANIFOLDS,
+    box_all,
+    close_shop,
+    find_pairs,
+    open_shop,
+    pairs_of_leavers,
+    share,
+)
 from tumble.sim.joints.flown_springs import let_go_of_springs
 from tumble.sim.joints.rows import torn
 from tumble.sim.ledger.blow_up import thrown
@@ -78,26 +88,23 @@ def step(model, geometry, settings, table, saved):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     if 0 < len(books.account) < 2 * (books.counters[ACCOUNTS] + len(pairs.event)):
         return BOOKS_FULL
-    save_step(bodies, books, saved)
+    save_books(books, saved[1])
     settle_books(books)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
-    result = find_candidates(model, geometry, settings)
+    result = find_candidates(model, geometry, settings, saved[0])
     if result == OK:
         result = drift(model, geometry, settings, table)
         if result == NOT_FINITE:
             return result
     if result != OK:
-        undo_step(bodies, forces, books, saved)
+        _undo(bodies, forces, books, saved)
         return result
-    if not finite(bodies):
-        return NOT_FINITE
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
-        undo_step(bodies, forces, books, saved)
+        _undo(bodies, forces, books, saved)
         return WAKE
-    contact(model, geometry, settings, KICK, INELASTIC)
-    if not finite(bodies):
+    if not contact(model, geometry, settings, KICK, INELASTIC):
         return NOT_FINITE
     if torn(bodies, joints):
         return TORN
@@ -131,7 +138,7 @@ def begin(model, geometry, settings):
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     potential_change(bodies, forces, 0.0)
     forget_near_pairs(pairs)
-    result = find_candidates(model, geometry, settings)
+    result = find_candidates(model, geometry, settings, bodies)
     if result != OK:
         return result
     narrowphase(model, geometry, settings)
@@ -144,23 +151,27 @@ def begin(model, geometry, settings):
 
 
 @kernel(**FOR_KERNELS)
-def _find_candidates(model, geometry, settings):
-    """Flights under forces, and pairs whose boxes meet on the coming drift."""
+def _find_candidates(model, geometry, settings, saved):
+    """Flights under forces, and pairs whose boxes meet on the coming drift; ``saved`` keeps bodies as they are before it."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    if not launch_all(bodies, forces, joints, 0.0):
+    finite, ground = launch_all(bodies, forces, joints, 0.0), has_ground(geometry)
+    left, listed = box_all(model, geometry, settings, saved, not ground)
+    if not finite:
         return NOT_FINITE
-    share(model, geometry, settings, BOXES, len(geoms.body))
-    if has_ground(geometry):
+    if ground:
         everyone = np.ones(len(bodies.kind), dtype=np.bool_)
         if bring_facets(bodies, geoms, geometry, everyone, settings.dt, False)[0] != OK:
             return PAIRS_FULL
-    result = renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
+        found = find_pairs(model, geometry, settings)
+    else:
+        found = pairs_of_leavers(model, geometry, settings, left, listed)
+    result = renew_pairs(geoms, pairs, joints, found)
     forget_manifolds(pairs)
     mark_resting(geoms, pairs, contacts)
     return result
 
 
-find_candidates = far(_find_candidates, lambda: (EXAMPLE, empty_geometry(), SETTINGS), returns=0)
+find_candidates = far(_find_candidates, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.bodies), returns=0)
 
 
 @inner
@@ -175,7 +186,7 @@ def narrowphase(model, geometry, settings):
 
 @kernel(**FOR_KERNELS)
 def _contact(model, geometry, settings, mode, plastic):
-    """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly."""
+    """Everything that touches: match to the last kick, islands, kick; then all bodies are ready to fly. False: not finite."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     keep_latest(bodies, contacts, settings.dt)
     recall_kicks(bodies, forces, joints)
@@ -196,28 +207,42 @@ def _contact(model, geometry, settings, mode, plastic):
     if crowds:
         kick_crowds(model, geometry, settings, plain)
     books.energy[CORRECTION] += potential_change(bodies, forces, 0.0)
-    _start_kicked(bodies, contacts, forces, joints)
+    return _start_kicked(bodies, contacts, forces, joints, plain)
 
 
-contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=None)
+contact = far(_contact, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=False)
 
 
 @lean
-def _start_kicked(bodies, contacts, forces, joints):
+def _start_kicked(bodies, contacts, forces, joints, kicked):
     """What the kick concerned flies on from where it is now: bodies that touch, are jointed, fly under forces or are of a crowd.
-    The others have not changed since they landed."""
+    The others have not changed since they landed. False where one has a state that is not finite.
+
+    ``kicked``: (bodies,) room for marks.
+    """
+    for i in range(len(kicked)):
+        kicked[i] = bodies.crowd[i] > 0
     for k in range(contacts.count[0]):
-        for side in range(2):
-            start_flight(bodies, contacts.body[k, side], 0.0)
+        kicked[contacts.body[k, 0]] = kicked[contacts.body[k, 1]] = True
     for j in range(len(joints.kind)):
         for side in range(2):
             if joints.body[j, side] >= 0:
-                start_flight(bodies, joints.body[j, side], 0.0)
+                kicked[joints.body[j, side]] = True
     for m in range(len(forces.member)):
-        start_flight(bodies, forces.member[m], 0.0)
-    for i in range(len(bodies.kind)):
-        if bodies.crowd[i] > 0:
+        kicked[forces.member[m]] = True
+    good = True
+    for i in range(len(kicked)):
+        if kicked[i]:
             start_flight(bodies, i, 0.0)
+            good = good and (bodies.kind[i] != DYNAMIC or finite_body(bodies, i))
+    return good
+
+
+@lean
+def _undo(bodies, forces, books, saved):
+    """Undo an unfinished step."""
+    undo_step(bodies, books, saved)
+    potential_change(bodies, forces, 0.0)
 
 
 @lean
@@ -233,55 +258,3 @@ def settle_books(books):
     for k in range(2):
         add3(books.reservoir, k, load3(books.reservoir_pending, k))
         store3(books.reservoir_pending, k, ZERO)
-
-
-@lean
-def finite(bodies):
-    good = True
-    for i in range(len(bodies.kind)):
-        good = good and (bodies.kind[i] != DYNAMIC or finite_body(bodies, i))
-    return good
-
-
-@lean
-def save_step(bodies, books, saved):
-    """Keep what a step changes before it can run out of room."""
-    _copy(bodies, books, saved[0], saved[1])
-
-
-@lean
-def undo_step(bodies, forces, books, saved):
-    """Undo an unfinished step."""
-    _copy(saved[0], saved[1], bodies, books)
-    for i in range(len(bodies.kind)):
-        x, q = bodies.x[i], bodies.q[i]
-        p, l = bodies.p[i], bodies.l[i]
-        set_state(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
-        start_flight(bodies, i, 0.0)
-    potential_change(bodies, forces, 0.0)
-
-
-@lean
-def _copy(bodies, books, bodies_to, books_to):
-    for i in range(len(bodies.kind)):
-        bodies_to.island[i] = bodies.island[i]
-        bodies_to.crowd[i], bodies_to.until[i], bodies_to.parts[i] = bodies.crowd[i], bodies.until[i], bodies.parts[i]
-        bodies_to.kicked[i], bodies_to.flown[i], bodies_to.held[i] = bodies.kicked[i], bodies.flown[i], bodies.held[i]
-    for k in range(len(books.counters)):
-        books_to.counters[k] = books.counters[k]
-    copy_table(bodies.x, bodies_to.x)
-    copy_table(bodies.q, bodies_to.q)
-    copy_table(bodies.p, bodies_to.p)
-    copy_table(bodies.l, bodies_to.l)
-    copy_table(bodies.p_before, bodies_to.p_before)
-    copy_table(bodies.low, bodies_to.low)
-    copy_table(bodies.l_before, bodies_to.l_before)
-    copy_table(books.reservoir, books_to.reservoir)
-    copy_table(books.reservoir_pending, books_to.reservoir_pending)
-    copy_list(books.energy, books_to.energy)
-    copy_list(books.pending, books_to.pending)
-    copy_list(books.moved, books_to.moved)
-    copy_list(books.worst, books_to.worst)
-    for k in range(len(books.account)):
-        books_to.account[k] = books.account[k]
-    copy_table(books.works, books_to.works)

@@ -90,18 +90,19 @@ def put_bounded_first(lo, hi, order):
 
 @lean
 def boxes_meet(lo, hi, i, j):
+    """Without branches, which nobody could foresee."""
     return (
-        lo[i, 0] <= hi[j, 0]
-        and lo[j, 0] <= hi[i, 0]
-        and lo[i, 1] <= hi[j, 1]
-        and lo[j, 1] <= hi[i, 1]
-        and lo[i, 2] <= hi[j, 2]
-        and lo[j, 2] <= hi[i, 2]
+        (lo[i, 0] <= hi[j, 0])
+        & (lo[j, 0] <= hi[i, 0])
+        & (lo[i, 1] <= hi[j, 1])
+        & (lo[j, 1] <= hi[i, 1])
+        & (lo[i, 2] <= hi[j, 2])
+        & (lo[j, 2] <= hi[i, 2])
     )
 
 
 @lean
-def _put(pairs, counter, i, j):
+def put_pair(pairs, counter, i, j):
     """Several threads may do so at once: the order of pairs is found by sorting them."""
     count = add(counter, 1)
     if count < pairs.shape[0]:
@@ -115,7 +116,7 @@ def _all_with_all(lo, hi, body_of, mobile, counter, pairs):
     for i in range(n):
         for j in range(i + 1, n):
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
-                _put(pairs, counter, i, j)
+                put_pair(pairs, counter, i, j)
 
 
 @lean
@@ -127,7 +128,7 @@ def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, unbounded, counter,
         for b in range(bounded + a - unbounded):
             j = order[b if b < bounded else unbounded + b - bounded]
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
-                _put(pairs, counter, i, j)
+                put_pair(pairs, counter, i, j)
 
 
 @lean
@@ -190,7 +191,7 @@ def tree_pairs(tree, nodes, start, stop, counter, pairs):
             for b in range(max(first, node[k, 0]), node[k, 1]):  # empty but at a leaf
                 apart = x0 > box[b, 3] or box[b, 0] > x1 or y0 > box[b, 4] or box[b, 1] > y1 or z0 > box[b, 5] or box[b, 2] > z1
                 if not apart and item[a, 2] + item[b, 2] > 0 and item[a, 1] != item[b, 1]:
-                    _put(pairs, counter, item[a, 0], item[b, 0])
+                    put_pair(pairs, counter, item[a, 0], item[b, 0])
             first = 0
             k += 1
 

@@ -93,6 +93,11 @@ def _owning(context, builder, kind, table, block=None):
     return value._getvalue()
 
 
+def borrowed(context, builder, kind, table):
+    """The value of a group whose table stands there, as what owns it does for as long as it is used."""
+    return _owning(context, builder, kind, table) if isinstance(kind, OwningGroupType) else table
+
+
 @infer_getattr
 class _Fields(AttributeTemplate):
     key = GroupType

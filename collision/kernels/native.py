@@ -132,6 +132,8 @@ class Call:
         last, kinds = self._last, self._kinds
         if kinds == "qq":
             return words[last], words[last + 1]
+        if kinds == "q":
+            return words[last]
         if kinds == "dd":
             return self._reals[last], self._reals[last + 1]
         out = [words[last + k] if kind == "q" else float(self._numbers[k]) for k, kind in enumerate(kinds)]

@@ -6,9 +6,12 @@ All are in one order for all threads (sequentially consistent), and so is what w
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.jit import intrinsic
 
 
@@ -71,12 +74,33 @@ def swap_if():
     return swap_if
 
 
-@intrinsic(lambda array: array.ctypes.data)
+_GROUPS: dict[int, Any] = {}  # by their addresses, where kernels are functions of Python: for as long as these are known
+
+
+def _address_of(array):
+    if isinstance(array, Group):
+        _GROUPS[array._address] = array
+        return array._address
+    return array.ctypes.data
+
+
+@intrinsic(_address_of)
 def address_of():
-    """address_of(array): of its first element."""
+    """address_of(array): of its first element; of a group, that of its table."""
     from tumble.collision.kernels.intrinsics.shared import address_of
 
     return address_of
+
+
+def group_at(example: Any) -> Callable[[int], Any]:
+    """What gives lean kernels the group at an address, of the kind of the example. It must outlive its use."""
+
+    def make():
+        from tumble.collision.kernels.intrinsics.shared import group_at
+
+        return group_at(example)
+
+    return intrinsic(_GROUPS.__getitem__)(make)
 
 
 @intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_double))

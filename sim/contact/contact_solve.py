@@ -108,7 +108,7 @@ MOST_PARTS = 64  # into how many a drift is divided at most
 
 @inner
 def kick(model, geometry, settings, mode, plain):
-    """Kick every island of tables sorted by islands (islands.label_islands), but those that are ``plain`` (impact/crowds.py)."""
+    """Kick every island of tables sorted by islands (islands.label_islands), but those that are ``plain`` (impact/crowds)."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, m = contacts.count[0], len(joints.order)
     first, first_joint = 0, 0

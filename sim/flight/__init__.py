@@ -9,5 +9,5 @@ motion.py flies single bodies and tells what follows from their state; clusters.
 flight_split.py ends flights at an impact and books what they flew; end_pose.py tells where bodies would end if they left with
 the velocities that a solver has now.
 rates.py: rates of a cluster, forces and joints; flight_check.py: what a flight of jointed bodies is off by; joint_looks.py: where
-a flight takes coordinates of joints. methods/: the integrators.
+a flight takes coordinates of joints; saved_state.py: what a step begins with, should it be undone. methods/: the integrators.
 """

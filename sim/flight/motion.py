@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from tumble.collision.kernels.jit import far, lean, remote, tight
 from tumble.collision.linalg import (
     ZERO,
@@ -179,6 +181,15 @@ def land_some(bodies, dt, first, stop):
         bodies.kicked[i] -= dt  # by the clock of the coming drift
         store3(bodies.p_before, i, load3(bodies.p, i))
         store3(bodies.l_before, i, load3(bodies.l, i))
+
+
+@lean
+def finite_body(bodies, i):
+    """The state of body i is a number."""
+    total = 0.0
+    for r in range(3):
+        total += (abs(bodies.x[i, r]) + abs(bodies.p[i, r])) + (abs(bodies.l[i, r]) + abs(bodies.q[i, r]))
+    return math.isfinite(total)
 
 
 @lean

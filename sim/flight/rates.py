@@ -7,7 +7,7 @@ from tumble.collision.linalg import cross, norm
 from tumble.sim.equations import orientation_rate
 from tumble.sim.forces.laws import OTHERS, act
 from tumble.sim.forces.path_rows import arm_of, path_motion
-from tumble.sim.joints.constraint_forces import hold, settle
+from tumble.sim.joints.constraint_forces import hold, settle, stand
 from tumble.sim.state import END, EXAMPLE, FLIGHT
 
 
@@ -17,11 +17,17 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
 
     ``h``: length of the flight.
     """
-    path = forces.path
+    path, linked = forces.path, forces.first_link[c + 1] > forces.first_link[c]
+    if linked:
+        stand(bodies, forces, c, at)
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         q = (path[at, i, 3], path[at, i, 4], path[at, i, 5], path[at, i, 6])
-        _, _, v, w = path_motion(bodies, forces, at, i)
+        if linked:
+            u = forces.motion[m]
+            v, w = (u[0], u[1], u[2]), (u[3], u[4], u[5])
+        else:
+            _, _, v, w = path_motion(bodies, forces, at, i)
         rate = orientation_rate(w, q)
         for k in range(3):
             path[to, i, k] = v[k]
@@ -31,7 +37,6 @@ def _rates(bodies, forces, joints, c, t, at, to, h):
             path[to, i, k] = 0.0
     for row in range(forces.first_row[c], forces.first_row[c + 1]):
         act(bodies, forces, row, t, at, to)
-    linked = forces.first_link[c + 1] > forces.first_link[c]
     if linked:
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             r = path[to, forces.member[m]]

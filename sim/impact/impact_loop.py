@@ -30,7 +30,7 @@ from tumble.sim.contact.touching.pair_list import renew_pairs
 from tumble.sim.contact.touching.swept_pairs import leaves_box, outgrown, widen_late
 from tumble.sim.flight.clusters import book_cluster
 from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, launch_touched
-from tumble.sim.flight.motion import fly_to
+from tumble.sim.flight.motion import finite_body, fly_to
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
 from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
@@ -63,7 +63,7 @@ SEEN_AT_ALL = 1e-9  # of it, below which none of those comes, but for rounding
 
 @kernel(**FOR_KERNELS)
 def _drift(model, geometry, settings, table):
-    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL or WAKE.
+    """Move all bodies to the end of the step, through every impact on the way. OK, PAIRS_FULL, WAKE or NOT_FINITE.
 
     ``table`` is a spare table of contacts.
     """
@@ -114,7 +114,8 @@ def _drift(model, geometry, settings, table):
     for i in range(n):
         if effort[i] > settings.crowd:
             bodies.crowd[i] = 1  # from the coming kick on, where the island is large
-    book_flights(model, geometry, settings)
+    if book_flights(model, geometry, settings) > 0:
+        return NOT_FINITE
     for c in range(len(forces.potential)):
         book_cluster(bodies, forces, joints, books, c, dt)
     if widen_late(bodies, geoms, geometry, drift.late, dt):
@@ -239,15 +240,6 @@ def _would_sink(bodies, geoms, pairs, k, t, dt):
     if pairs.speed[k] <= least_speed(bodies, geoms, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
         pairs.event[k] = math.inf
     return False
-
-
-@lean
-def finite_body(bodies, i):
-    """The state of body i is a number."""
-    total = 0.0
-    for r in range(3):
-        total += abs(bodies.x[i, r]) + abs(bodies.p[i, r]) + abs(bodies.l[i, r]) + abs(bodies.q[i, r])
-    return math.isfinite(total)
 
 
 @inner

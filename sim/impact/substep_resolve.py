@@ -1,6 +1,6 @@
 """The kick in mid-step: bodies that an impact leaves in slow touch are kicked again, for the rest of the step, with their island.
 
-Where that happens again and again the island is a crowd for a while: it is left to the kick at the end of the step (crowds.py).
+Where that happens again and again the island is a crowd for a while: it is left to the kick at the end of the step (crowds).
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.kernels.jit import far, lean, remote
+from tumble.collision.kernels.jit import far, lean, remote, tight
 from tumble.collision.linalg import (
     ZERO,
     add,
@@ -34,7 +34,6 @@ from tumble.collision.linalg import (
     dot,
     load3,
     load9,
-    mul,
     rotation,
     scale,
     sub,
@@ -45,7 +44,7 @@ from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, POTENTIAL_WORK
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
 from tumble.sim.joints.row_bends import row_bends
-from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, frame_at, place_at, unwrapped
+from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, place_at, put_frame, unwrapped
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 from tumble.sim.state import DYNAMIC, END, EXAMPLE, START
@@ -55,6 +54,7 @@ FORCE_ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows
 ENOUGH = 1e-15  # of what was to be given ...
 ON_THE_WAY = 1e-11  # ... and at a stage: what rows lack there opens joints by h^2 times that, and gives no energy
 STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
+ACTS = 24  # columns of Forces.place: 1 for rows along which forces act, else 0
 LATE = 2  # closings with the rows of the last stage
 CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open
 STATE_ROUNDING = 4e-16  # of positions [m], and of speeds
@@ -62,7 +62,7 @@ BEND_TIME = 1.0 / 64.0  # of a flight, for the difference that gives the angular
 
 
 @lean
-def _stand(bodies, forces, c, at):
+def stand(bodies, forces, c, at):
     """Read the poses, velocities and inertias of the members of cluster c from a row of the path."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
@@ -75,7 +75,7 @@ def _stand(bodies, forces, c, at):
             forces.stand[m, 3 + k], forces.mobility[m, k] = rot[k], mobility[k]
 
 
-@lean
+@tight
 def _pose(bodies, forces, i, t):
     """Pose and velocities of body i at time t of the drift; -1: the world."""
     if i < 0:
@@ -129,14 +129,12 @@ def _load_rows(bodies, forces, joints, c, t):
         j = forces.link[k]
         xi, ri, _, _ = _pose(bodies, forces, joints.body[j, 0], t)
         xj, rj, _, _ = _pose(bodies, forces, joints.body[j, 1], t)
-        point, frame = frame_at(joints, j, xi, ri, xj, rj)
-        for d in range(3):
-            forces.place[k, d] = point[d]
-        for d in range(18):
-            forces.place[k, 3 + d] = frame[d]
+        point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k)
+        for r in range(6):
+            forces.place[k, ACTS + r] = 1.0 if _acts(forces, joints, k, r) else 0.0
         for side in range(2):
             if forces.seats[k, side] >= 0:
-                _load_side(bodies, forces, joints, k, side, frame, sub(point, xi if side == 0 else xj))
+                _load_side(bodies, forces, k, side, sub(point, xi if side == 0 else xj))
     for n in range(forces.first_meet[c], forces.first_meet[c + 1]):
         _add_product(forces, n, table)
     for k in range(first, last):
@@ -149,25 +147,30 @@ def _load_rows(bodies, forces, joints, c, t):
 
 
 @lean
-def _load_side(bodies, forces, joints, k, side, frame, arm):
-    """The part of G and M^-1 G^T of joint k that belongs to one of its bodies; ``arm``: from its centre to the common point."""
-    m, sign = forces.seats[k, side], -1.0 if side == 0 else 1.0
-    y, light = forces.mobility[m], bodies.inv_mass[forces.member[m]]
-    mobility = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
-    first = _columns(k, side)
-    for r in range(6):
-        f, torque = ZERO, ZERO
-        if _acts(forces, joints, k, r):
-            n = r if r < 3 else r + 6
-            e = (sign * frame[n], sign * frame[n + 3], sign * frame[n + 6])
-            if r < 3:
-                f, torque = e, cross(arm, e)
-            else:
-                torque = e
-        turned = mul(mobility, torque)
-        for d in range(3):
-            forces.g[first + d, r], forces.g[first + 3 + d, r] = f[d], torque[d]
-            forces.w[first + d, r], forces.w[first + 3 + d, r] = light * f[d], turned[d]
+def _load_side(bodies, forces, k, side, arm):
+    """The part of G and M^-1 G^T of joint k that belongs to one of its bodies, the rows side by side; ``arm``: from its centre to
+    the common point. Rows along which nothing acts are zero."""
+    m, place, sign = forces.seats[k, side], forces.place, every(-1.0 if side == 0 else 1.0)
+    first, light, zero = _columns(k, side), every(bodies.inv_mass[forces.member[forces.seats[k, side]]]), every(0.0)
+    x, y, z = every(arm[0]), every(arm[1]), every(arm[2])
+    acts = lanes_at(place, k, ACTS)  # of the travels, and one lane that is written over below
+    f = (acts * (sign * lanes_at(place, k, 3)), acts * (sign * lanes_at(place, k, 6)), acts * (sign * lanes_at(place, k, 9)))
+    _put_side(forces, m, first, 0, f, (y * f[2] - z * f[1], z * f[0] - x * f[2], x * f[1] - y * f[0]), light)
+    acts = lanes_at(place, k, ACTS + 3)  # of the turns
+    e = (acts * (sign * lanes_at(place, k, 12)), acts * (sign * lanes_at(place, k, 15)), acts * (sign * lanes_at(place, k, 18)))
+    _put_side(forces, m, first, 3, (zero, zero, zero), e, light)
+
+
+@lean
+def _put_side(forces, m, first, at, f, torque, light):
+    """Rows with these forces and torques on member m: into four columns of ``g`` and ``w`` from ``at`` on."""
+    g, w, i = forces.g, forces.w, forces.mobility[m]
+    for d in range(3):
+        put_lanes(g, first + d, at, f[d])
+        put_lanes(g, first + 3 + d, at, torque[d])
+        put_lanes(w, first + d, at, light * f[d])
+        turned = every(i[3 * d]) * torque[0] + every(i[3 * d + 1]) * torque[1] + every(i[3 * d + 2]) * torque[2]
+        put_lanes(w, first + 3 + d, at, turned)
 
 
 @lean
@@ -287,9 +290,8 @@ def _largest(forces, c):
 
 @remote
 def _hold(bodies, forces, joints, c, t, at, to, h):
-    """Forces of the joints of cluster c in the state ``at``, at time t of the drift, added to the rates ``to``, which have all
-    other forces; ``h``: the length of the flight."""
-    _stand(bodies, forces, c, at)
+    """Forces of the joints of cluster c in the state ``at``, in which its members stand, at time t of the drift: added to the
+    rates ``to``, which have all other forces. ``h``: the length of the flight."""
     _load_rows(bodies, forces, joints, c, t)
     _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
 
@@ -430,7 +432,7 @@ def _close(bodies, forces, joints, c, t):
     """
     opened = before = 0.0
     for turn in range(CLOSINGS):
-        _stand(bodies, forces, c, END)
+        stand(bodies, forces, c, END)
         rounding = _ask(bodies, forces, joints, c, t, True)
         most = _largest(forces, c)
         if turn == 0:
@@ -455,7 +457,6 @@ close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 
 @remote
 def _settle(bodies, forces, joints, c, t, to, h):
     """Take the rates of the rigid coordinates away in row END of the path, then as :func:`_hold` for that row."""
-    _stand(bodies, forces, c, END)
     _load_rows(bodies, forces, joints, c, t)
     rounding = _ask(bodies, forces, joints, c, t, False)
     if _largest(forces, c) > rounding:
@@ -470,7 +471,7 @@ def _settle(bodies, forces, joints, c, t, to, h):
                     for d in range(3):
                         y[7 + d] += f[d]
                         y[10 + d] += moment[d]
-        _stand(bodies, forces, c, END)
+        stand(bodies, forces, c, END)
     _hold_there(bodies, forces, joints, c, t, to, h, ENOUGH)
 
 
@@ -561,7 +562,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
     """
     if not mark_driven(forces, joints, c):
         return
-    _stand(bodies, forces, c, START)
+    stand(bodies, forces, c, START)
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         driven = _moves_rotor(forces, k)
         for r in range(6):

@@ -104,6 +104,19 @@ def _frame_at(joints, j, xi, ri, xj, rj):
 
 
 @remote
+def _put_frame(joints, j, xi, ri, xj, rj, place, k):
+    """The same into place[k], from where it is read four numbers at a time; the common point."""
+    xa, fa = anchor_pose(joints, j, 0, xi, ri)
+    xb, fb = anchor_pose(joints, j, 1, xj, rj)
+    point, frame = _frame_between(joints, j, xa, fa, xb, fb)
+    for d in range(3):
+        place[k, d] = point[d]
+    for d in range(18):
+        place[k, 3 + d] = frame[d]
+    return point
+
+
+@remote
 def _place_at(joints, j, xi, ri, xj, rj):
     """(common point, frame of the rows, six coordinates) of joint j for its bodies at these poses."""
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
@@ -114,6 +127,7 @@ def _place_at(joints, j, xi, ri, xj, rj):
 
 _POSES = lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY)  # noqa: E731
 frame_at = far(_frame_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18))
+put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 32)), 0), returns=(0.0,) * 3)
 place_at = far(_place_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
 
 

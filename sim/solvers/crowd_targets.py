@@ -6,8 +6,8 @@ impulses that would obey it are stresses of the heap against itself, which grow 
 counts as none. As a heap comes to rest it is solved further, the gaps that count as none shrink with what is missed, and in
 the end gaps are exact: what bears load is shut, and what can not be shut bears none. Within the skin a gap is shut by a part in
 each step, as overlaps are: all at once, it would ask for v = gap/h, and where that can not be met v would be missed, the gap
-would count as none in the next step, be asked for again in the one after, and so on for ever. A slip that is worth less than the skin
-in a step is one that sticks. Outside crowds gaps are exact.
+would count as none in the next step, be asked for again in the one after, and so on for ever. A slip that is worth less than
+the skin in a step is one that sticks. Outside crowds gaps are exact.
 """
 
 from __future__ import annotations

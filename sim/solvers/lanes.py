@@ -19,7 +19,6 @@ import numpy as np
 
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import inner, intrinsic, lean, tight
-from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 LANES = 4
 # Columns of a group: directions, arms of both bodies, what unit impulses turn them by; own matrix (from the normal to the
@@ -28,9 +27,8 @@ LANES = 4
 DIRECTIONS, ARM_A, ARM_B, TURN_A, TURN_B = 0, 9, 18, 27, 36
 OWN_MATRIX, OFFSET, FRICTION, IMPULSE, STICK, SLIDES = 45, 51, 54, 55, 58, 60
 WIDTH = LANES * 61
-AWAKE = 7  # column of the velocities: 1 for bodies whose contacts are to be looked at, else 0
+SEEN = 2 * LANES  # column of what a sweep tells
 INVERSE_MASS = 6  # inverse mass
-ANY = 1 << 60  # sweeps or groups: as many as it takes
 
 
 @owning_group
@@ -44,8 +42,11 @@ class Groups(NamedTuple):
     after: np.ndarray  # (bodies + 1,) the first group that a further contact of a body may be in
     free: np.ndarray  # (groups + 1,) the first group from this one on that has a free lane, or nearer to it
     filled: np.ndarray  # (groups,) lanes that are taken
-    count: np.ndarray  # (1,) groups
-    stirred: np.ndarray  # (bodies + 1,) False: what a sweep writes into
+    count: np.ndarray  # (3,) groups; sweeps; groups of which ``of`` tells
+    stirred: np.ndarray  # (bodies + 1,) when a contact of a body missed its law, see `_awake`
+    due: np.ndarray  # (groups,) the sweep up to which a group may have a contact to be looked at
+    begin: np.ndarray  # (bodies + 1,) where the groups of a body begin in ``of``
+    of: np.ndarray  # (2 contacts,)
 
 
 def _gather(table, rows, g, first):
@@ -140,8 +141,9 @@ def no_groups(contacts, bodies):
     ends, who = np.empty((contacts, 2 * LANES), dtype=np.int64), np.empty((contacts, LANES), dtype=np.int64)
     return Groups(
         np.empty((contacts + 1, WIDTH)), ends, who, np.empty(contacts, dtype=np.int64), np.zeros(bodies + 1, dtype=np.int64),
-        np.empty(contacts + 1, dtype=np.int64), np.empty(contacts, dtype=np.int64), np.zeros(1, dtype=np.int64),
-        np.zeros(bodies + 1, dtype=np.bool_),
+        np.empty(contacts + 1, dtype=np.int64), np.empty(contacts, dtype=np.int64), np.zeros(3, dtype=np.int64),
+        np.zeros(bodies + 1, dtype=np.int64), np.zeros(contacts, dtype=np.int64), np.zeros(bodies + 1, dtype=np.int64),
+        np.empty(2 * contacts, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -168,6 +170,30 @@ def group_contacts(groups, a, b, first, last):
             groups.after[i] = g + 1
         if j != none:
             groups.after[j] = g + 1
+
+
+@lean
+def list_groups(groups):
+    """List the groups that there are by body: so that who wakes tells them. Those that come later are always looked at."""
+    none, begin, ends = len(groups.stirred) - 1, groups.begin, groups.ends
+    for i in range(none + 1):
+        begin[i] = 0
+    for turn in range(2):  # count, then list
+        for g in range(groups.count[0]):
+            for n in range(2 * LANES):
+                i = ends[g, n]
+                if i < none:
+                    if turn == 1:
+                        groups.of[begin[i]] = g
+                    begin[i] += 1
+        if turn == 0:
+            total = 0
+            for i in range(none + 1):
+                begin[i], total = total, total + begin[i]
+    for i in range(none, 0, -1):  # each has become the beginning of the next
+        begin[i] = begin[i - 1]
+    begin[0] = 0
+    groups.count[2] = groups.count[0]
 
 
 @lean
@@ -237,12 +263,54 @@ def start_groups(groups, light, before, v):
     for i in range(len(v)):
         for r in range(6):
             v[i, r] = before[i, r]
-        v[i, INVERSE_MASS], v[i, AWAKE] = light[i], 0.0
+        v[i, INVERSE_MASS], v[i, 7] = light[i], 0.0
     for g in range(groups.count[0]):
         p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
         vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
         _add(table, g, TURN_A, every(-1.0), p0, p1, p2, v, ends, 0, vi)
         _add(table, g, TURN_B, one, p0, p1, p2, v, ends, LANES, vj)
+
+
+@tight
+def _awake(groups, i, now, all):
+    """The contacts of body i are looked at in sweep ``now``; those of what does not move are so for the sake of other bodies.
+
+    A body that is stirred in sweep s is awake in the next one. If it is awake in s it is noted as 2 s + 2, else as 2 s + 1: so
+    each contact sees who is awake, and who will be.
+    """
+    at = groups.stirred[i]
+    return i < len(groups.stirred) - 1 and (all or (at >= 2 * now - 1 and at != 2 * now + 1))
+
+
+@lean
+def _stir(groups, i, now, all):
+    """Body i is awake in the next sweep."""
+    if i < len(groups.stirred) - 1 and groups.stirred[i] < 2 * now + 1:
+        _wake(groups, i, 2 * now + 2 if _awake(groups, i, now, all) else 2 * now + 1, now + 1)
+
+
+@lean
+def _wake(groups, i, at, sweep):
+    groups.stirred[i] = at
+    for m in range(groups.begin[i], groups.begin[i + 1]):
+        groups.due[groups.of[m]] = sweep
+
+
+@tight
+def _rests(groups, g, now):
+    """No contact of a group has a body that is awake."""
+    return g < groups.count[2] and groups.due[g] < now
+
+
+@tight
+def _look_for(groups, g, now, wanted, row):
+    """Which contacts of a group have a body that is awake, as 1 or 0 from column LANES of ``wanted[row]`` on; whether one has."""
+    some = False
+    for lane in range(LANES):
+        awake = _awake(groups, groups.ends[g, lane], now, False) or _awake(groups, groups.ends[g, LANES + lane], now, False)
+        wanted[row, LANES + lane] = 1.0 if awake else 0.0
+        some = some or awake
+    return some
 
 
 @lean
@@ -259,18 +327,20 @@ def _stick(groups, g, stuck, c, stick, fast):
 
 
 @lean
-def _sweep(groups, c, stick, fast, v, first, last, least):
-    """As sweeps.sweep, over the groups ``first`` to ``last``: (the largest velocity that was missed [m/s], groups with a contact
-    that was looked at)."""
+def sweep_lanes(groups, c, stick, fast, v, first, last, least, all, told, row):
+    """As sweeps.sweep_blocks, over the groups ``first`` to ``last``, for the contacts of bodies that are awake, or ``all``. Into
+    ``told[row]``: the largest velocity that was missed in each lane [m/s], and in column SEEN how many groups were looked at."""
     table, ends = groups.table, groups.ends
     zero, one, less, worst, lowest = every(0.0), every(1.0), every(-1.0), every(0.0), every(least)
-    seen = 0
+    now, seen, everyone = groups.count[1], 0, one > zero
     for g in range(first, last):
-        vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
-        wanted = vi[AWAKE] + vj[AWAKE] > zero
-        if bits(wanted) == 0:
-            continue
+        wanted = everyone  # also lanes without a contact, to which that does nothing
+        if not all:
+            if _rests(groups, g, now) or not _look_for(groups, g, now, told, row):
+                continue
+            wanted = lanes_at(told, row, LANES) > zero
         seen += 1
+        vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
         x, y, z = vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2]
         p0, p1, p2 = _column(table, g, IMPULSE), _column(table, g, IMPULSE + 1), _column(table, g, IMPULSE + 2)
         normal, k = _column(table, g, OWN_MATRIX + 2), _column(table, g, OWN_MATRIX + 5)
@@ -301,70 +371,28 @@ def _sweep(groups, c, stick, fast, v, first, last, least):
         m0, m1 = _column(table, g, OWN_MATRIX + 3) * size(d0), _column(table, g, OWN_MATRIX + 4) * size(d1)
         m2 = normal * size(d2)
         missed = choose(m1 > m0, m1, m0)
-        worst = _note(groups, g, choose(m2 > missed, m2, missed), lowest, worst)
-    groups.stirred[len(v) - 1] = False
-    return _largest(table, worst), seen
+        worst = _note(groups, g, now, all, choose(m2 > missed, m2, missed), lowest, worst)
+    put_lanes(told, row, 0, worst)
+    told[row, SEEN] = seen
 
 
 @tight
-def _note(groups, g, missed, lowest, worst):
-    """Mark the bodies of contacts that missed their law by more than ``lowest``; the worst so far."""
+def _note(groups, g, now, all, missed, lowest, worst):
+    """Have the bodies of contacts that missed their law by more than ``lowest`` be awake in the next sweep; the worst so far."""
     moved = bits(missed > lowest)
     if moved != 0:
         worst = choose(missed > worst, missed, worst)
         for lane in range(LANES):
             if moved >> lane & 1:
-                groups.stirred[groups.ends[g, lane]] = groups.stirred[groups.ends[g, LANES + lane]] = True
+                _stir(groups, groups.ends[g, lane], now, all)
+                _stir(groups, groups.ends[g, LANES + lane], now, all)
     return worst
 
 
 @lean
-def _largest(table, worst):
-    """The largest lane; the last row of the table is scratch."""
-    last = len(table) - 1
-    put_lanes(table, last, 0, worst)
-    return max(max(table[last, 0], table[last, 1]), max(table[last, 2], table[last, 3]))
-
-
-@lean
-def relax_groups(groups, c, stick, fast, v, bodies, first, last, least, most, room=ANY):
-    """As sweeps.relax, over the groups ``first`` to ``last``, which move these ``bodies``; column AWAKE of ``v`` says which of
-    them to begin with. No sweep begins after ``room`` groups were looked at. (What one missed [m/s], sweeps, groups.)"""
-    done, seen, worst = 0, 0, math.inf
-    v[len(v) - 1, AWAKE] = 0.0
-    while worst > least and done < most and seen < room:
-        worst, some = _sweep(groups, c, stick, fast, v, first, last, least)
-        for i in bodies:
-            v[i, AWAKE], groups.stirred[i] = 1.0 if groups.stirred[i] else 0.0, False
-        done, seen = done + 1, seen + some
-    return (worst if worst > least else 0.0), done, seen
-
-
-@lean
-def mark_awake(v, bodies):
-    for i in bodies:
-        v[i, AWAKE] = 1.0
-
-
-@lean
-def settle_groups(groups, c, stick, fast, v, bodies, first, last, least, full):
-    """Sweeps over the groups ``first`` to ``last``, which move these ``bodies``: up to ``full`` of all, then as much work again
-    where most is missed. (What one missed [m/s], sweeps of all.)
-
-    The tails of sweeps are often local, as a light body between heavy ones: many sweeps of a dozen contacts cost less than one of
-    all. Where they are not, all take part, and what is spent on them ends it as soon as more sweeps of all would have.
-    """
-    mark_awake(v, bodies)
-    worst, done, seen = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, full)
-    room = 2 * seen
-    while worst > least and seen < room:
-        _, _, some = relax_groups(
-            groups, c, stick, fast, v, bodies, first, last, max(least, LOCAL_FROM * worst), ANY, room - seen
-        )
-        mark_awake(v, bodies)
-        worst, one, whole = relax_groups(groups, c, stick, fast, v, bodies, first, last, least, 1)
-        done, seen = done + one, seen + some + whole
-    return worst, done
+def largest_of(told, row):
+    """The largest of the four lanes that a sweep told."""
+    return max(max(told[row, 0], told[row, 1]), max(told[row, 2], told[row, 3]))
 
 
 @lean
@@ -379,32 +407,32 @@ def impulses(groups, first, last, p):
 @lean
 def shut_groups(groups, light, v, least, most):
     """Displacements ``v`` along the normals that push and do not pull: sweeps of one row a contact."""
-    table, ends, done, worst = groups.table, groups.ends, 0, math.inf
+    table, ends, done, worst, last = groups.table, groups.ends, 0, math.inf, len(groups.table) - 1
     zero, one, less, lowest = every(0.0), every(1.0), every(-1.0), every(least)
     for i in range(len(v)):
         for r in range(6):
             v[i, r] = 0.0
-        v[i, INVERSE_MASS], v[i, AWAKE] = light[i], 1.0
-    v[len(v) - 1, AWAKE] = 0.0
+        v[i, INVERSE_MASS], v[i, 7] = light[i], 0.0
     for g in range(groups.count[0]):
         _push(table, g, _column(table, g, IMPULSE + 2), one, less, v, ends, gather(v, ends, g, 0), gather(v, ends, g, LANES))
     while worst > least and done < most:
-        over = zero
+        over, all = zero, done == 0
+        groups.count[1] += 1
         for g in range(groups.count[0]):
+            now, wanted = groups.count[1], one > zero
+            if not all:
+                if _rests(groups, g, now) or not _look_for(groups, g, now, table, last):  # a row of nobody
+                    continue
+                wanted = lanes_at(table, last, LANES) > zero
             vi, vj = gather(v, ends, g, 0), gather(v, ends, g, LANES)
-            wanted = vi[AWAKE] + vj[AWAKE] > zero
-            if bits(wanted) == 0:
-                continue
             p, k = _column(table, g, IMPULSE + 2), _column(table, g, OWN_MATRIX + 2)
             q = p - _miss(table, g, 2, vj[0] - vi[0], vj[1] - vi[1], vj[2] - vi[2], vi, vj) / k
             q = choose(wanted, choose(q > zero, q, zero), p)
             put_lanes(table, g, LANES * (IMPULSE + 2), q)
             _push(table, g, q - p, one, less, v, ends, vi, vj)
-            over = _note(groups, g, k * size(q - p), lowest, over)
-        worst = _largest(table, over)
-        for i in range(len(v)):
-            v[i, AWAKE], groups.stirred[i] = 1.0 if groups.stirred[i] else 0.0, False
-        v[len(v) - 1, AWAKE] = 0.0
+            over = _note(groups, g, now, all, k * size(q - p), lowest, over)
+        put_lanes(table, last, 0, over)
+        worst = largest_of(table, last)
         done += 1
 
 
@@ -445,8 +473,17 @@ def miss_of(groups, n, v):
 
 
 @lean
-def aim_at(groups, n, more, v):
-    """Contact n asks for so much more velocity along its normal, and its bodies are to be looked at."""
+def aim_at(groups, n, more):
+    """Contact n asks for so much more velocity along its normal, and its bodies are awake in the next sweep."""
     g, lane = groups.place[n] // LANES, groups.place[n] % LANES
     groups.table[g, LANES * (OFFSET + 2) + lane] -= more
-    v[groups.ends[g, lane], AWAKE] = v[groups.ends[g, LANES + lane], AWAKE] = 1.0
+    for side in range(2):
+        i = groups.ends[g, LANES * side + lane]
+        if i < len(groups.stirred) - 1:
+            _wake(groups, i, 2 * groups.count[1] + 2, groups.count[1] + 1)
+
+
+_I = np.zeros(1, np.int64)
+NO_GROUPS = Groups(
+    np.zeros((1, WIDTH)), np.zeros((0, 2 * LANES), np.int64), np.zeros((0, LANES), np.int64), _I, _I, _I, _I, _I, _I, _I, _I, _I
+)

@@ -21,7 +21,7 @@ from tumble.collision.errors import check_vector
 from tumble.sim.compiled import BEARS
 from tumble.sim.errors import InputError
 from tumble.sim.joints.burden import ALL, ITS_ISLAND
-from tumble.sim.state import CONSTANT, SLEEPING, USERS, Forces
+from tumble.sim.state import CONSTANT, SLEEPING, STEPS, USERS, Forces
 from tumble.sim.world import sleep as sleeping
 
 if TYPE_CHECKING:
@@ -80,36 +80,38 @@ class Pushes:
     def begin(self, world: World) -> bool:
         """The coming step begins: what pushes in it takes hold; True where the last kick of all has to be done anew. Where it is
         that of an island alone, the step does it."""
-        step = world.step_count
+        step = world.model.books.counters.item(STEPS)
         if step == self.step:  # the step was undone, and is taken again
             return False
         self.step = step
-        coming, before = self.coming, self.now
+        coming, before, rows = self.coming, self.now, self.rows
         self.coming = {}
         if coming == before:
             return False
         self.now = coming
-        for body in coming:
-            if body not in self.rows:
-                self.rows[body] = -1
-                world._packed_for = None
-        told = coming if coming.keys() == before.keys() else {**coming, **before}
+        told = coming
+        if coming.keys() != before.keys():
+            told = {**coming, **before}
+            for body in coming:
+                if body not in rows:
+                    rows[body] = -1
+                    world._packed_for = None
         changed = [body for body in told if coming.get(body, NO_FORCE) != before.get(body, NO_FORCE)]
-        rows, kind = [body.index for body in changed], world.model.bodies.kind
-        if any(kind[i] == SLEEPING for i in rows):
-            sleeping.wake(world, rows)
+        kind = world.model.bodies.kind
+        asleep = [body.index for body in changed if kind.item(body._row) == SLEEPING]
+        if asleep:
+            sleeping.wake(world, asleep)
             world._packed_for = None
-        number = world._packed().forces.number
+        model, kicked = world._packed(), []
         for body in changed:
-            number[self.rows[body], :6] = coming.get(body, NO_FORCE)
-        kicked = [_bears(world, i) for i in rows]
+            model.forces.number[rows[body], :6] = coming.get(body, NO_FORCE)
+            kicked.append(_bears(world, body._row))
         if ALL in kicked:
             return True
-        if world._changed_at is None:
-            until = world.model.bodies.until
-            for i, what in zip(rows, kicked, strict=True):
+        if ITS_ISLAND in kicked and world._changed_at is None:
+            for body, what in zip(changed, kicked, strict=True):
                 if what == ITS_ISLAND:
-                    until[i] = AT_ONCE
+                    model.bodies.until[body._row] = AT_ONCE
         return False
 
 
@@ -118,7 +120,7 @@ def _bears(world: World, i: int) -> int:
     model, bound = world.model, world._bound_bears
     if bound is None or bound.arguments[0] is not model:
         bound = world._bound_bears = BEARS.bind(model)
-    return int(bound(i))
+    return bound(i)
 
 
 def three(name: str, value: object) -> tuple[float, float, float]:

@@ -19,7 +19,7 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.collision.kernels.native import Call
 from tumble.sim.compiled import ASSIST
-from tumble.sim.impact.thread_jobs import CACHE_LINE, CREW_WORDS, STEP_OPEN
+from tumble.sim.impact.thread_jobs import CACHE_LINE, NEXT, SIZE, STEP_OPEN
 from tumble.sim.state import Settings
 
 MOST_THREADS = 64  # threads
@@ -48,26 +48,27 @@ class Helpers:
     """``number`` threads that help with the steps of one world, whose arrays these are."""
 
     def __init__(self, number: int, model: Any, geometry: Any, settings: Settings):
-        room = np.zeros(CREW_WORDS + CACHE_LINE // 8, dtype=np.int64)
+        length = (NEXT + CACHE_LINE * (number + 1)) // 8
+        room = np.zeros(length + CACHE_LINE // 8, dtype=np.int64)
         skipped = -room.ctypes.data % CACHE_LINE // 8
-        self._words = room[skipped : skipped + CREW_WORDS]  # from the start of a cache line
+        self._words = room[skipped : skipped + length]  # from the start of a cache line
+        self._words[SIZE // 8] = number + 1
         self.settings = settings._replace(crew=self._words.ctypes.data) if number > 0 else settings
-        self._assist = ASSIST.bind(model, geometry, self.settings)
-        self._number = number
-        self._there: list[Future[None]] = []
+        self._assist = [ASSIST.bind(model, geometry, self.settings) for _ in range(number)]
+        self._there: list[Future[None] | None] = [None] * number
 
     def take(self, advance: Call, steps: int) -> tuple[int, int]:
         """Call the compiled step with the help of those who are there."""
-        self._there = [one for one in self._there if not one.done()]
-        while len(self._there) < self._number:
-            self._there.append(_pool().submit(self._help))
+        for k, one in enumerate(self._there):
+            if one is None or one.done():
+                self._there[k] = _pool().submit(self._help, k)
         try:
             return advance(steps)
         finally:
             self._words[STEP_OPEN // 8] = 0
 
-    def _help(self) -> None:
-        self._assist()
+    def _help(self, k: int) -> None:  # of self, whose words are read for as long as it lasts
+        self._assist[k](k + 1)
 
 
 class Apart:

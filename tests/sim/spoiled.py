@@ -26,10 +26,10 @@ from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.contact.touching import point_accelerations as instant
 from tumble.sim.flight import end_pose, motion
 from tumble.sim.flight.clusters import launch
-from tumble.sim.impact import crowd_prediction as prediction
 from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import multi_contact as impacts
 from tumble.sim.impact import time_of_impact as times
+from tumble.sim.impact.crowds import crowd_prediction as prediction
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.solvers import interior, mixing, newton, problem
 from tumble.sim.state import PIECE, SLIDING_FRICTION

@@ -4,10 +4,16 @@ of the compiler below Numba.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from llvmlite import ir
+from numba import typeof
 from numba.core import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from tumble.collision.kernels.group_type import GroupType, OwningGroupType, borrowed
 
 WORD = ir.IntType(64)
 
@@ -53,10 +59,28 @@ def swap_if(context, address, old, new):
 @intrinsic
 def address_of(context, array):
     def make(context, builder, signature, arguments):
-        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.ptrtoint(data, WORD)
+        kind = signature.args[0]
+        if isinstance(kind, OwningGroupType):
+            return builder.ptrtoint(builder.extract_value(arguments[0], 1), WORD)
+        if isinstance(kind, GroupType):
+            return builder.ptrtoint(arguments[0], WORD)
+        return builder.ptrtoint(arrayobj.make_array(kind)(context, builder, arguments[0]).data, WORD)
 
     return types.int64(array), make
+
+
+def group_at(example: Any) -> Callable[[int], Any]:
+    """An intrinsic for lean kernels: the group at an address, of the kind of the example."""
+    kind = typeof(example)
+
+    @intrinsic
+    def at(context, address):
+        def make(context, builder, signature, arguments):
+            return borrowed(context, builder, kind, builder.inttoptr(arguments[0], WORD.as_pointer()))
+
+        return kind(types.int64), make
+
+    return at
 
 
 def _table(number):

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tumble.collision.broadphase.candidate_pairs import boxes_meet, sort_pairs
+from tumble.collision.broadphase.candidate_pairs import boxes_meet, put_pair, sort_pairs
 from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.kernels.shared import add as add_to
 from tumble.collision.linalg import add, load3, store3
 from tumble.sim.contact.touching.swept_pairs import swept_way
 
@@ -28,20 +29,20 @@ def forget_near_pairs(pairs):
 
 
 @lean
-def leavers(bodies, geoms, dt, left):
-    """The boxes that left their wide ones, or rattle in them, get new ones, and are listed in ``left`` up to its length: how
-    many."""
-    count = 0
-    for k in range(len(geoms.body)):
+def leavers(bodies, geoms, dt, first, stop, left, counter):
+    """Of the boxes [first, stop) those that left their wide ones, or rattle in them, get new ones, and are listed in ``left``, as
+    far as it has room; ``counter``: where it stands how many they are.
+
+    Several threads may list boxes at once. In which order does not matter: the pairs that they meet in are sorted."""
+    for k in range(first, stop):
         if _fits(bodies, geoms, k, dt):
             continue
         lo, hi = _wide_box(bodies, geoms, k, dt)
         store3(geoms.wide_lo, k, lo)
         store3(geoms.wide_hi, k, hi)
+        count = add_to(counter, 1)
         if count < len(left):
             left[count] = k
-        count += 1
-    return count
 
 
 @lean
@@ -75,27 +76,36 @@ def _wide_box(bodies, geoms, k, dt):
 
 
 @inner
-def compare_leavers(geoms, pairs, left):
-    """Put the pairs of the boxes that were listed in ``left`` in the place of those that they had, if there is room."""
-    n, count = len(geoms.body), 0
-    away = np.zeros(n, dtype=np.bool_)
+def forget_leavers(geoms, pairs, left):
+    """Take the pairs of the boxes in ``left`` from the near ones: (n,) 1 for these boxes, and (1,) how many pairs are left."""
+    near, count, away, left_over = pairs.near, 0, np.zeros(len(geoms.body), np.int64), np.empty(1, np.int64)
     for k in left:
-        away[k] = True
-    near = pairs.near
+        away[k] = 1
     for m in range(pairs.count[NEAR_PAIRS] - 1):
         if not (away[near[m, 0]] or away[near[m, 1]]):
             near[count, 0], near[count, 1] = near[m, 0], near[m, 1]
             count += 1
-    for k in left:
-        for m in range(n):
-            told = m < k or not away[m]  # of two that left only one tells
-            may = m != k and geoms.body[m] != geoms.body[k] and (geoms.mobile[m] or geoms.mobile[k])
-            if told and may and boxes_meet(geoms.wide_lo, geoms.wide_hi, k, m):
-                if count < len(near):
-                    near[count, 0], near[count, 1] = min(k, m), max(k, m)
-                count += 1
-    if count <= len(near):
-        sort_pairs(near, count, n)
+    left_over[0] = count
+    return away, left_over
+
+
+@lean
+def compare_leavers(geoms, pairs, left, away, first, stop, counter):
+    """Put the pairs of the boxes [first, stop) with those in ``left`` behind the near ones, as far as there is room; ``counter``:
+    where it stands how many these are."""
+    for m in range(first, stop):
+        for k in left:
+            if boxes_meet(geoms.wide_lo, geoms.wide_hi, k, m):
+                told = m < k or away[m] == 0  # of two that left only one tells
+                if told and m != k and geoms.body[m] != geoms.body[k] and (geoms.mobile[m] or geoms.mobile[k]):
+                    put_pair(pairs.near, counter, k, m)
+
+
+@inner
+def take_near(geoms, pairs, count):
+    """The near pairs are so many of those that were put there; sorted, if they had room."""
+    if count <= len(pairs.near):
+        sort_pairs(pairs.near, count, len(geoms.body))
     pairs.count[NEAR_PAIRS] = count + 1
 
 

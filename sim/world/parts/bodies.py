@@ -256,17 +256,18 @@ class WithBodies(Asking):
 
     def _packed(self) -> Model:
         """The model, its group of forces up to date with bodies and forces."""
-        if self._packed_for is not self.model.bodies or self._packed_links is not self.model.joints.linked:
+        model = self.model
+        if self._packed_for is not model.bodies or self._packed_links is not model.joints.linked:
             method = list(INTEGRATORS).index(self.options.integrator)
             pushed = [body.index for body in self._pushes.rows]
             group = pack_forces(
-                self.forces, self._calls, self.model.bodies, self.model.joints, self.names, self.settings.gravity, method, pushed
+                self.forces, self._calls, model.bodies, model.joints, self.names, self.settings.gravity, method, pushed
             )
-            self.model = self.model._replace(forces=group)
+            self.model = model = model._replace(forces=group)
             self._pushes.find(group)
-            REFRESH.bind(self.model.bodies, group)()
-            self._packed_for, self._packed_links = self.model.bodies, self.model.joints.linked
-        return self.model
+            REFRESH.bind(model.bodies, group)()
+            self._packed_for, self._packed_links = model.bodies, model.joints.linked
+        return model
 
     def _row(self, body: Body) -> int:
         """The row of a body of this world; InputError for anything else."""

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 LARGEST_NUMBER = 1e150  # of the numbers of a state whose squares are finite
-CHANGED = (  # of bodies and books: what a step changes, as pipeline.save keeps it
+CHANGED = (  # of bodies and books: what a step changes, as flight/saved_state.py keeps it
     ("x", "q", "p", "l", "p_before", "l_before", "low", "island"),
     ("counters", "energy", "pending", "moved", "worst", "reservoir", "reservoir_pending", "account", "works"),
 )

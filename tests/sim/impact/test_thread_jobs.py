@@ -16,6 +16,7 @@ from tumble.collision import Box, HalfSpace, InputError
 from tumble.collision.halving import nodes_of
 from tumble.scenarios.registry import load
 from tumble.sim import World, Worlds
+from tumble.sim.impact.crowds.crowd_blocks import LEAST_CONTACTS
 from tumble.sim.impact.thread_jobs import HELPED
 
 
@@ -46,6 +47,25 @@ def test_the_same_bits_at_any_number_of_threads(name, steps, parameters):
     other.model.bodies.x[body.index, 0] = np.nextafter(other.model.bodies.x[body.index, 0], 9.0)
     other.step(steps)
     assert other.state_hash() != alone
+
+
+def test_sweeps_of_a_large_crowd_give_the_same_bits_at_any_number_of_threads():
+    """A wall of 220 bricks that is pushed and counts as a crowd: so large that it is swept in parts (crowd_blocks.py)."""
+
+    def pushed(threads: int, nudge: float = 0.0) -> str:
+        world = made("wall", threads, courses=40)
+        world.model.bodies.crowd[:] = 1
+        bricks = [body for body in world.bodies if body.kind == "dynamic" and body.name != "ball"]
+        for k, brick in enumerate(bricks):
+            brick.velocity = (0.01 * (k % 3) + nudge, 0.02 * (k % 5), 0.0)
+        world.step(5)
+        assert world.model.contacts.count[0] >= 2 * LEAST_CONTACTS
+        assert (world.model.bodies.crowd > 0).sum() >= len(bricks) // 2
+        return world.state_hash()
+
+    alone = pushed(1)
+    assert {pushed(threads) for threads in (2, 8)} == {alone}
+    assert pushed(1, 1e-12) != alone  # the twin
 
 
 def test_helpers_do_help_and_leave():
@@ -80,7 +100,7 @@ def test_small_worlds_and_members_are_stepped_by_one_thread():
     assert world._helpers is None
     worlds = Worlds(load("tumbling_boxes")(count=150), 2)
     worlds.step(2)
-    assert [member._helpers._number for member in worlds] == [0, 0]
+    assert [member._helpers._there for member in worlds] == [[], []]
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, 65, "2"])

@@ -43,7 +43,7 @@ from tumble.sim.contact.touching.impact_threshold import SLOW_GAP, pair_size
 from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.methods.rk4 import turn_rk4
 from tumble.sim.flight.motion import flight_far, point_velocity, set_state
-from tumble.sim.impact.crowd_rows import load_bodies, load_lanes, load_laws
+from tumble.sim.impact.crowds.crowd_rows import load_bodies, load_lanes, load_laws
 from tumble.sim.impact.thread_jobs import CORNERS, share
 from tumble.sim.solvers.crowd_targets import skin_of
 from tumble.sim.solvers.lanes import aim_at, group_contacts, miss_of
@@ -214,7 +214,7 @@ def _aim_again(bodies, contacts, crowd, k, overlap, h):
     stop = 0.5 * (contacts.u[row, 2] + 0.5 * h * turning)
     whole = now + 0.5 * overlap / h
     aim = max(crowd.c[k, 2], min(stop, whole))
-    aim_at(crowd.groups, k, aim - crowd.c[k, 2], crowd.v)
+    aim_at(crowd.groups, k, aim - crowd.c[k, 2])
     crowd.c[k, 2] = aim
     return 2.0 * h * (whole - aim)
 

@@ -8,10 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from tumble.collision.kernels.group import owning_group
-from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, cross, load3, load9, mul, scale, sub
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import add, cross, load3, load9, mul, scale, store3, sub
+from tumble.sim.contact.contact_blocks import target_contacts
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.flight.motion import point_velocity
+from tumble.sim.ledger.work import KICK
+from tumble.sim.solvers.block_laws import clip_contact
+from tumble.sim.solvers.crowd_targets import soft_targets
 from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
@@ -19,6 +23,7 @@ from tumble.sim.solvers.lanes import (
     FRICTION,
     IMPULSE,
     LANES,
+    NO_GROUPS,
     OFFSET,
     OWN_MATRIX,
     SLIDES,
@@ -48,6 +53,13 @@ class Crowd(NamedTuple):
     stick: np.ndarray  # (k, 2) targets, should a contact stick
     fast: np.ndarray  # (k,) bool
     groups: Groups
+
+
+_I, _F1, _F3 = np.zeros(1, np.int64), np.zeros(1), np.zeros((1, 3))
+NO_CROWD = Crowd(
+    _I, _I, _F1, np.zeros((1, 3, 3)), np.zeros((1, 6)), np.zeros((1, 8)), _I, _I, _I, _F1, _F3, _F3, np.zeros((1, 2)),
+    np.zeros(1, np.bool_), NO_GROUPS,
+)  # fmt: skip
 
 
 @lean
@@ -161,3 +173,17 @@ def load_laws(crowd, first, last):
             row[LANES * (IMPULSE + r) + lane] = p[n, r]
         row[LANES * STICK + lane], row[LANES * (STICK + 1) + lane] = stick[n, 0], stick[n, 1]
         row[LANES * SLIDES + lane] = 1.0 if fast[n] else 0.0
+
+
+@inner
+def target_some(bodies, contacts, settings, crowd, first, stop):
+    """Put the contacts [first, stop) into their lanes, with what they ask for, and impulses of the last kick to begin with."""
+    h, rows, c = settings.dt, crowd.rows[first:stop], crowd.c[first:stop]
+    load_lanes(bodies, contacts, crowd, first, stop)
+    target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu[first:stop], c)
+    skin, slop, part = settings.skin, settings.slop, settings.correction
+    soft_targets(bodies, contacts, rows, skin, slop, part, h, c, crowd.stick[first:stop], crowd.fast[first:stop])
+    for m in range(first, stop):
+        store3(crowd.p, m, load3(contacts.impulse, crowd.rows[m]))
+        clip_contact(crowd.p, crowd.mu[m], m)
+    load_laws(crowd, first, stop)

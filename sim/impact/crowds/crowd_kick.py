@@ -14,15 +14,19 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import load3, load9, store3, store9, symmetric_product
-from tumble.sim.contact.contact_blocks import apply_contacts, book_contact, target_contacts
+from tumble.collision.kernels.shared import address_of, put
+from tumble.collision.linalg import load3, load9, store9, symmetric_product
+from tumble.sim.contact.contact_blocks import apply_contacts, book_contact
 from tumble.sim.contact.overlap_correction import displace, too_deep
 from tumble.sim.flight.motion import refresh_velocity, world_inverse_inertia
-from tumble.sim.impact.crowd_prediction import ROW_OVERLAP, predict_rows, watch
-from tumble.sim.impact.crowd_rows import Crowd, load_bodies, load_lanes, load_laws, load_normals
+from tumble.sim.impact.crowds.crowd_blocks import blocks_of, group_blocks
+from tumble.sim.impact.crowds.crowd_prediction import ROW_OVERLAP, predict_rows, watch
+from tumble.sim.impact.crowds.crowd_rows import Crowd, load_bodies, load_normals, target_some
+from tumble.sim.impact.crowds.crowd_sweeps import ANY, relax, settle
+from tumble.sim.impact.thread_jobs import TARGETS, TOPIC, share
 from tumble.sim.ledger.work import KICK
-from tumble.sim.solvers.block_laws import COULOMB_LAW, clip_contact
-from tumble.sim.solvers.crowd_targets import skin_of, soft_targets, taken_laws
+from tumble.sim.solvers.block_laws import COULOMB_LAW
+from tumble.sim.solvers.crowd_targets import skin_of, taken_laws
 from tumble.sim.solvers.lanes import (
     ARM_A,
     ARM_B,
@@ -30,13 +34,8 @@ from tumble.sim.solvers.lanes import (
     IMPULSE,
     LANES,
     OFFSET,
-    close_groups,
-    group_contacts,
     impulses,
-    mark_awake,
     no_groups,
-    relax_groups,
-    settle_groups,
     shut_groups,
     start_groups,
 )
@@ -71,21 +70,22 @@ def plain_crowds(bodies, contacts, joints, plain):
 def _kick_crowds(model, geometry, settings, plain):
     """Solve, apply and book the contacts of the marked islands of a table sorted by islands."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    crowd, count, start = _prepare(bodies, contacts, plain)
+    crowd, blocks, count, start = _prepare(bodies, contacts, plain)
     if count == 0:
         return
     seen = watch(bodies, geoms, pairs, crowd, settings.dt)
-    begin = _grouped(contacts, crowd, start)
+    load_bodies(contacts, crowd, 0, count)
+    group_blocks(crowd, blocks)
     _level(bodies, contacts, joints, books, settings, crowd, count)
-    _target(bodies, contacts, settings, crowd, count)
-    worst = _solve(bodies, books, settings, crowd, start, begin)
-    first, count = count, _look(model, geometry, settings, crowd, seen, count, worst)
+    _target(model, geometry, settings, crowd, count)
+    worst = _solve(model, geometry, settings, crowd, blocks, start)
+    first, count = count, _look(model, geometry, settings, crowd, blocks, seen, count, worst)
     _give(bodies, contacts, books, settings, crowd, start, worst, first, count)
 
 
 @inner
 def _prepare(bodies, contacts, plain):
-    """(the crowd, its contacts, where those of each island begin) of the marked islands."""
+    """(the crowd, its blocks, the number of its contacts, where those of each island begin) of the marked islands."""
     room, n = contacts.count[0], len(bodies.kind)
     rows, start, count, islands = np.empty(room, dtype=np.int64), np.empty(room + 1, dtype=np.int64), 0, 0
     for at in range(room):
@@ -104,6 +104,7 @@ def _prepare(bodies, contacts, plain):
             local[i] = size
             members[size] = i
             size += 1
+    blocks = blocks_of(bodies, contacts, members[:size], local, rows[:count], start[: islands + 1])
     most = count + DRIFT_LOOKS * (count // 2 + 16)  # with room for corners that turn in
     whole = np.empty(most, dtype=np.int64)
     whole[:count] = rows[:count]
@@ -115,7 +116,7 @@ def _prepare(bodies, contacts, plain):
     for m in range(size):
         crowd.light[m] = bodies.inv_mass[members[m]]
     _turn_inertias(bodies, crowd)
-    return crowd, count, start[: islands + 1]
+    return crowd, blocks, count, start[: islands + 1]
 
 
 @lean
@@ -123,19 +124,6 @@ def _turn_inertias(bodies, crowd):
     """Inverse inertias of the members in the world, as their bodies are turned now."""
     for m in range(len(crowd.members)):
         store9(crowd.inverse, m, world_inverse_inertia(bodies, crowd.members[m]))
-
-
-@inner
-def _grouped(contacts, crowd, start):
-    """Give the contacts of all islands their lanes; the first group of each island."""
-    islands = len(start) - 1
-    begin = np.empty(islands + 1, dtype=np.int64)
-    load_bodies(contacts, crowd, 0, start[islands])
-    for s in range(islands):
-        begin[s] = close_groups(crowd.groups)
-        group_contacts(crowd.groups, crowd.a, crowd.b, start[s], start[s + 1])
-    begin[islands] = crowd.groups.count[0]
-    return begin
 
 
 @inner
@@ -158,36 +146,25 @@ def _keep_velocities(bodies, crowd):
 
 
 @inner
-def _target(bodies, contacts, settings, crowd, count):
+def _target(model, geometry, settings, crowd, count):
     """Contacts into their lanes, with what they ask for."""
-    h, rows = settings.dt, crowd.rows[:count]
-    load_lanes(bodies, contacts, crowd, 0, count)
-    target_contacts(bodies, contacts, rows, h, h, KICK, True, crowd.mu, crowd.c)
-    soft_targets(bodies, contacts, rows, settings.skin, settings.slop, settings.correction, h, crowd.c, crowd.stick, crowd.fast)
-    _begin_with_last_impulses(contacts, crowd, count)
-    load_laws(crowd, 0, count)
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    if settings.crew == 0:
+        target_some(bodies, contacts, settings, crowd, 0, count)
+    else:
+        put(settings.crew + TOPIC, address_of(crowd))
+        share(model, geometry, settings, TARGETS, count)
     start_groups(crowd.groups, crowd.light, crowd.before, crowd.v)
 
 
-@lean
-def _begin_with_last_impulses(contacts, crowd, count):
-    for m in range(count):
-        store3(crowd.p, m, load3(contacts.impulse, crowd.rows[m]))
-        clip_contact(crowd.p, crowd.mu[m], m)
-
-
 @inner
-def _solve(bodies, books, settings, crowd, start, begin):
+def _solve(model, geometry, settings, crowd, blocks, start):
     """Sweeps over each island, and Newton's method where these do not end and it is small enough; what each misses [m/s]."""
-    islands, groups, v = len(start) - 1, crowd.groups, crowd.v
-    worst, first_of = np.zeros(islands), np.zeros(islands + 1, dtype=np.int64)
-    of = _bodies_of(crowd.a, crowd.b, start, len(crowd.members), first_of)
-    for s in range(islands):
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    worst = np.zeros(len(start) - 1)
+    for s in range(len(worst)):
         full = min(MOST_PASSES, max(FULL, WORK // (2 * (start[s + 1] - start[s]))))
-        worst[s], done = settle_groups(
-            groups, crowd.c, crowd.stick, crowd.fast, v, of[first_of[s] : first_of[s + 1]], begin[s], begin[s + 1],
-            settings.tolerance, full,
-        )  # fmt: skip
+        worst[s], done = settle(model, geometry, settings, crowd, blocks, blocks.island[s], blocks.island[s + 1], full)
         if worst[s] > settings.tolerance and settings.solver == NEWTON_SOLVER:
             worst[s], spent = _solve_exactly(bodies, crowd, start[s], start[s + 1], worst[s], settings)
             done += spent
@@ -197,25 +174,21 @@ def _solve(bodies, books, settings, crowd, start, begin):
 
 
 @inner
-def _look(model, geometry, settings, crowd, seen, count, worst):
+def _look(model, geometry, settings, crowd, blocks, seen, count, worst):
     """Look at where the drift will end, give what overlaps there rows, and solve again; the number of contacts then."""
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    groups, all, shallow, first = crowd.groups, np.arange(len(crowd.members)), math.inf, count
+    shallow, first, stages, turned_in = math.inf, count, len(blocks.stage) - 1, False
     for i in crowd.members:
         shallow = min(shallow, ROW_OVERLAP * bodies.radius[i] / settings.dt)
-    mark_awake(crowd.v, all)
-    turned_in = False
     for _ in range(DRIFT_LOOKS):
         found = predict_rows(model, geometry, settings, crowd, seen, first, count)
         if found < 0:
             break
+        relax(model, geometry, settings, crowd, blocks, 0, stages, shallow, LOCAL, ANY, not turned_in)
         count, turned_in = found, True
-        relax_groups(groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], shallow, LOCAL)
     if turned_in:
         most = min(MOST_PASSES, WORK // (4 * count))
-        off, _ = settle_groups(
-            groups, crowd.c, crowd.stick, crowd.fast, crowd.v, all, 0, groups.count[0], settings.tolerance, most
-        )  # fmt: skip
+        off, _ = settle(model, geometry, settings, crowd, blocks, 0, stages, most)
         worst[:] = off
     return count
 
@@ -309,21 +282,6 @@ def _solve_exactly(bodies, crowd, first, last, worst, settings):
         if place[i] >= 0:
             crowd.v[i, :6] = leave[place[i]]
     return off, spent
-
-
-@inner
-def _bodies_of(a, b, start, size, first):
-    """The bodies of islands, one island after the other; ``first`` (islands + 1,) becomes the place of the first of each."""
-    of, known, n = np.empty(size, dtype=np.int64), np.zeros(size, dtype=np.bool_), 0
-    for s in range(len(start) - 1):
-        first[s] = n
-        for k in range(start[s], start[s + 1]):
-            for i in (a[k], b[k]):
-                if i >= 0 and not known[i]:
-                    known[i], of[n] = True, i
-                    n += 1
-    first[len(start) - 1] = n
-    return of
 
 
 @inner

@@ -1,0 +1,49 @@
+"""What a step changes, kept before it: one that runs out of room, or can not stand, is undone."""
+
+from __future__ import annotations
+
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import copy_list, copy_table
+from tumble.sim.flight.motion import set_state, start_flight
+
+
+@lean
+def save_bodies(bodies, to, first, stop):
+    """Copy what a step changes of the bodies [first, stop)."""
+    for i in range(first, stop):
+        to.island[i] = bodies.island[i]
+        to.crowd[i], to.until[i], to.parts[i] = bodies.crowd[i], bodies.until[i], bodies.parts[i]
+        to.kicked[i], to.flown[i], to.held[i] = bodies.kicked[i], bodies.flown[i], bodies.held[i]
+        for k in range(3):
+            to.x[i, k], to.p[i, k], to.l[i, k] = bodies.x[i, k], bodies.p[i, k], bodies.l[i, k]
+            to.p_before[i, k], to.l_before[i, k] = bodies.p_before[i, k], bodies.l_before[i, k]
+        for k in range(4):
+            to.q[i, k] = bodies.q[i, k]
+        for k in range(6):
+            to.low[i, k] = bodies.low[i, k]
+
+
+@lean
+def save_books(books, to):
+    """Copy the ledger."""
+    copy_list(books.counters, to.counters)
+    copy_table(books.reservoir, to.reservoir)
+    copy_table(books.reservoir_pending, to.reservoir_pending)
+    copy_list(books.energy, to.energy)
+    copy_list(books.pending, to.pending)
+    copy_list(books.moved, to.moved)
+    copy_list(books.worst, to.worst)
+    copy_list(books.account, to.account)
+    copy_table(books.works, to.works)
+
+
+@lean
+def undo_step(bodies, books, saved):
+    """Go back to what was kept."""
+    save_bodies(saved[0], bodies, 0, len(bodies.kind))
+    save_books(saved[1], books)
+    for i in range(len(bodies.kind)):
+        x, q = bodies.x[i], bodies.q[i]
+        p, l = bodies.p[i], bodies.l[i]
+        set_state(bodies, i, (x[0], x[1], x[2]), (q[0], q[1], q[2], q[3]), (p[0], p[1], p[2]), (l[0], l[1], l[2]))
+        start_flight(bodies, i, 0.0)
