@@ -44,6 +44,7 @@ TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as to
 NO_RETURN = 0.1
 # gap, as part of the pair's size, from which on a pair that left is looked at again; depth to which one may sink into a sheet
 AWAY = 1e-4
+TURNED_IN = 1e-5  # overlap at the end of a drift, as part of the pair's size, of what was not followed and counts as it comes
 MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
 MOST_GROUND_STEPS = 20_000  # of one for a ground: what went through a sheet does not overlap it at the end of the drift
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
@@ -449,7 +450,7 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
     deepest, followed = math.inf, pairs.arrives[n, 0] > 0.0 or pairs.rests[n] == 0
     for k in range(pairs.points[n]):
         deepest = min(deepest, pairs.rows[n, k, 3])
-        if followed and pairs.rows[n, k, 3] < -SINKING * size and foreseen(pairs, n, pairs.ids[n, k]) == 0.0:
+        if followed and pairs.rows[n, k, 3] < -TURNED_IN * size and foreseen(pairs, n, pairs.ids[n, k]) == 0.0:
             wait = 0.0
     level, axis = 0.0, load3(pairs.normal, n)
     if least > 0.0:

@@ -507,7 +507,7 @@ def depth_of_a_cone_that_comes_back() -> float:
 
 def test_what_bore_nothing_is_judged_by_how_it_comes(monkeypatch):
     assert depth_of_a_cone_that_comes_back() < 1e-13
-    monkeypatch.setattr(times, "SINKING", math.inf)
+    monkeypatch.setattr(times, "TURNED_IN", math.inf)
     assert depth_of_a_cone_that_comes_back() > 1e-3
 
 
