@@ -167,7 +167,7 @@ def _find_candidates(model, geometry, settings, saved):
         found = pairs_of_leavers(model, geometry, settings, left, listed)
     result = renew_pairs(geoms, pairs, joints, found)
     forget_manifolds(pairs)
-    mark_resting(geoms, pairs, contacts)
+    mark_resting(geoms, pairs, np.arange(pairs.count[0]), contacts)
     return result
 
 

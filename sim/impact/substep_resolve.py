@@ -13,7 +13,7 @@ from tumble.sim.contact.contact_solve import kick_island
 from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.contact_table import INELASTIC, tabulate
-from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_loaded
+from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
@@ -120,7 +120,7 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     rows = np.arange(table.count[0])
     kick_island(model, geometry, settings, table, t, INSIDE_DRIFT, rows, links, local)
-    mark_loaded(pairs, concerned, table)
+    mark_resting(geoms, pairs, concerned, table)
     for i in range(len(touched)):
         if bodies.kind[i] == DYNAMIC and bodies.island[i] == label and effort[i] > settings.crowd:
             bodies.held[i] = 0  # it is not kicked again in this step: it keeps the phase

@@ -5,9 +5,9 @@ point by another length. As a velocity, gap over step, such a gap asks of the po
 impulses that would obey it are stresses of the heap against itself, which grow and keep the next solve from its end. So it
 counts as none. As a heap comes to rest it is solved further, the gaps that count as none shrink with what is missed, and in
 the end gaps are exact: what bears load is shut, and what can not be shut bears none. Within the skin a gap is shut by a part in
-each step, as overlaps are: all at once, it would ask for v = gap/h, and where that can not be met v would be missed, the gap
-would count as none in the next step, be asked for again in the one after, and so on for ever. A slip that is worth less than
-the skin in a step is one that sticks. Outside crowds gaps are exact.
+each step: all at once, it would ask for v = gap/h, and where that can not be met v would be missed, the gap would count as none
+in the next step, be asked for again in the one after, and so on for ever. A slip that is worth less than the
+skin in a step is one that sticks. Outside crowds gaps are exact.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from __future__ import annotations
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import shorter
 from tumble.sim.state import KINETIC_FRICTION, SLIDING_FRICTION, STATIC_FRICTION
+
+SHUT = 0.45  # of a gap, in a step: less than half, so that what is asked for it and missed does not make it count as none
 
 
 @lean
@@ -24,15 +26,14 @@ def skin_of(bodies, contacts, k, skin):
 
 
 @lean
-def soft_targets(bodies, contacts, rows, skin, slop, part, h, c, stick, fast):
-    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md). ``part``: of a
-    gap within the skin, that is shut in a step."""
+def soft_targets(bodies, contacts, rows, skin, slop, h, c, stick, fast):
+    """Targets that sweeps can meet together: at rest they are what one motion of the bodies gives (docs/step.md)."""
     for k in range(len(rows)):
         row = rows[k]
         near = skin_of(bodies, contacts, row, skin)
         left_open = max(slop, min(near, 2.0 * h * contacts.residual[row]))
         if 0.0 < contacts.gap[row] < near and contacts.impulse[row, 2] > 0.0:
-            c[k, 2] += 0.5 * contacts.gap[row] / h * (1.0 if contacts.gap[row] < left_open else 1.0 - part)
+            c[k, 2] += 0.5 * contacts.gap[row] / h * (1.0 if contacts.gap[row] < left_open else 1.0 - SHUT)
         s0 = contacts.u[row, 0] - 0.5 * h * contacts.accel[row, 0]
         s1 = contacts.u[row, 1] - 0.5 * h * contacts.accel[row, 1]
         stick[k, 0], stick[k, 1] = 0.5 * s0, 0.5 * s1

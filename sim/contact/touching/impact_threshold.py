@@ -98,11 +98,12 @@ def bounce_time(bodies, pairs, n, i, j, dt):
 
 
 @lean
-def mark_resting(geoms, pairs, contacts):
-    """Remember which pairs carried load in the last kick; both tables are in the same order. Facets of a ground bear as one."""
+def mark_resting(geoms, pairs, chosen, contacts):
+    """Remember which of some pairs carried load in their last kick; both tables are in the same order. Facets of a ground bear as
+    one."""
     k, last = 0, contacts.count[0]
     first = 0  # row of the same piece
-    for n in range(pairs.count[0]):
+    for n in chosen:
         a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
         while first < last and contacts.pair[first, 0] < a:
             first += 1
@@ -118,19 +119,6 @@ def mark_resting(geoms, pairs, contacts):
             if contacts.impulse[m, 2] > 0.0 and same_facets(geoms, b, contacts.pair[m, 1]):
                 pairs.rests[n] = 1
             m += 1
-
-
-@lean
-def mark_loaded(pairs, chosen, table):
-    """The same for some pairs, in ascending order, that a kick inside the drift was of."""
-    k = 0
-    for n in chosen:
-        a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
-        pairs.rests[n] = 0
-        while k < table.count[0] and (table.pair[k, 0] < a or (table.pair[k, 0] == a and table.pair[k, 1] <= b)):
-            if table.pair[k, 0] == a and table.pair[k, 1] == b and table.impulse[k, 2] > 0.0:
-                pairs.rests[n] = 1
-            k += 1
 
 
 @lean
