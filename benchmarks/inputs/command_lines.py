@@ -102,7 +102,7 @@ VERBS = {  # with all options that the parser knows (tests/scenarios/test_inputs
     "compare": ((RUNS, RUNS), ("--out", "--film", "--fps", "--size", "--speed", "--preset", "--overlays")),
     "converge": ((PLACES,), ("--seconds", "--dt", "--halvings", "--quantity", "--tolerance", "--out", "--set", *READING)),
     "schema": ((), ()),
-    "import": ((PLACES,), ("--root", "--out")),
+    "import": ((PLACES,), ("--root", "--out", "--meshes")),
     "sweep": ((PLACES,), ("--out", "--workers", "--scheduler", "--resume", "--allow-outside")),
     "report": ((RUNS,), ("--out", "--no-film", "--size", "--preset", "--overlays")),
     "export": ((RUNS,), ("--out", "--out", "--rate")),
