@@ -80,7 +80,7 @@ def test_crowds_are_of_first_order():
 
 def test_hulls_that_are_poured_stay_apart():
     """Hulls of 0.1 m that spin and meet at 3 m/s, a way of 12 mm in a step. Their corners come through next to points that
-    overlap already, and after slow touches; where those were taken for all that a pair does in a step, one was 21 mm deep, and where
+    overlap already, and after slow touches; where those were taken for all that a pair does in a step, one was 21 mm deep. Where
     what the kick did not see was left to the next one, some were 3 mm deep."""
     world = load("pile")().build()
     world.step(round(0.9 / world.dt))
