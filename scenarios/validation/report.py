@@ -104,5 +104,5 @@ def write_page(results: Iterable[Result], path: str | Path, peers: str | Path | 
         lines.append("")
     path = Path(path)
     kept = WORLDS.search(path.read_text(encoding="utf-8")) if path.exists() else None
-    path.write_text("\n".join([*lines, *([kept[0], ""] if kept else [])]), encoding="utf-8")
+    path.write_text("\n".join([*lines, *([kept[0].rstrip(), ""] if kept else [])]), encoding="utf-8")
     return path
