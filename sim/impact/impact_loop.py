@@ -57,7 +57,6 @@ from tumble.sim.state import (
 SAME_SPEED = 1e-9  # relative difference of approach speeds that counts as none
 FEW_ASKED = 32  # next impacts that one thread looks for
 SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
-
 SEEN_AT_ALL = 1e-9  # of it, below which none of those comes, but for rounding
 
 

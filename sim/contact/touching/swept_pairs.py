@@ -70,12 +70,12 @@ def swept_box(bodies, geoms, geometry, k, h, dt):
     x, rot = geom_pose(bodies, geoms, k)
     lo, hi = aabb(geometry, geoms.shape[k], x, rot)
     fat, way = swept_way(bodies, i, h, dt)
-    return _swept(lo, hi, fat, way)
+    return swept(lo, hi, fat, way)
 
 
 @lean
-def _swept(lo, hi, fat, way):
-    """A box that may move so far any way, and along a vector."""
+def swept(lo, hi, fat, way):
+    """What holds a box that moves so far any way, and along a vector."""
     return (
         (lo[0] + min(0.0, way[0]) - fat, lo[1] + min(0.0, way[1]) - fat, lo[2] + min(0.0, way[2]) - fat),
         (hi[0] + max(0.0, way[0]) + fat, hi[1] + max(0.0, way[1]) + fat, hi[2] + max(0.0, way[2]) + fat),
@@ -126,7 +126,7 @@ def leaves_box(bodies, geoms, geometry, body, h):
         if geoms.body[k] == body and not off(geoms, k):
             x, rot = geom_pose(bodies, geoms, k)
             low, high = aabb(geometry, geoms.shape[k], x, rot)
-            lo, hi = _swept(low, high, *flight_way(bodies, body, h))
+            lo, hi = swept(low, high, *flight_way(bodies, body, h))
             for c in range(3):
                 away = away or lo[c] < geoms.lo[k, c] or hi[c] > geoms.hi[k, c]
     return away

@@ -11,9 +11,9 @@ import numpy as np
 
 from tumble.collision.broadphase.candidate_pairs import boxes_meet, put_pair, sort_pairs
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.kernels.shared import add as add_to
-from tumble.collision.linalg import add, load3, store3
-from tumble.sim.contact.touching.swept_pairs import swept_way
+from tumble.collision.kernels.shared import add
+from tumble.collision.linalg import load3, scale, store3
+from tumble.sim.contact.touching.swept_pairs import swept, swept_way
 
 # What a box is swept by in a step, times this, is what it gets wider by: twice that is a body's way in four steps. Searching
 # half as often for a longer list gains no more (benchmarks/broadphase.py has the cost of a search).
@@ -40,7 +40,7 @@ def leavers(bodies, geoms, dt, first, stop, left, counter):
         lo, hi = _wide_box(bodies, geoms, k, dt)
         store3(geoms.wide_lo, k, lo)
         store3(geoms.wide_hi, k, hi)
-        count = add_to(counter, 1)
+        count = add(counter, 1)
         if count < len(left):
             left[count] = k
 
@@ -70,9 +70,7 @@ def _extent(lo, hi):
 @lean
 def _wide_box(bodies, geoms, k, dt):
     fat, way = swept_way(bodies, geoms.body[k], dt, dt)
-    less = (WIDER * (min(0.0, way[0]) - fat), WIDER * (min(0.0, way[1]) - fat), WIDER * (min(0.0, way[2]) - fat))
-    more = (WIDER * (max(0.0, way[0]) + fat), WIDER * (max(0.0, way[1]) + fat), WIDER * (max(0.0, way[2]) + fat))
-    return add(load3(geoms.lo, k), less), add(load3(geoms.hi, k), more)
+    return swept(load3(geoms.lo, k), load3(geoms.hi, k), WIDER * fat, scale(WIDER, way))
 
 
 @inner
