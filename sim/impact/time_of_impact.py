@@ -16,7 +16,7 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, facet_normal, is_facet, is_level, reading_of
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, norm, orthonormal, rotation, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, neg, norm, orthonormal, rotation, store3, sub
 from tumble.collision.narrowphase import distance_far as distance
 from tumble.collision.narrowphase import level_distance_far as level_distance
 from tumble.collision.narrowphase import manifold_far as manifold
@@ -34,6 +34,7 @@ from tumble.sim.contact.touching.impact_threshold import (
 )
 from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.contact.touching.point_accelerations import contact_acceleration
+from tumble.sim.contact.touching.swept_pairs import speculative_margin
 from tumble.sim.flight.motion import flight_far as flight
 from tumble.sim.flight.motion import frame_pose, geom_pose, velocity_of
 from tumble.sim.impact.staying_apart import bends, least_gap
@@ -189,18 +190,20 @@ def _speed_at_touch(
 ):  # fmt: skip
     """(Speed of the fastest point of a pair that touches at time t, if that makes an impact; else 0; along which axis).
 
-    ``at_start``: of the search. ``own``: the axis is the normal of the facet itself.
+    ``at_start``: of the search; then points are looked for as for a kick: at a corner many normals fit, and what the kick made
+    leave along one of them may close along another. ``own``: the axis is the normal of the facet itself.
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
-    normal = axis
+    normal = load3(pairs.axis, n) if at_start else axis
+    margin = speculative_margin(bodies, i, j, dt) if at_start else TOUCH * size
     if own:
         normal = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
     limit = max(least, slowest if at_start else free_limit(bodies, i, j, normal, dt, wait))
     found, gap, closing = fastest_point(
-        bodies, forces, geoms, pairs, geometry, n, t, TOUCH * size, axis, limit, wait if at_start else 0.0, 1.0, rows, ids
+        bodies, forces, geoms, pairs, geometry, n, t, margin, normal, limit, wait if at_start else 0.0, 1.0, rows, ids
     )  # fmt: skip
-    return (closing, normal) if found and gap <= TOUCH * size else (0.0, axis)
+    return (closing, axis if at_start else normal) if found and gap <= TOUCH * size else (0.0, axis)
 
 
 @lean
@@ -269,7 +272,7 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             return CLEAR, t, 0.0, axis
         # a body that spins closes by a small part of its bound: near the surface Newton's method takes over all the same
         if (gap < 1e-3 * size and closing > 0.1 * fastest) or (gap < 1e-4 * size and closing > 0.0):
-            found, when, speed = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
+            found, when, speed, axis = _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt)
             if found:
                 return _met(bodies, forces, geoms, pairs, geometry, n, when, speed, size, axis, rim, least, wait, dt, rows, ids)
         ahead = max(lower / fastest, _advance(lower, centers + turning, pull + alpha), 0.1 * EXACT_GAP * size / fastest)
@@ -342,6 +345,7 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
         if result == CLEAR:
             return math.inf, 0.0
         if result == MEETS:
+            store3(pairs.axis, n, axis)  # and at a corner, where many normals fit, acts along it
             return t, speed
         # the pair touches at t, or has touched slowly: which points are under the surface at the end, and came fast?
         if t == start or result == AT_RIM:
@@ -410,28 +414,28 @@ def _advance(gap, closing, accel):
 
 @lean
 def _polish(bodies, forces, geoms, geometry, a, b, t, gap, closing, size, axis, dt):
-    """The instant near t at which a small gap closes: (found, time, approach speed)."""
+    """The instant near t at which a small gap closes: (found, time, approach speed, along which axis)."""
     low, high = t, math.inf
     for _ in range(30):
         step = gap / closing if closing > 0.0 else math.inf
         t_new = t + step
         if not (low <= t_new <= high):
             if high == math.inf:
-                return False, 0.0, 0.0
+                return False, 0.0, 0.0, axis
             t_new = 0.5 * (low + high)
         if t_new > dt:
-            return False, 0.0, 0.0
+            return False, 0.0, 0.0, axis
         if t_new == t:
-            return True, t, closing
+            return True, t, closing, axis
         t = t_new
         _, gap, _, axis, closing, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, t, math.inf, axis)
         if abs(gap) <= EXACT_GAP * size:
-            return True, t, closing
+            return True, t, closing, axis
         if gap > 0.0:
             low = t
         else:
             high = t
-    return high < math.inf, high if high < math.inf else t, closing
+    return high < math.inf, high if high < math.inf else t, closing, axis
 
 
 @lean

@@ -54,17 +54,19 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 
     What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
     Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
-    they overlap, else they would collide at once. In crowds (``soft``) nothing collides before the next kick.
+    they overlap, nor touch as fast as an impact, else they would collide at once. In crowds (``soft``) nothing collides before the
+    next kick.
     """
     gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
     i, j = contacts.body[row, 0], contacts.body[row, 1]
+    slowest = slowest_impact(bodies, i, j, dt)
     bounces = contacts.impulse[row, 2] == 0.0 and contacts.u[row, 2] > threshold(
-        slowest_impact(bodies, i, j, dt), a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
+        slowest, a_n, dt * (1.0 - contacts.law[row, E] * contacts.law[row, E])
     )
     b_n = -gap / h if bounces and not soft else -0.5 * h * a_n - gap / h
     if gap < 0.5 * a_n * h * h and not soft:  # they turn back within the flight
-        dip = 0.5 * SINKING * pair_size(bodies, i, j)
-        b_n = max(b_n, -math.sqrt(2.0 * a_n * (gap + dip)))
+        dip = min(a_n * SINKING * pair_size(bodies, i, j), 0.5 * slowest * slowest)
+        b_n = max(b_n, -math.sqrt(2.0 * a_n * gap + dip))
     return b_n
 
 
