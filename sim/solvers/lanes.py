@@ -282,16 +282,18 @@ def _awake(groups, i, now, all):
     return i < len(groups.stirred) - 1 and (all or (at >= 2 * now - 1 and at != 2 * now + 1))
 
 
-@lean
-def _stir(groups, i, now, all):
+@tight
+def _stir(groups, i, now, all, lists):
     """Body i is awake in the next sweep."""
     if i < len(groups.stirred) - 1 and groups.stirred[i] < 2 * now + 1:
-        _wake(groups, i, 2 * now + 2 if _awake(groups, i, now, all) else 2 * now + 1, now + 1)
+        groups.stirred[i] = 2 * now + 2 if _awake(groups, i, now, all) else 2 * now + 1
+        if lists:
+            _tell(groups, i, now + 1)
 
 
 @lean
-def _wake(groups, i, at, sweep):
-    groups.stirred[i] = at
+def _tell(groups, i, sweep):
+    """Tell the groups of body i that it is awake in a sweep."""
     for m in range(groups.begin[i], groups.begin[i + 1]):
         groups.due[groups.of[m]] = sweep
 
@@ -327,16 +329,20 @@ def _stick(groups, g, stuck, c, stick, fast):
 
 
 @lean
-def sweep_lanes(groups, c, stick, fast, v, first, last, least, all, told, row):
+def sweep_lanes(groups, c, stick, fast, v, first, last, least, all, known, lists, told, row):
     """As sweeps.sweep_blocks, over the groups ``first`` to ``last``, for the contacts of bodies that are awake, or ``all``. Into
-    ``told[row]``: the largest velocity that was missed in each lane [m/s], and in column SEEN how many groups were looked at."""
+    ``told[row]``: the largest velocity that was missed in each lane [m/s], and in column SEEN how many groups were looked at.
+
+    Groups are ``known`` to rest where the sweep before ``lists``: where most bodies stir, to tell all their groups costs more than
+    to look.
+    """
     table, ends = groups.table, groups.ends
     zero, one, less, worst, lowest = every(0.0), every(1.0), every(-1.0), every(0.0), every(least)
     now, seen, everyone = groups.count[1], 0, one > zero
     for g in range(first, last):
         wanted = everyone  # also lanes without a contact, to which that does nothing
         if not all:
-            if _rests(groups, g, now) or not _look_for(groups, g, now, told, row):
+            if (known and _rests(groups, g, now)) or not _look_for(groups, g, now, told, row):
                 continue
             wanted = lanes_at(told, row, LANES) > zero
         seen += 1
@@ -371,21 +377,21 @@ def sweep_lanes(groups, c, stick, fast, v, first, last, least, all, told, row):
         m0, m1 = _column(table, g, OWN_MATRIX + 3) * size(d0), _column(table, g, OWN_MATRIX + 4) * size(d1)
         m2 = normal * size(d2)
         missed = choose(m1 > m0, m1, m0)
-        worst = _note(groups, g, now, all, choose(m2 > missed, m2, missed), lowest, worst)
+        worst = _note(groups, g, now, all, lists, choose(m2 > missed, m2, missed), lowest, worst)
     put_lanes(told, row, 0, worst)
     told[row, SEEN] = seen
 
 
 @tight
-def _note(groups, g, now, all, missed, lowest, worst):
+def _note(groups, g, now, all, lists, missed, lowest, worst):
     """Have the bodies of contacts that missed their law by more than ``lowest`` be awake in the next sweep; the worst so far."""
     moved = bits(missed > lowest)
     if moved != 0:
         worst = choose(missed > worst, missed, worst)
         for lane in range(LANES):
             if moved >> lane & 1:
-                _stir(groups, groups.ends[g, lane], now, all)
-                _stir(groups, groups.ends[g, LANES + lane], now, all)
+                _stir(groups, groups.ends[g, lane], now, all, lists)
+                _stir(groups, groups.ends[g, LANES + lane], now, all, lists)
     return worst
 
 
@@ -430,7 +436,7 @@ def shut_groups(groups, light, v, least, most):
             q = choose(wanted, choose(q > zero, q, zero), p)
             put_lanes(table, g, LANES * (IMPULSE + 2), q)
             _push(table, g, q - p, one, less, v, ends, vi, vj)
-            over = _note(groups, g, now, all, k * size(q - p), lowest, over)
+            over = _note(groups, g, now, all, True, k * size(q - p), lowest, over)
         put_lanes(table, last, 0, over)
         worst = largest_of(table, last)
         done += 1
@@ -480,7 +486,8 @@ def aim_at(groups, n, more):
     for side in range(2):
         i = groups.ends[g, LANES * side + lane]
         if i < len(groups.stirred) - 1:
-            _wake(groups, i, 2 * groups.count[1] + 2, groups.count[1] + 1)
+            groups.stirred[i] = 2 * groups.count[1] + 2
+            _tell(groups, i, groups.count[1] + 1)
 
 
 _I = np.zeros(1, np.int64)

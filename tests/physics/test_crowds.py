@@ -91,6 +91,18 @@ def test_hulls_that_are_poured_stay_apart():
     assert world.ledger.closes
 
 
+def test_hulls_that_meet_at_corners_are_not_struck_again_and_again():
+    """Where corners touch many normals fit. While the kick took one of them and the search for impacts another, a hull was struck
+    17 times in its first 0.6 s, and now 9: most of these changed nothing."""
+    impacts = 0
+    for seed in range(1, 7):
+        world = load("pile")(count=40, seed=seed).build()
+        world.step(round(0.6 / world.dt))
+        impacts += world.statistics()["impacts"]
+        assert world.statistics()["depth"] < 1e-3
+    assert impacts < 12 * 6 * 40
+
+
 def poured(seed: int, **settings) -> tuple[World, float]:
     """60 hulls in a bin, three seconds after they were let go; the energy that they fell through."""
     world = load("pile")(seed=seed).build()
@@ -111,11 +123,12 @@ def restless(world: World, fall: float, steps: int) -> tuple[float, float]:
 
 
 def test_heaps_come_to_rest():
-    """Awake, and stay so, three seconds after they were let go. Of eight, two may hold a hull that still rocks between others, or
-    is drawn to more points than it can touch: which ones, and whether one or two, the processor's sines decide."""
+    """Awake, and stay so, three seconds after the last of them landed. Of eight, one may hold a hull that still rocks between
+    others, on two points, which nothing damps: whether one does, and which, the processor's sines decide."""
     at_rest = 0
     for seed in range(8):
         world, fall = poured(seed)
+        world.step(round(1 / world.dt))
         fastest, change = restless(world, fall, 200)
         assert world.ledger.closes
         assert fastest < 0.3
@@ -123,7 +136,7 @@ def test_heaps_come_to_rest():
         if fastest < 1e-9 and change < 1e-9:
             at_rest += 1
             assert world.max_penetration() < 1e-11
-    assert at_rest >= 6
+    assert at_rest >= 7
 
 
 def test_a_landing_just_before_the_end_of_a_step_is_no_load_of_the_next_kick():
@@ -169,16 +182,16 @@ def stack(n: int, solver: str) -> World:
     return world
 
 
-@pytest.mark.parametrize(("n", "newton", "sweeps"), [(3, 1e-11, 1e-11), (10, 1e-11, 1e-4)])
+@pytest.mark.parametrize(("n", "newton", "sweeps"), [(3, 1e-11, 1e-11), (8, 1e-11, 1e-5)])
 def test_sweeps_hold_low_stacks_and_report_what_they_miss(n, newton, sweeps):
-    """Newton's method is exact on any height; 150 sweeps are not enough for ten boxes, and the statistics say so."""
+    """Newton's method is exact on any height; 150 sweeps are not enough for eight boxes, and the statistics say so."""
     for solver, bound in (("newton", newton), ("sweeps", sweeps)):
         world = stack(n, solver)
         world.step(240)
         top = 0.2 * n - 0.1
         assert abs(world.positions[-1, 2] - top) < bound
         statistics = world.statistics()
-        assert (statistics["unsolved"] > 0) == (solver == "sweeps" and n == 10)
+        assert (statistics["unsolved"] > 0) == (solver == "sweeps" and n == 8)
         assert world.ledger.closes
     assert n == 3 or abs(world.positions[-1, 2] - top) > newton
 

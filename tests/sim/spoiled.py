@@ -417,6 +417,28 @@ def test_an_overlap_by_rounding_is_no_reason_for_a_kick(monkeypatch):
     assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
 
 
+def closes_at(monkeypatch, draws_apart: float, gap: float = 0.0) -> float:
+    """How fast a contact of a ball of 0.1 m on the floor may close whose surfaces the acceleration draws apart [m/s]."""
+    bodies = SimpleNamespace(radius=np.array((math.inf, 0.1)), gravity=np.array(((0.0, 0, 0), (0, 0, -9.81))))
+    zero, law = np.zeros((1, 3)), np.zeros((1, 6))
+    contacts = SimpleNamespace(
+        gap=np.array([gap]), accel=np.array([[0.0, 0.0, draws_apart]]), impulse=zero, u=zero, law=law, body=np.array([[0, 1]])
+    )
+    return -threshold.normal_target(bodies, contacts, 0, H, H, False)
+
+
+def test_what_turns_back_touches_more_slowly_than_an_impact(monkeypatch):
+    """One that closes at an impact's speed would be struck, kicked as before, struck again. From a gap it may come faster: it
+    turns back before it is there."""
+    slowest = threshold.FALL * H * 9.81
+    sinks = math.sqrt(30.0 * threshold.SINKING * 0.1)  # where it turns back from as deep as an impact may leave it
+    assert closes_at(monkeypatch, 30.0) < slowest < sinks
+    assert closes_at(monkeypatch, 1.0) == pytest.approx(math.sqrt(threshold.SINKING * 0.1), rel=1e-12)
+    assert closes_at(monkeypatch, 30.0, gap=1e-5) > slowest
+    monkeypatch.setattr(threshold, "FALL", 1.0)
+    assert closes_at(monkeypatch, 30.0) == pytest.approx(sinks, rel=1e-12)
+
+
 def test_a_sequence_of_a_crowd_ends(monkeypatch):
     monkeypatch.setattr(threshold, "coefficient", lambda *arguments: 0.0)
     assert not loop._never_ends(BALLS, told(hits=10, speed=5.0), 0, 0, 1, H)

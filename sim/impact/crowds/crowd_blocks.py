@@ -162,8 +162,11 @@ def sweep_block(crowd, blocks, k):
     ``blocks.told``, what came of it in row k."""
     asked, last = len(blocks.told) - 1, len(blocks.group) - 1
     end = blocks.group[k + 1] if k < last else crowd.groups.count[0]
-    least, all = blocks.told[asked, 0], blocks.told[asked, 1] > 0.0
-    sweep_lanes(crowd.groups, crowd.c, crowd.stick, crowd.fast, crowd.v, blocks.group[k], end, least, all, blocks.told, k)
+    ask = blocks.told[asked]
+    sweep_lanes(
+        crowd.groups, crowd.c, crowd.stick, crowd.fast, crowd.v, blocks.group[k], end,
+        ask[0], ask[1] > 0.0, ask[2] > 0.0, ask[3] > 0.0, blocks.told, k,
+    )  # fmt: skip
 
 
 _NONE = np.zeros(1, np.int64)

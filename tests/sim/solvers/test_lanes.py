@@ -47,7 +47,7 @@ def _in_lanes(groups, light, before, v, c, stick, fast, least, most):
     worst, done, told = np.inf, 0, np.zeros((1, 9))
     while worst > least and done < most:
         groups.count[1] += 1
-        sweep_lanes(groups, c, stick, fast, v, 0, groups.count[0], least, done == 0, told, 0)
+        sweep_lanes(groups, c, stick, fast, v, 0, groups.count[0], least, done == 0, done > 0, True, told, 0)
         worst, done = largest_of(told, 0), done + 1
     return (worst if worst > least else 0.0), done
 
