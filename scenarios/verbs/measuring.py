@@ -7,6 +7,9 @@ import argparse
 from tumble.scenarios.verbs.given import FAILED, Adder, quantity
 
 
+BENCHMARKS = "tumbling stack pyramid balls balls_729 wall pile_200 pile_1000 rocks"
+
+
 def add_validate(verb: Adder) -> None:
     one = verb("validate", validate, "run the cases with a known answer, and compare each number with its limit")
     one.add_argument("case", nargs="*", metavar="CASE", help="such as V01; else all but the long ones")
@@ -36,7 +39,7 @@ def validate(arguments: argparse.Namespace) -> int:
 
 def add_bench(verb: Adder) -> None:
     one = verb("bench", bench, "measure microseconds a step by stage: tumbling boxes, stack, pyramid, balls, piles")
-    one.add_argument("scene", nargs="*", metavar="SCENE", help="of: tumbling stack pyramid balls pile_200 pile_1000; else all")
+    one.add_argument("scene", nargs="*", metavar="SCENE", help=f"of: {BENCHMARKS}; else all")
     one.add_argument(
         "--budget", type=quantity("s", above=0), default=20.0, metavar="S", help="wall-clock time for each scene (20)"
     )

@@ -588,7 +588,7 @@ def test_the_instant_of_an_impact_is_right_to_rounding(monkeypatch):
         return 0, gap, gap, axis, 0.1 * w * math.sin(w * t), 0.0, 0.0
 
     def closes() -> float:
-        found, when, speed = times._polish(
+        found, when, speed, _ = times._polish(
             None, None, None, None, 0, 1, 0.02, *distance(*(None,) * 6, 0.02, 0, 0)[1:5:3], 0.1, 0, 1.0
         )
         assert found
