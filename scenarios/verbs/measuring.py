@@ -6,7 +6,6 @@ import argparse
 
 from tumble.scenarios.verbs.given import FAILED, Adder, quantity
 
-
 BENCHMARKS = "tumbling stack pyramid balls balls_729 wall pile_200 pile_1000 rocks"
 
 

@@ -54,8 +54,8 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 
     What bore nothing and leaves faster than what counts as an impact would come back as one, and is not held.
     Surfaces that the acceleration draws apart may close, and part again within the flight: no faster than they turn back before
-    they overlap, nor touch as fast as an impact, else they would collide at once. In crowds (``soft``) nothing collides before the
-    next kick.
+    they overlap, nor touch as fast as an impact, else they would collide at once. In crowds (``soft``) nothing collides before
+    the next kick.
     """
     gap, a_n = max(contacts.gap[row], 0.0), contacts.accel[row, 2]
     i, j = contacts.body[row, 0], contacts.body[row, 1]
