@@ -68,6 +68,7 @@ from tumble.sim.joints.velocity_solve import (
     drives,
     fly_on,
     held_in_flight,
+    let_struck_go,
     start_joints,
     target_joints,
     wants_look,
@@ -148,6 +149,7 @@ _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NO_INDICES, 0.0, 0.
 _target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
+_let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
 _look_ahead = far(
     look_ahead,
@@ -331,7 +333,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
         again, looking, bound = _revise_laws(
-            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p
+            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst
         )
         if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
@@ -409,7 +411,7 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
 
 
 @inner
-def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p):
+def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst):
     """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the flight,
     by how much bounds of moments are off [rad/s])."""
     mode, bound = kick.mode, 0.0
@@ -419,6 +421,8 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
         and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
     )
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
+        again = True
+    if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst):
         again = True
     looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
     if len(island.turning) > 0:

@@ -71,6 +71,16 @@ def leg(dt: float, lean: float, knee: float, spin: float) -> World:
     return world
 
 
+def struck_leg(dt: float, lean: float, spin: float, side: int, height: float, mass: float) -> World:
+    """The leg with its knee on the stop, and a ball that flies at the thigh from a ``side``, ``height`` above its middle."""
+    world = leg(dt, lean, 0.0, spin)
+    thigh = world["thigh"]
+    along, across = np.array((np.sin(lean), 0.0, np.cos(lean))), side * np.array((np.cos(lean), 0.0, -np.sin(lean)))
+    at = np.array(thigh.position) + height * along - 0.12 * across
+    world.add(Sphere(0.05), name="ball", mass=mass, position=tuple(at), velocity=tuple(np.array(thigh.velocity) + across))
+    return world
+
+
 def sheet(size: float) -> TriangleMesh:
     return TriangleMesh(size * np.array([(-3, -3, 0), (3, -3, 0), (0, 4, 0)]), [(0, 1, 2)])
 
