@@ -50,6 +50,7 @@ from tumble.sim.contact.rolling_friction import (
     book_moments,
     hold_bounds,
     list_moments,
+    next_loads,
     revise_moments,
     target_moments,
 )
@@ -76,7 +77,7 @@ from tumble.sim.joints.velocity_solve import (
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, effort_of, last_flight, number_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
-from tumble.sim.solvers.mixing import History, forget, mix, no_history
+from tumble.sim.solvers.mixing import NO_HISTORY, History, forget, mix, no_history
 from tumble.sim.solvers.newton import NO_ROOM, no_room, room_of
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
@@ -164,8 +165,9 @@ _fly_members = far(
 _soft_targets = far(
     soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
 )
-_target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F3), returns=None)
-_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F3), returns=0.0)
+_next_loads = far(next_loads, lambda: (NO_ISLAND, NO_LAWS, _F3, NO_HISTORY, 0), returns=None)
+_target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
+_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F2, _F3), returns=0.0)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
 _hold_bounds = far(hold_bounds, lambda: (_CONTACTS, NO_ISLAND, _F3), returns=None)
 
@@ -314,11 +316,16 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     linked, mode = len(island.links) > 0, kick.mode
     _begin(contacts, island, kick, looks, settings.dt, h, p)
     room = _room_of(system, laws.law) if linked else no_room(system, p)
+    turning = len(island.turning) > 0
+    shifted, before = (no_history(len(island.turning)), v.copy()) if turning else (looks.history, v)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
     turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
     apart, said, enough, first = 0.0, math.inf, 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
-        _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
+        if turning:
+            copy_table(v, before)
+            _next_loads(island, laws, p, shifted, round)
+        _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar)
         if kick.cheap:
             most = settings.sweeps * (10 if mode == MEAN_GIVEN else 1)
             worst, spent = by_sweeps(system, laws, vstar, looks.stick, looks.fast, settings.tolerance, most, p, v)
@@ -333,8 +340,10 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
         again, looking, bound = _revise_laws(
-            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst
+            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
         )
+        if again and turning:  # the loads that were shown are those of other laws
+            forget(shifted)
         if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
@@ -399,7 +408,7 @@ def _begin(contacts, island, kick, looks, dt, h, p):
 
 
 @inner
-def _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p):
+def _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar):
     """What each block asks for."""
     target_contacts(bodies, contacts, island.rows, h, settings.dt, kick.mode, kick.soft, laws.mu, laws.c)
     if kick.soft:
@@ -407,11 +416,13 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
     if len(island.links) > 0:
         _target_joints(joints, island, h, settings.dt, kick.mode, looks.here, looks.hold, laws)
     if len(island.turning) > 0:
-        _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar, p)
+        _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar)
 
 
 @inner
-def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst):
+def _revise_laws(
+    bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
+):
     """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the flight,
     by how much bounds of moments are off [rad/s])."""
     mode, bound = kick.mode, 0.0
@@ -426,7 +437,7 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
         again = True
     looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
     if len(island.turning) > 0:
-        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
+        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, before, v, p)
     return again or bound == math.inf, looking, bound
 
 

@@ -232,7 +232,7 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
 
 @lean
 def let_struck_go(joints, island, system, laws, v, p, missed):
-    """Let go of kept coordinates that a kick inside a drift, solved but for ``missed``, leaves off their pace; whether there are any.
+    """Let go of kept coordinates that a kick inside a drift, solved but for ``missed``, leaves off their pace; if there are any.
 
     What kept them gives nothing in such a kick, but for stops, which push. The flight after it keeps none that was struck
     (constraint_forces.py); held in looks, it would be stopped there by a blow that never comes, and contacts would be kicked

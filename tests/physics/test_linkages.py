@@ -183,8 +183,8 @@ def test_a_leg_rolls_on_its_foot_with_its_knee_on_the_stop(dt, lean, knee, spin)
 
 @pytest.mark.parametrize(("lean", "spin", "side", "height", "mass"), [(-0.3, 1.0, -1, 0.2, 0.2), (-0.3, -1.0, -1, 0.2, 2.0)])
 def test_a_knee_that_is_struck_off_its_stop_is_free(lean, spin, side, height, mass):
-    """In looks of the kick that follows the blow too: held there, the foot is kicked against a stop that is not there. At 1/3200 s
-    the heavy ball was given 0.55 J in a step in that way, and the knee was bent by 0.33.
+    """In looks of the kick that follows the blow too: held there, the foot is kicked against a stop that is not there. At 1/3200
+    s the heavy ball was given 0.55 J in a step in that way, and the knee was bent by 0.33.
 
     ``tests/sim/spoiled.py`` has the twin.
     """
