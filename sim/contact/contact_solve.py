@@ -165,7 +165,7 @@ _fly_members = far(
 _soft_targets = far(
     soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
 )
-_next_loads = far(next_loads, lambda: (NO_ISLAND, NO_LAWS, _F3, NO_HISTORY, 0), returns=None)
+_next_loads = far(next_loads, lambda: (NO_ISLAND, NO_LAWS, _F3, NO_HISTORY, 0, False), returns=None)
 _target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
 _revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F2, _F3), returns=0.0)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
@@ -319,12 +319,12 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     turning = len(island.turning) > 0
     shifted, before = (no_history(len(island.turning)), v.copy()) if turning else (looks.history, v)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
-    turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
+    turn, again, others, looking, worst, spent, missed = False, True, False, False, 0.0, 0, 0.0
     apart, said, enough, first = 0.0, math.inf, 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
         if turning:
             copy_table(v, before)
-            _next_loads(island, laws, p, shifted, round)
+            _next_loads(island, laws, p, shifted, round, others)
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar)
         if kick.cheap:
             most = settings.sweeps * (10 if mode == MEAN_GIVEN else 1)
@@ -342,8 +342,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         again, looking, bound = _revise_laws(
             bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
         )
-        if again and turning:  # the loads that were shown are those of other laws
-            forget(shifted)
+        others = again
         if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
@@ -380,7 +379,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             _learn(looks, looking, again, off, best, p)
             best = off if off <= best else best
             missed = 0.0 if again else missed
-            again = again or missed > settings.tolerance or (worst > settings.tolerance and worst <= enough)
+            # no solve meets targets that contradict each other, as those of looks do that have not settled: while they do, go on
+            unsolved = worst > settings.tolerance and (worst <= enough or (turn and stalled == 0))
+            again = again or missed > settings.tolerance or unsolved
         again = again or bound > settings.tolerance
         if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)

@@ -32,7 +32,7 @@ from tumble.sim.solvers.problem import inverse_effective_mass, velocity_along
 from tumble.sim.state import DYNAMIC, ROLLING, SLIDING_FRICTION, STATIC_FRICTION, TORSION
 
 SHIFTS = 2  # rounds after which loads that have not settled shift to and fro
-WANDERS = 15  # rounds after which a load that has not settled is taken to wander
+WANDERS = 22  # rounds after which a load that has not settled is taken to wander
 SAME_LOAD = 1e-6  # of a bound, to which its load is known where many loads leave all bodies with the same velocities
 
 
@@ -90,8 +90,9 @@ def _free_turn(bodies, i):
 
 
 @inner
-def next_loads(island, laws, p, history, round):
-    """The normal impulses that the bounds of moments are for in this round, after those of the last one had the answer ``p``.
+def next_loads(island, laws, p, history, round, others):
+    """The normal impulses that the bounds of moments are for in this round, after those of the last one had the answer ``p``; to
+    ``others`` than the laws of this round.
 
     They stand where other blocks have lower bounds. Loads of what is wedged in may wander for ever: in the end they only become
     less. Then moments resist less than they might, but never more.
@@ -100,12 +101,13 @@ def next_loads(island, laws, p, history, round):
     loads, answers = np.zeros((n, 6)), np.zeros((n, 6))
     for k in range(n):
         loads[k, 0], answers[k, 0] = laws.lo[first + k, 0], max(0.0, p[island.turning[k], 2])
-    if round < SHIFTS:
+    plain = round < SHIFTS or others
+    if plain:
         forget(history)
     elif round < WANDERS:
         mix(history, loads, answers)
     for k in range(n):
-        load = answers[k, 0] if round < SHIFTS else max(0.0, loads[k, 0])
+        load = answers[k, 0] if plain else max(0.0, loads[k, 0])
         if round >= WANDERS:
             load = min(laws.lo[first + k, 0], max(0.0, p[island.turning[k], 2]))
         laws.lo[first + k, 0] = load
