@@ -139,8 +139,8 @@ def revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar
     """Largest angular velocity by which a moment is off, inf where a law changes [rad/s].
 
     One at its bound is off by what the bound is, one that holds with less by what it is above the bound that it should have. For
-    a body alone that means more than for one on a leg: where bounds are all but right, they are off by what they changed the
-    velocities by, which were ``before``.
+    a body alone that means more than for one on a leg: where there are joints, and bounds are all but right, they are off by what
+    they changed the velocities by, which were ``before``.
     """
     worst, apart, changed, turning = 0.0, 0.0, False, island.turning
     for n in range(len(turning)):
@@ -158,7 +158,7 @@ def revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar
                 and _change_turn(bodies, contacts, row, system, laws, k, r, h, round, vstar, v, p)
             ):
                 changed = True
-    if round > 0 and apart <= 0.0:
+    if round > 0 and apart <= 0.0 and len(island.links) > 0:
         worst = min(worst, largest_change(before, v))
     return math.inf if changed else worst
 
@@ -192,18 +192,19 @@ def _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, 
 def hold_bounds(contacts, island, p):
     """Take the moments into the bounds of the normal impulses found in the end.
 
-    The rounds may end before a load that wanders between the points of a face has settled. Those that have, but for SAME_LOAD,
-    stay as they were solved with all else.
+    The rounds may end before a load that wanders between the points of a face has settled. Moments of jointed bodies that have,
+    but for SAME_LOAD, stay as they were solved with all else: what is taken from them would open joints.
     """
+    spare = 1.0 + SAME_LOAD if len(island.links) > 0 else 1.0
     for n in range(len(island.turning)):
         k, row = first_moment(island) + n, island.rows[island.turning[n]]
         pressed = max(0.0, p[island.turning[n], 2])
         rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
         size = hypot(p[k, 0], p[k, 1])
-        if size > rolling * (1.0 + SAME_LOAD):
+        if size > rolling * spare:
             for r in range(2):
                 p[k, r] *= rolling / size
-        if abs(p[k, 2]) > torsion * (1.0 + SAME_LOAD):
+        if abs(p[k, 2]) > torsion * spare:
             p[k, 2] = min(max(p[k, 2], -torsion), torsion)
 
 
