@@ -75,6 +75,16 @@ def copy_table(source, target):
 
 
 @lean
+def largest_change(a, b):
+    """The most that a number of one (n, k) array is off that of another."""
+    most = 0.0
+    for i in range(len(a)):
+        for j in range(a.shape[1]):
+            most = max(most, abs(a[i, j] - b[i, j]))
+    return most
+
+
+@lean
 def copy_list(source, target):
     for i in range(len(source)):
         target[i] = source[i]

@@ -50,6 +50,7 @@ from tumble.sim.contact.rolling_friction import (
     book_moments,
     hold_bounds,
     list_moments,
+    next_loads,
     revise_moments,
     target_moments,
 )
@@ -68,6 +69,7 @@ from tumble.sim.joints.velocity_solve import (
     drives,
     fly_on,
     held_in_flight,
+    let_struck_go,
     start_joints,
     target_joints,
     wants_look,
@@ -75,7 +77,7 @@ from tumble.sim.joints.velocity_solve import (
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, effort_of, last_flight, number_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
-from tumble.sim.solvers.mixing import History, forget, mix, no_history
+from tumble.sim.solvers.mixing import NO_HISTORY, History, forget, mix, no_history
 from tumble.sim.solvers.newton import NO_ROOM, no_room, room_of
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
@@ -148,6 +150,7 @@ _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NO_INDICES, 0.0, 0.
 _target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
 _book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
+_let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0), returns=False)
 _wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
 _look_ahead = far(
     look_ahead,
@@ -162,8 +165,9 @@ _fly_members = far(
 _soft_targets = far(
     soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
 )
-_target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F3), returns=None)
-_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F3), returns=0.0)
+_next_loads = far(next_loads, lambda: (NO_ISLAND, NO_LAWS, _F3, NO_HISTORY, 0, False), returns=None)
+_target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
+_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F2, _F3), returns=0.0)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
 _hold_bounds = far(hold_bounds, lambda: (_CONTACTS, NO_ISLAND, _F3), returns=None)
 
@@ -312,11 +316,16 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     linked, mode = len(island.links) > 0, kick.mode
     _begin(contacts, island, kick, looks, settings.dt, h, p)
     room = _room_of(system, laws.law) if linked else no_room(system, p)
+    turning = len(island.turning) > 0
+    shifted, before = (no_history(len(island.turning)), v.copy()) if turning else (looks.history, v)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
-    turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
+    turn, again, others, looking, worst, spent, missed = False, True, False, False, 0.0, 0, 0.0
     apart, said, enough, first = 0.0, math.inf, 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
-        _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p)
+        if turning:
+            copy_table(v, before)
+            _next_loads(island, laws, p, shifted, round, others)
+        _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar)
         if kick.cheap:
             most = settings.sweeps * (10 if mode == MEAN_GIVEN else 1)
             worst, spent = by_sweeps(system, laws, vstar, looks.stick, looks.fast, settings.tolerance, most, p, v)
@@ -331,8 +340,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
         again, looking, bound = _revise_laws(
-            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p
+            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
         )
+        others = again
         if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
@@ -369,7 +379,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             _learn(looks, looking, again, off, best, p)
             best = off if off <= best else best
             missed = 0.0 if again else missed
-            again = again or missed > settings.tolerance or (worst > settings.tolerance and worst <= enough)
+            # no solve meets targets that contradict each other, as those of looks do that have not settled: while they do, go on
+            unsolved = worst > settings.tolerance and (worst <= enough or (turn and stalled == 0))
+            again = again or missed > settings.tolerance or unsolved
         again = again or bound > settings.tolerance
         if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)
@@ -397,7 +409,7 @@ def _begin(contacts, island, kick, looks, dt, h, p):
 
 
 @inner
-def _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar, p):
+def _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar):
     """What each block asks for."""
     target_contacts(bodies, contacts, island.rows, h, settings.dt, kick.mode, kick.soft, laws.mu, laws.c)
     if kick.soft:
@@ -405,11 +417,13 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
     if len(island.links) > 0:
         _target_joints(joints, island, h, settings.dt, kick.mode, looks.here, looks.hold, laws)
     if len(island.turning) > 0:
-        _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar, p)
+        _target_moments(bodies, contacts, island, system, laws, h, kick.mode, vstar)
 
 
 @inner
-def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p):
+def _revise_laws(
+    bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
+):
     """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the flight,
     by how much bounds of moments are off [rad/s])."""
     mode, bound = kick.mode, 0.0
@@ -420,9 +434,11 @@ def _revise_laws(bodies, contacts, joints, forces, settings, island, system, law
     )
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
         again = True
+    if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst):
+        again = True
     looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
     if len(island.turning) > 0:
-        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, v, p)
+        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, before, v, p)
     return again or bound == math.inf, looking, bound
 
 

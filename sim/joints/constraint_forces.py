@@ -43,6 +43,7 @@ from tumble.sim.equations import acceleration, drive
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, POTENTIAL_WORK
 from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc, arc_acceleration
+from tumble.sim.joints.kept_rows import STRUCK
 from tumble.sim.joints.row_bends import row_bends
 from tumble.sim.joints.rows import AT_LOW, NO_FRAME, NOT_KEPT, place_at, put_frame, unwrapped
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
@@ -53,7 +54,6 @@ SOFT = 1e-12  # by which a row's own part in (1) is larger
 FORCE_ROUNDS = 10  # of (1): each leaves about SOFT of what was left, where rows are not redundant
 ENOUGH = 1e-15  # of what was to be given ...
 ON_THE_WAY = 1e-11  # ... and at a stage: what rows lack there opens joints by h^2 times that, and gives no energy
-STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
 ACTS = 24  # columns of Forces.place: 1 for rows along which forces act, else 0
 LATE = 2  # closings with the rows of the last stage
 CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open

@@ -24,7 +24,7 @@ import numpy as np
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
 from tumble.sim.joints.flown_springs import at_steps, book_stored
-from tumble.sim.joints.kept_rows import INSIDE_BOUND, bounds_left, least_push
+from tumble.sim.joints.kept_rows import INSIDE_BOUND, STRUCK, bounds_left, least_push
 from tumble.sim.joints.rows import (
     ANGULAR,
     AT_LOW,
@@ -228,6 +228,30 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
                 wanted[n] = wanted[n] or p[k, r] > 0.0 or end < abs(bends) or mode == MEAN_GIVEN
         any_wanted = any_wanted or wanted[n]
     return any_wanted
+
+
+@lean
+def let_struck_go(joints, island, system, laws, v, p, missed):
+    """Let go of kept coordinates that a kick inside a drift, solved but for ``missed``, leaves off their pace; if there are any.
+
+    What kept them gives nothing in such a kick, but for stops, which push. The flight after it keeps none that was struck
+    (constraint_forces.py); held in looks, it would be stopped there by a blow that never comes, and contacts would be kicked
+    against it.
+    """
+    changed = False
+    for n in range(len(island.owner)):
+        j, s, k = island.owner[n], island.block[n], len(island.rows) + n
+        by = joints.kept[j]
+        stop = by >= AT_LOW
+        if by == NOT_KEPT or s != (LIMITS if stop else DRIVE):
+            continue
+        r = by - AT_LOW if stop else 1 if by == BY_FRICTION else 2
+        pace = 0.0 if stop else joints.pace[j]
+        off = velocity_after(joints, j, 3 * s + r, k, r, INSIDE_DRIFT, v, system, laws) - pace
+        if abs(off) > STRUCK * (1.0 + abs(pace)) + 2.0 * missed and not (stop and p[k, r] > 0.0):
+            joints.kept[j] = NOT_KEPT
+            changed = True
+    return changed
 
 
 @lean

@@ -1,4 +1,4 @@
-"""Floors and tracks of triangles that tests stand bodies on."""
+"""Floors, tracks of triangles and legs that tests stand bodies on."""
 
 from __future__ import annotations
 
@@ -68,6 +68,29 @@ def leg(dt: float, lean: float, knee: float, spin: float) -> World:
         if name == "shin":
             top = foot
     world.add_joint(Hinge("shin", "thigh", anchor=tuple(top), axis=(0, 1, 0), limits=(-2, 0.0), name="knee"))
+    return world
+
+
+def struck_leg(dt: float, lean: float, spin: float, side: int, height: float, mass: float) -> World:
+    """The leg with its knee on the stop, and a ball that flies at the thigh from a ``side``, ``height`` above its middle."""
+    world = leg(dt, lean, 0.0, spin)
+    thigh = world["thigh"]
+    along, across = np.array((np.sin(lean), 0.0, np.cos(lean))), side * np.array((np.cos(lean), 0.0, -np.sin(lean)))
+    at = np.array(thigh.position) + height * along - 0.12 * across
+    world.add(Sphere(0.05), name="ball", mass=mass, position=tuple(at), velocity=tuple(np.array(thigh.velocity) + across))
+    return world
+
+
+def on_four_legs(torsion: float, spin: float) -> World:
+    """A trunk on four legs with round feet, on hinges with friction, that turns on the spot: one leg more than it needs."""
+    world = World(dt=1 / 500)
+    world.add(HalfSpace(), kind="static", friction=1.5)
+    world.add(Box((0.25, 0.15, 0.03)), mass=3.3, name="trunk", position=(0, 0, 0.33), angular_velocity=(0, 0, spin))
+    leg = Compound([(Box((0.015, 0.015, 0.13)), Pose()), (Sphere(0.02), Pose((0, 0, -0.15)))])
+    for name, x, y in (("a", 0.2, 0.12), ("b", -0.2, 0.12), ("c", -0.2, -0.12), ("d", 0.2, -0.12)):
+        moves = {"velocity": (-spin * y, spin * x, 0), "angular_velocity": (0, 0, spin)}
+        world.add(leg, mass=0.2, name=name, position=(x, y, 0.17), friction=1.5, torsional_friction=torsion, **moves)
+        world.add_joint(Hinge("trunk", name, anchor=(x, y, 0.3), axis=(0, 1, 0), friction=5.0))
     return world
 
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.physics.grounds import SMALL, height_beyond, leg, sheet
+from tests.physics.grounds import SMALL, height_beyond, leg, on_four_legs, sheet, struck_leg
 from tests.sim.solvers.kept import arrays, kept, posed
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, TriangleMesh, signed_distance
 from tumble.scenarios.importing.models import load_model
@@ -21,6 +21,7 @@ from tumble.sim.contact import contact_accelerations as ahead
 from tumble.sim.contact import contact_blocks as blocks
 from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import load_distribution as loads
+from tumble.sim.contact import rolling_friction as moments
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.contact.touching import point_accelerations as instant
@@ -257,6 +258,33 @@ def test_what_a_look_flies_was_struck_by_nothing(monkeypatch):
     assert unsolved_of_a_leg() == 0
     monkeypatch.setattr(end_pose, "launch", lambda *given: launch(*given[:-1], False))
     assert unsolved_of_a_leg() > 0
+
+
+def given_by_phases() -> float:
+    """What the kicks of a leg have left in the books of contact, whose knee a ball has struck off its stop [J]."""
+    world = struck_leg(1 / 200, -0.3, 1.0, -1, 0.2, 0.2)
+    world.step(20)
+    return abs(world.ledger.contact)
+
+
+def test_what_was_struck_off_its_stop_is_not_held_there_in_looks(monkeypatch):
+    assert given_by_phases() < 1e-5
+    monkeypatch.setattr(solve, "_let_struck_go", lambda *given: False)
+    assert given_by_phases() > 1e-4
+
+
+def test_loads_that_shift_from_foot_to_foot_settle(monkeypatch):
+    """Each round shifts a load to the other two feet; and what many loads leave alike is asked for to the last digit."""
+
+    def unsolved() -> int:
+        world = on_four_legs(0.02, 0.5)
+        world.step()
+        return world.statistics()["unsolved"]
+
+    assert unsolved() == 0
+    monkeypatch.setattr(moments, "SHIFTS", 100)
+    monkeypatch.setattr(moments, "SAME_LOAD", 0.0)
+    assert unsolved() > 0
 
 
 def height_of_a_spinning_ellipsoid() -> float:

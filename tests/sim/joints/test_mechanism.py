@@ -672,7 +672,9 @@ def test_stands_or_falls(name, thrown):
     """10 s of each model with its contacts, let go and thrown: all joints closed, all solves to their tolerance.
 
     Where targets that contradict each other do not give (newton.py), 185 solves of the humanoid, 274 of the one that stands up
-    and 6 of the ant end above it; where looks take what a solve leaves for a blow, 20 of the walker and 5 of the hopper.
+    and 6 of the ant end above it; where looks take what a solve leaves for a blow, 20 of the walker and 5 of the hopper; where
+    looks hold at its stop what was struck, 1 of the ant and 1 of the one that stands up; where looks end with a solve that could
+    not meet what they had not settled, 1 of the walker.
     """
     world = load_model(model(name)).scene.build()
     mine, worst = world.mechanism(), 0.0
