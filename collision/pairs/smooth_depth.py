@@ -38,7 +38,7 @@ from tumble.collision.geometry import CYLINDER, ELLIPSOID
 from tumble.collision.kernels.jit import lean, stack_table
 from tumble.collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from tumble.collision.pairs.flats import on_flats, separation
-from tumble.collision.pairs.point import depth_bound, point_curved
+from tumble.collision.pairs.point_distance import depth_bound, point_curved
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
 from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
 from tumble.collision.shapes.support_points import EPS

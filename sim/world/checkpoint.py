@@ -14,8 +14,8 @@ import numpy as np
 
 from tumble.sim.errors import InputError, RecordingError, SimulationError
 from tumble.sim.files import whole
-from tumble.sim.forces.definitions import FunctionForce, force_from_dict
-from tumble.sim.joints.definitions import joint_from_dict
+from tumble.sim.forces.force_definitions import FunctionForce, force_from_dict
+from tumble.sim.joints.joint_definitions import joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import instrument_from_dict, instrument_to_dict
 from tumble.sim.scene.arrays import with_pairs

@@ -45,7 +45,7 @@ def world(w: World) -> str:
     return _block(head, parts, _picture(w))
 
 
-def body(b: Body) -> str:
+def body_page(b: Body) -> str:
     """A body: what it is, where it is and how it moves."""
     if not b.alive:
         return _block(f"Body {b.name}: removed", [])

@@ -15,7 +15,7 @@ from tumble.collision.spelling import spelled
 from tumble.collision.suggesting import Keeps
 from tumble.sim.compiled import LIBRARY
 from tumble.sim.errors import SimulationError
-from tumble.sim.forces.definitions import Force
+from tumble.sim.forces.force_definitions import Force
 from tumble.sim.forces.functions import Callback
 from tumble.sim.joints.mechanism.actuators import Controls
 from tumble.sim.joints.mechanism.instruments import Instruments

@@ -141,7 +141,7 @@ def test_a_push_from_outside_fails(monkeypatch):
 
 def test_a_box_that_is_a_little_larger_fails(monkeypatch):
     larger = lambda half: Box(tuple(h + 1e-8 for h in half))  # noqa: E731
-    monkeypatch.setattr("tumble.scenarios.validation.geometry.Box", larger)
+    monkeypatch.setattr("tumble.scenarios.validation.geometry_cases.Box", larger)
     assert {"apart", "inside", "edges inside"} <= failures("V33")
 
 

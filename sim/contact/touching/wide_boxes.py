@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tumble.collision.broadphase.candidate_pairs import boxes_meet, put_pair, sort_pairs
+from tumble.collision.broadphase.candidate_pairs import append_pair, boxes_meet, sort_pairs
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.kernels.shared import add
 from tumble.collision.linalg import load3, scale, store3
@@ -96,7 +96,7 @@ def compare_leavers(geoms, pairs, left, away, first, stop, counter):
             if boxes_meet(geoms.wide_lo, geoms.wide_hi, k, m):
                 told = m < k or away[m] == 0  # of two that left only one tells
                 if told and m != k and geoms.body[m] != geoms.body[k] and (geoms.mobile[m] or geoms.mobile[k]):
-                    put_pair(pairs.near, counter, k, m)
+                    append_pair(pairs.near, counter, k, m)
 
 
 @inner

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from tumble.collision.errors import InputError, check_number
 from tumble.sim.checks import plain_value
-from tumble.sim.joints.definitions import Driven, check_limits
-from tumble.sim.joints.tables import coordinate, spring_slack
+from tumble.sim.joints.joint_definitions import Driven, check_limits
+from tumble.sim.joints.joint_tables import coordinate, spring_slack
 from tumble.sim.ledger.entries import EXTERNAL
 
 if TYPE_CHECKING:
