@@ -278,6 +278,15 @@ def gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s):
 
 
 @lean
+def step_from(g, a, ra, wa, ca, rad_a, b, rb, wb, cb, rad_b, n, gap, closing, rest, tolerance):
+    """`proven_step` of shapes that turn by wa and wb, with radii about their centres."""
+    ta, bend_a = turn_of(g, a, ra, wa, ca)
+    tb, bend_b = turn_of(g, b, rb, wb, cb)
+    bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
+    return proven_step(g, a, ra, ta, ca, b, rb, tb, cb, n, gap, closing, bend, rest, tolerance)
+
+
+@lean
 def proven_step(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, rest, tolerance):
     """A time just before the root of S: until then nothing touches. It is inf where S has no root in ``rest``, 0 where S(0) <= 0.
 
@@ -402,11 +411,8 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
             floor = min(lower, 0.0) - 3.0 * min(tolerance, max(fine, 8.0 * rounding))
         else:
             departing = False
-        ta, bend_a = turn_of(g, a, qa, wa, ca)
-        tb, bend_b = turn_of(g, b, qb, wb, cb)
-        bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
         gap, closing = dot(n, x) - inflated - floor, dot(n, v) - drift
-        step = proven_step(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, duration - t, tolerance)
+        step = step_from(g, a, qa, wa, ca, rad_a, b, qb, wb, cb, rad_b, n, gap, closing, duration - t, tolerance)
         if step == math.inf:
             return MISS, duration, p, n, d, count
         if t + step == t:

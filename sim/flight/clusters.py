@@ -24,7 +24,8 @@ from tumble.sim.flight.methods.rk6 import cluster_rk6
 from tumble.sim.flight.rates import rates
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
-from tumble.sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
+from tumble.sim.joints.constraint_forces import close, note_loads
+from tumble.sim.joints.driven_rows import mark_driven, set_goals
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
