@@ -1,0 +1,316 @@
+"""The numbers that decide something in impacts, and what counts as one: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.physics.grounds import SMALL, height_beyond, sheet
+from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, TriangleMesh, signed_distance
+from tumble.sim import World
+from tumble.sim.contact.touching import impact_threshold as threshold
+from tumble.sim.flight import motion
+from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import multi_contact as impacts
+from tumble.sim.impact import time_of_impact as times
+from tumble.sim.impact.crowds import crowd_prediction as prediction
+
+H = 1 / 240
+
+
+def height_of_a_spinning_ellipsoid() -> float:
+    """Where an ellipsoid is that has met a sheet at 1 km/s from above, and rolls over it at 7e4 rad/s [m]."""
+    random = np.random.default_rng(1)
+    turn = random.normal(size=4)
+    world = World()
+    sheet = TriangleMesh([(-3, -3, 0), (3, -3, 0), (0, 4, 0)], [(0, 1, 2)])
+    aside, spin = random.uniform(-100, 100, 2), random.normal(scale=200.0, size=3)
+    world.add(sheet, kind="static", restitution=random.uniform(0, 1))
+    thrown = {"velocity": (*aside, -1000.0), "angular_velocity": spin, "orientation": tuple(turn / np.linalg.norm(turn))}
+    body = world.add(Ellipsoid((0.01, 0.02, 0.005)), position=(0.1, 0.2, 2.1), **thrown)
+    world.step()
+    return body.position[2]
+
+
+def test_what_rolls_over_a_sheet_is_followed_to_where_it_is_deep(monkeypatch):
+    assert height_of_a_spinning_ellipsoid() > 0.0
+    monkeypatch.setattr(times, "_sunk", lambda *given: (given[7], 0.0))
+    assert height_of_a_spinning_ellipsoid() < -0.1
+
+
+@pytest.mark.parametrize(("shape", "seed"), [(SMALL[2], 118)])
+def test_what_a_sheet_goes_through_is_asked_before(shape, seed, monkeypatch):
+    assert height_beyond(sheet(10.0), shape, seed, restitution=0.0) < 0.0
+    monkeypatch.setattr(times, "_pierced", lambda *given: given[7])
+    assert height_beyond(sheet(10.0), shape, seed, restitution=0.0) > 0.0
+
+
+def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_sheet(monkeypatch):
+    """Fifty times its energy: 120 impacts in one step are as many as there may be."""
+    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) < 0.0
+    monkeypatch.setattr(motion, "FAR_TURN", math.inf)
+    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) > 0.0
+
+
+def creeping() -> list[str]:
+    """What happens where two weightless cubes that bounce come together at a tenth of a nanometre a second."""
+    world, speed = World(dt=H, gravity=(0, 0, 0)), 1e-10
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, restitution=1.0)
+    at = (0.2 + 0.5 * speed * H, 0, 0)
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=at, velocity=(-speed, 0, 0), restitution=1.0)
+    world.step(2)
+    return [event.kind for event in world.events()]
+
+
+def test_what_creeps_as_slowly_as_solves_leave_open_is_no_impact(monkeypatch):
+    assert creeping() == ["begin"]
+    monkeypatch.setattr(threshold, "LEFT_OPEN", 0.0)
+    assert "impact" in creeping()
+
+
+BALLS = SimpleNamespace(radius=np.array((0.1, 0.1)))
+
+
+def told(**pair: object) -> SimpleNamespace:
+    """What a step has seen of one pair."""
+    seen = {"hits": 0, "speed": 0.0, "event": math.inf, "fresh": True, "points": 1}
+    return SimpleNamespace(**{name: np.array([value]) for name, value in (seen | pair).items()}, rows=np.zeros((1, 1, 14)))
+
+
+def bounces(monkeypatch, e: float, speed: float, **pair: object) -> float:
+    """The restitution of a pair of balls of 0.1 m that comes at this speed [m/s]."""
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: e)
+    return threshold.pair_restitution(BALLS, told(**pair), 0, 0, 1, speed, H)
+
+
+def test_small_bounces_that_the_steps_do_not_tell_apart_end(monkeypatch):
+    """The third within a step is plastic where it is small: 0.1 mm of a ball's 100. One that goes 2 mm is a real one."""
+    assert bounces(monkeypatch, 0.5, 0.024, hits=1) == 0.5
+    assert bounces(monkeypatch, 0.5, 0.024, hits=2) == 0.0
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.5
+    monkeypatch.setattr(threshold, "SMALL_WAY", math.inf)
+    assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.0
+
+
+def test_what_is_elastic_rattles_for_longer_and_ends_too(monkeypatch):
+    """Between two walls that come together it would bounce for ever."""
+    assert bounces(monkeypatch, 1.0, 0.01, hits=10) == 1.0
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 0.0
+    monkeypatch.setattr(threshold, "MOST_BOUNCES", 10**6)
+    assert bounces(monkeypatch, 1.0, 0.01, hits=11) == 1.0
+
+
+def test_an_overlap_by_rounding_is_no_reason_for_a_kick(monkeypatch):
+    pair = told()
+    pair.rows[0, 0, 3] = -1e-12
+    assert not loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    monkeypatch.setattr(loop, "SINKING", 0.0)
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+    pair.rows[0, 0, 3] = -1e-6
+    monkeypatch.undo()
+    assert loop._sinks(BALLS, pair, 0, 0, 1, 0.0, H)
+
+
+def test_a_sequence_of_a_crowd_ends(monkeypatch):
+    monkeypatch.setattr(threshold, "coefficient", lambda *arguments: 0.0)
+    assert not loop._never_ends(BALLS, told(hits=10, speed=5.0), 0, 0, 1, H)
+    assert loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
+    monkeypatch.setattr(loop, "MOST_BOUNCES", 10**6)
+    assert not loop._never_ends(BALLS, told(hits=11, speed=5.0), 0, 0, 1, H)
+
+
+def test_what_comes_back_as_the_last_kick_let_it_is_no_impact(monkeypatch):
+    """A cube of 1 kg on the floor, whose corners come back at 0.2 m/s where the kick foresaw 0.1; at 1 m/s they are struck."""
+
+    def struck(speed: float) -> bool:
+        world = World(dt=H)
+        world.add(HalfSpace(), kind="static")
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1))
+        world._begin()
+        model = world.model
+        pairs, bodies = model.pairs, model.bodies
+        pairs.arrives[0, :4], pairs.bears[0, :4] = 0.1, pairs.ids[0, :4]
+        bodies.p0[1] = bodies.p[1] = (0.0, 0.0, -speed)
+        rows, ids = np.zeros((8, 14)), np.zeros(8, np.int64)
+        found, _, _ = times.fastest_point(
+            bodies,
+            model.forces,
+            model.geoms,
+            pairs,
+            world._shapes.geometry,
+            0,
+            0.0,
+            1e-3,
+            (0.0, 0.0, 1.0),
+            0.01,
+            0.0,
+            1.0,
+            rows,
+            ids,
+        )
+        return bool(found)
+
+    assert not struck(0.2)
+    assert struck(1.0)
+    monkeypatch.setattr(times, "FASTER", 0.0)
+    assert struck(0.2)
+
+
+def tip_of_a_rolling_cone() -> float:
+    """How deep the tip of a cone comes [m] that rolls on its side: it goes down at 0.1 m/s.
+
+    The rim is pressed down by 19 m/s^2, and only from 0.16 m/s on does what is pressed so count as an impact.
+    """
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=10.0)
+    cone = world.add(
+        Cone(0.0594, 0.0299), mass=0.22, friction=10.0, restitution=0.3,
+        position=(0, 0, 0.02154), orientation=(0.22207, -0.86156, -0.32768, -0.31784),
+        velocity=(0.31029, -0.19922, -0.0161), angular_velocity=(6.26117, 9.74933, 0.03552),
+    )  # fmt: skip
+    deepest = 0.0
+    for _ in range(8):
+        world.step()
+        at = [Pose(tuple(b.position), tuple(b.orientation)) for b in world.bodies]
+        deepest = max(deepest, -signed_distance(world.bodies[0].definition.shape, at[0], cone.definition.shape, at[1]).distance)
+    return deepest
+
+
+def test_what_comes_down_beside_what_is_pressed_is_an_impact(monkeypatch):
+    assert tip_of_a_rolling_cone() < 2e-4
+    monkeypatch.setattr(times, "TURNED_IN", math.inf)
+    monkeypatch.setattr(times, "contact_acceleration", lambda *more: (0.0, 0.0, -19.0))  # of the point that is pressed most
+    assert tip_of_a_rolling_cone() > 1e-3
+
+
+def depth_of_a_cone_that_comes_back() -> float:
+    """How deep a cone is [m] whose rim hit the floor in this step, and comes back to it by turning at 27 rad/s.
+
+    Its own acceleration, 430 m/s^2, would make anything below 3 m/s what is pressed on; but nothing pressed before.
+    """
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.2, restitution=0.3)
+    world.add(
+        Cone(0.1185171, 0.1359142), mass=4.0, friction=0.2, restitution=0.3,
+        position=(0, 0, 0.142624), orientation=(0.709653, -0.026558, 0.009409, 0.703988),
+        velocity=(-1.35289, 3.39491, -0.54694), angular_velocity=(21.90332, -16.22281, -2.10916),
+    )  # fmt: skip
+    world.step()
+    assert world.statistics()["impacts"] == 2
+    return world.max_penetration()
+
+
+def test_what_bore_nothing_is_judged_by_how_it_comes(monkeypatch):
+    assert depth_of_a_cone_that_comes_back() < 1e-13
+    monkeypatch.setattr(times, "TURNED_IN", math.inf)
+    assert depth_of_a_cone_that_comes_back() > 1e-3
+
+
+def slowest_of_a_crowd(crowd=(1, 1), spin=0.0, unforeseen=0, struck=0.0, e=0.0) -> float:
+    """The speed below which impacts of two balls of 0.1 m are left to the kick [m/s]."""
+    bodies = SimpleNamespace(
+        radius=np.array((0.1, 0.1)), w=np.array(((0.0, 0, spin), (0, 0, 0))), t0=np.array((0.0, struck)), crowd=np.array(crowd)
+    )
+    pairs = SimpleNamespace(geoms=np.array(((0, 1),)), unforeseen=np.array([unforeseen]), hits=np.array([0]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threshold, "coefficient", lambda *arguments: e)
+        return threshold.least_speed(bodies, SimpleNamespace(body=np.array((0, 1))), pairs, 0, H)
+
+
+def test_a_crowd_leaves_to_its_kick_what_that_saw_and_what_is_slow(monkeypatch):
+    """A thousandth of a body's size in a step is slow."""
+    slow = pytest.approx(1e-3 * 0.1 / H)
+    assert slowest_of_a_crowd() == math.inf
+    assert slowest_of_a_crowd(crowd=(0, 0)) == slowest_of_a_crowd(e=0.5) == 0.0
+    assert slowest_of_a_crowd(spin=0.1 / H) == slowest_of_a_crowd(unforeseen=1) == slowest_of_a_crowd(struck=1e-3) == slow
+    assert slowest_of_a_crowd(spin=0.08 / H) == math.inf
+    monkeypatch.setattr(threshold, "BENT_WAY", math.inf)
+    assert slowest_of_a_crowd(spin=0.1 / H) == math.inf
+    monkeypatch.setattr(threshold, "SLOW_GAP", 0.0)
+    assert slowest_of_a_crowd(struck=1e-3) == 0.0
+
+
+def deepest_of_a_fast_rod() -> float:
+    """How deep a rod of 60 cm that turns by 2.5 rad and falls by 8 cm in each step is in the floor at most [m]."""
+    world, deepest = World(dt=H, gravity=(0, 0, 0)), 0.0
+    world.add(HalfSpace(), kind="static", friction=0.3, restitution=0.5)
+    world.add(
+        Box((0.3, 0.02, 0.02)), mass=1.0, friction=0.3, restitution=0.5, position=(0, 0, 0.4), angular_velocity=(0, 600, 0),
+        velocity=(0, 0, -20),
+    )  # fmt: skip
+    for _ in range(12):
+        world.step()
+        deepest = max(deepest, world.max_penetration())
+    assert world.statistics()["impacts"] > 0
+    return deepest
+
+
+def test_a_search_beside_a_fast_spin_takes_many_steps(monkeypatch):
+    assert deepest_of_a_fast_rod() < 1e-9
+    monkeypatch.setattr(times, "MOST_SEARCH_STEPS", 3)
+    assert deepest_of_a_fast_rod() > 0.01
+
+
+def test_the_instant_of_an_impact_is_right_to_rounding(monkeypatch):
+    """A gap of 0.1 cos(w t): it closes a quarter of a turn after the start."""
+    w = 50.0
+
+    def distance(bodies, forces, geoms, geometry, a, b, t, margin, axis):
+        gap = 0.1 * math.cos(w * t)
+        return 0, gap, gap, axis, 0.1 * w * math.sin(w * t), 0.0, 0.0
+
+    def closes() -> float:
+        found, when, speed = times._polish(
+            None, None, None, None, 0, 1, 0.02, *distance(*(None,) * 6, 0.02, 0, 0)[1:5:3], 0.1, 0, 1.0
+        )
+        assert found
+        assert speed == pytest.approx(5.0, rel=1e-3)
+        return when
+
+    monkeypatch.setattr(times, "distance_at", distance)
+    assert abs(closes() - 0.5 * math.pi / w) < 1e-15
+    monkeypatch.setattr(times, "EXACT_GAP", 1e-3)
+    assert abs(closes() - 0.5 * math.pi / w) > 1e-9
+
+
+def gain_of_slow_impacts() -> float:
+    """What elastic cubes that meet at a micrometre a second seem to gain, as part of the impact, where both go at 1000 m/s."""
+    rng, most = np.random.default_rng(1), 0.0
+    for _ in range(4):
+        velocity, world = 1000.0 * rng.normal(size=3), World(dt=H, gravity=(0, 0, 0))
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.0, velocity=velocity, restitution=1.0)
+        at = (0.2 + 2e-9, 0.03 * rng.random(), 0.02)
+        world.add(Box((0.1, 0.1, 0.1)), mass=1.3, velocity=velocity - (1e-6, 0, 0), position=at, restitution=1.0)
+        world.step(2)
+        assert world.statistics()["impacts"] == 1
+        most = max(most, world.statistics()["impact_gain"])
+    return most
+
+
+def test_a_gain_by_rounding_of_fast_bodies_is_none(monkeypatch):
+    assert gain_of_slow_impacts() < 1e-11
+    monkeypatch.setattr(impacts, "VELOCITY_ROUNDING", 0.0)
+    assert gain_of_slow_impacts() > 1e-9
+
+
+def test_a_corner_that_a_row_stands_for_already_gets_no_other(monkeypatch):
+    """A millimetre beside it on a body of a quarter of a metre, and by another name: two rows would ask for the same twice."""
+
+    def row(aside: float) -> int:
+        one = np.zeros((1, 2), np.int64)
+        contacts = SimpleNamespace(pair=one, body=one, id=np.array([7]), point=np.zeros((1, 3)))
+        pairs = SimpleNamespace(geoms=one, ids=np.array([[8]]))
+        seen = SimpleNamespace(pair=[0], point=[0], row=[0], place=np.array(((aside, 0.0, 0.0),)))
+        bodies = SimpleNamespace(radius=np.array([0.25]))
+        return prediction._row_of(bodies, contacts, np.array([5]), np.array([0]), pairs, seen, 0, 1, 0, 0)
+
+    assert row(1e-3) == 5
+    assert row(1e-2) == -1
+    monkeypatch.setattr(prediction, "SAME_POINT", 0.0)
+    assert row(1e-3) == -1
