@@ -46,12 +46,12 @@ from tumble.sim.joints.row_bends import row_bends
 from tumble.sim.joints.rows import unwrapped
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
 
-ENOUGH = 1e-15  # of what was to be given ...
-ON_THE_WAY = 1e-11  # ... and at a stage: what rows lack there opens joints by h^2 times that, and gives no energy
-LATE = 2  # closings with the rows of the last stage
-CLOSINGS = 6  # displacements at the end of a flight: each leaves the square of what was open
-STATE_ROUNDING = 4e-16  # of positions [m], and of speeds
-BEND_TIME = 1.0 / 64.0  # of a flight, for the difference that gives the angular acceleration of a driven body
+ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight ...
+ON_THE_WAY = 1e-11  # ... and at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy
+LATE = 2  # the closing from which on rows are loaded anew; the first ones use those of the last stage
+CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open
+STATE_ROUNDING = 4e-16  # rounding of positions [m] of a metre, and of speeds, as a part of them
+BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration of a driven body is a difference
 
 
 @remote

@@ -164,7 +164,8 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     return world
 
 
-FREE_LENGTH = ("books.log", "books.account", "books.works")  # as long as somebody wanted, or as what happened
+# Arrays of any length: as long as somebody wanted, or as what happened.
+FREE_LENGTH = ("books.log", "books.account", "books.works")
 
 
 def _stored(model: Model, arrays: dict[str, np.ndarray]) -> Model:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 LISTED_BODIES = 12  # bodies that are listed
-SIZE = (480, 270)  # of the picture
+SIZE = (480, 270)  # pixels of the picture, across and down
 KERNEL = "ipykernel"  # what is loaded where code runs in a notebook
 
 

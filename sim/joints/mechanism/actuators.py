@@ -24,7 +24,7 @@ from tumble.sim.ledger.entries import EXTERNAL
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] the speed that a motor would keep if it could: it gives all its force
+ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] a motor that is to be so fast never gets there, so it gives all its force
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import leg
-from tumble.collision import Box, Ellipsoid, HalfSpace
+from tumble.collision import Box, Ellipsoid, HalfSpace, TriangleMesh
 from tumble.scenarios.importing.models import load_model
 from tumble.sim import Hinge, World
 from tumble.sim.contact import contact_accelerations as ahead
@@ -21,6 +21,7 @@ from tumble.sim.contact import contact_blocks as blocks
 from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import carried_manifolds as manifolds
+from tumble.sim.contact.touching import contact_table as table
 from tumble.sim.contact.touching import point_accelerations as instant
 from tumble.sim.flight import end_pose
 from tumble.sim.flight.clusters import launch
@@ -315,3 +316,19 @@ def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypat
     goes, off = carried(0.1)
     assert goes
     assert off > 1e-4
+
+
+def points_on_a_peak() -> int:
+    """Contacts of a box that stands on the peak of four triangles."""
+    world = World(dt=H)
+    peak = [(-2, -2, -1), (2, -2, -1), (2, 2, -1), (-2, 2, -1), (0, 0, 0)]
+    world.add(TriangleMesh(peak, [(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]), kind="static", friction=0.5)
+    world.add(Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.1), friction=0.5)
+    world.step(3)
+    return len(world.contacts())
+
+
+def test_what_triangles_have_in_common_is_one_contact(monkeypatch):
+    assert points_on_a_peak() == 1
+    monkeypatch.setattr(table, "SAME", -1.0)
+    assert points_on_a_peak() == 4

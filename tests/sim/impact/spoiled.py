@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import SMALL, height_beyond, sheet
-from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, TriangleMesh, signed_distance
-from tumble.sim import World
+from tests.sim.impact.test_ties import middle
+from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
+from tumble.sim import Point, Slider, World
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.flight import motion
+from tumble.sim.impact import collision_law as law
 from tumble.sim.impact import impact_loop as loop
+from tumble.sim.impact import joint_impulses as linked
 from tumble.sim.impact import multi_contact as impacts
 from tumble.sim.impact import time_of_impact as times
 from tumble.sim.impact.crowds import crowd_prediction as prediction
@@ -314,3 +317,63 @@ def test_a_corner_that_a_row_stands_for_already_gets_no_other(monkeypatch):
     assert row(1e-2) == -1
     monkeypatch.setattr(prediction, "SAME_POINT", 0.0)
     assert row(1e-3) == -1
+
+
+def test_speeds_that_differ_by_rounding_tie(monkeypatch):
+    """A ball that two others hit from both sides stays; if the faster one by rounding comes first, it goes."""
+    monkeypatch.setattr(loop, "SAME_SPEED", -1.0)
+    assert abs(middle()) > 0.04
+
+
+def along_a_rail() -> float:
+    """Speed of a ball on a rail after it has met a wall across its way at 5 m/s with e = 0.5 [m/s]."""
+    world = World(gravity=(0, 0, 0), dt=H)
+    wall = (math.cos(0.15), 0, math.sin(0.15), 0)
+    world.add(Box((0.05, 1, 1)), kind="static", position=(0.5, 0, 0), orientation=wall, restitution=0.5, friction=0.5)
+    ball = world.add(Sphere(0.1), mass=1.0, position=(0.2, 0.05, 0.02), velocity=(5, 0, 0), restitution=0.5, friction=0.5)
+    world.add_joint(Slider(None, ball, axis=(1, 0, 0)))
+    world.step(30)
+    return float(ball.velocity[0])
+
+
+def test_an_impact_may_be_across_what_joints_hold(monkeypatch):
+    """The rail leaves the point one direction of three: the mobility has no inverse, and without its small part no impulse is
+    found, so that the ball goes through the wall. A part that shows takes energy."""
+    assert -2.5 < along_a_rail() < -2.0
+    monkeypatch.setattr(linked, "HOLDS", 0.0)
+    assert along_a_rail() == 5.0
+
+
+def energy_after_a_hit_on_a_pivot() -> float:
+    """Of a ball of 1 kg that hits a rod at the point that holds it, at 5 m/s with e = 0.5 [J]: the rod can not give way."""
+    world = World(gravity=(0, 0, 0), dt=H)
+    rod = world.add(Box((0.02, 0.02, 0.3)), mass=1.0, position=(0, 0, -0.3), restitution=0.5)
+    world.add_joint(Point(None, rod, anchor=(0, 0, -0.02)))
+    world.add(Sphere(0.05), mass=1.0, position=(0.1, 0, -0.02), velocity=(-5, 0, 0), restitution=0.5)
+    world.step(10)
+    return world.energy().total
+
+
+@pytest.mark.parametrize(("name", "value"), [("HOLDS", 1e-2), ("NEGLIGIBLE", 1e-2)])
+def test_what_joints_leave_in_impacts_does_not_show(name, value, monkeypatch):
+    assert energy_after_a_hit_on_a_pivot() == pytest.approx(0.5 * 2.5**2, rel=1e-9)
+    monkeypatch.setattr(linked, name, value)
+    assert abs(energy_after_a_hit_on_a_pivot() / (0.5 * 2.5**2) - 1.0) > 1e-6
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_SLOPE", -1.0), ("STUCK", 0.0)])
+def test_slip_that_has_settled_is_integrated_no_further(name, value, monkeypatch):
+    """That of a sphere is straight from the start. That of a corner ends; the last 1e-12 of it would take a tenth more steps."""
+    step, counted = law._step, []
+    monkeypatch.setattr(law, "_step", lambda *given: counted.append(1) or step(*given))
+    sphere, corner = (3.5, 0.0, 0.0, 0.0, 3.5, 0.0, 0.0, 0.0, 1.0), (1.52, 0.29, 0.23, 0.29, 2.01, -0.13, 0.23, -0.13, 1.18)
+
+    def steps() -> int:
+        counted.clear()
+        for k in (sphere, corner):
+            law.impact_law(k, (-1.65, 0.25, -1.0), 1.2, 1.2, 0.5, -math.inf, law.STRONGE)
+        return len(counted)
+
+    few = steps()
+    monkeypatch.setattr(law, name, value)
+    assert steps() > 1.05 * few
