@@ -238,3 +238,30 @@ def test_six_questions_have_their_answers():
     assert len(re.findall(r"`[\w/]+\.py`, `\w+`", table)) == 11
     assert missing_answers(table) == []
     assert missing_answers(table.replace("`_gather`", "`_gone`")) == ["sim/impact/impact_loop.py: _gone"]
+
+
+MOST_LINES, MOST_FILE_LINES = 60, 600
+LONG = {"_approach", "_solve", "newton_in"}  # those that still have more lines
+
+
+def long_functions(source: str) -> set[str]:
+    """Names of functions with more lines than MOST_LINES, their docstrings apart."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            first = node.body[0]
+            said = first.end_lineno - first.lineno + 1 if ast.get_docstring(node, clean=False) is not None else 0
+            if node.end_lineno - node.lineno + 1 - said > MOST_LINES:
+                found.add(node.name)
+    return found
+
+
+def test_functions_and_files_are_short():
+    """What is longer has a seam. A name in LONG that is short by now is to be taken out."""
+    sources = {f: f.read_text(encoding="utf-8") for package in ORDER for f in modules(package).values()}
+    tests = {f: f.read_text(encoding="utf-8") for f in (ROOT / "tests").rglob("*.py")}
+    assert set().union(*map(long_functions, sources.values())) == LONG
+    assert {f.name for f, text in {**sources, **tests}.items() if text.count("\n") > MOST_FILE_LINES} <= {"contact_solve.py"}
+    lines = "\n    x = 1" * MOST_LINES
+    assert long_functions(f"def f():{lines}") == {"f"}
+    assert long_functions(f'def f():\n    """One line.\n\n    More."""{lines[10:]}') == set()
