@@ -1,6 +1,7 @@
 """The numbers that decide something in contact: each with a case that comes out otherwise without it.
 
-Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced. What takes seconds as it should
+be is in tests/sim/test_unspoiled.py, compiled.
 """
 
 from __future__ import annotations
@@ -248,7 +249,6 @@ def unsolved_of_a_leg() -> int:
 
 def test_what_a_look_flies_was_struck_by_nothing(monkeypatch):
     """A knee that a solve leaves a little off its pace is let go as if struck, and with the next solve it is not: for ever."""
-    assert unsolved_of_a_leg() == 0
     monkeypatch.setattr(end_pose, "launch", lambda *given: launch(*given[:-1], False))
     assert unsolved_of_a_leg() > 0
 
@@ -267,7 +267,6 @@ def left_of_a_thrown_walker() -> float:
 
 
 def test_looks_that_knew_other_stops_are_forgotten(monkeypatch):
-    assert left_of_a_thrown_walker() <= 1e-11
     monkeypatch.setattr(solve, "forget", lambda history: None)
     assert left_of_a_thrown_walker() > 1.0
 

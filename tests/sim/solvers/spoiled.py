@@ -67,14 +67,13 @@ def test_newton_is_done_in_six_iterations_and_right_to_rounding(monkeypatch, nam
 
 
 def left_of(name: str) -> float:
-    """What is missed of a problem of joints and contacts that slide slowly [m/s]; see test_stalls.py."""
+    """What is missed of a problem of joints and contacts that slide slowly [m/s]; test_stalls.py solves it to 1e-11."""
     x = arrays(kept(name))
     system, laws, p, v = posed(x)
     return newton.newton_single(system, laws, x["vstar"], 1e-11, 200, p, v)[0]
 
 
 def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
-    assert left_of("humanoid") <= 1e-11
     monkeypatch.setattr(newton, "TIGHT", 1.0)
     monkeypatch.setattr(newton, "PATIENCE", 1)
     assert left_of("humanoid") > 1e-9
@@ -82,7 +81,6 @@ def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
 
 def test_steps_that_shrink_by_the_same_part_are_summed(monkeypatch):
     """Over more iterations than others may take: those that are summed miss more at first."""
-    assert left_of("quadruped") <= 1e-11
     with monkeypatch.context() as impatient:
         impatient.setattr(newton, "PATIENCE", 1)
         assert left_of("quadruped") > 1e-9
