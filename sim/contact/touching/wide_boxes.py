@@ -18,8 +18,8 @@ from tumble.sim.contact.touching.swept_pairs import swept, swept_way
 # What a box is swept by in a step, times this, is what it gets wider by: twice that is a body's way in four steps. Searching
 # half as often for a longer list gains no more (benchmarks/broadphase.py has the cost of a search).
 WIDER = 2.0
-NARROWER = 0.5  # of its wide box, which a new one would measure at most, for it to get that
-NEAR_PAIRS = 2  # in Pairs.count
+NARROWER = 0.5  # a wide box is made anew where the new one measures less than this part of it
+NEAR_PAIRS = 2  # column of Pairs.count
 
 
 @lean
