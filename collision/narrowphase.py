@@ -17,7 +17,7 @@ from tumble.collision.distance.polytopes import polytope_distance
 from tumble.collision.distance.result import SIGN_ONLY, swapped
 from tumble.collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
 from tumble.collision.kernels.jit import far, kernel, lean, remote, stack_table
-from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, sub
 from tumble.collision.pairs.capsule import capsule_distance, capsule_manifold
 from tumble.collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from tumble.collision.pairs.smooth import smooth_distance
@@ -219,17 +219,7 @@ level_distance_far = far(
 @lean
 def _turn_to(p, q, m, s, t, up):
     """The rotation that takes s to p, t to q and up to m."""
-    return (
-        p[0] * s[0] + q[0] * t[0] + m[0] * up[0],
-        p[0] * s[1] + q[0] * t[1] + m[0] * up[1],
-        p[0] * s[2] + q[0] * t[2] + m[0] * up[2],
-        p[1] * s[0] + q[1] * t[0] + m[1] * up[0],
-        p[1] * s[1] + q[1] * t[1] + m[1] * up[1],
-        p[1] * s[2] + q[1] * t[2] + m[1] * up[2],
-        p[2] * s[0] + q[2] * t[0] + m[2] * up[0],
-        p[2] * s[1] + q[2] * t[1] + m[2] * up[1],
-        p[2] * s[2] + q[2] * t[2] + m[2] * up[2],
-    )
+    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
 
 
 @lean

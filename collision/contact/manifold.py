@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tumble.collision.distance.clip import GAP, NAME, OUT, at
+from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.geometry import SHARP
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, norm, orthonormal, sub
+from tumble.collision.linalg import add, at, axpy, norm, orthonormal, sub
 
 ALIKE, AS_DEEP = 1e-6, 1e-8  # of how far the candidates are apart
 MANIFOLD_POINTS = 8  # points of a manifold, where no other number is asked for

@@ -30,11 +30,11 @@ from tumble.collision.contact.features import (
     side_bend,
 )
 from tumble.collision.contact.manifold import choose_points, put
-from tumble.collision.distance.clip import GAP, NAME, OUT, at
+from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.distance.result import touching_limit
 from tumble.collision.geometry import SHARP, empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean, remote
-from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, at, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
 from tumble.collision.shapes.support_functions import is_revolved
 from tumble.collision.shapes.support_points import EPS, inflation
 
