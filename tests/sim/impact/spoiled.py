@@ -47,6 +47,18 @@ def test_what_rolls_over_a_sheet_is_followed_to_where_it_is_deep(monkeypatch):
     assert height_of_a_spinning_ellipsoid() < -0.1
 
 
+def test_what_rolls_over_a_sheet_is_followed_before_it_is_through(monkeypatch):
+    """One that is followed to three hundredths of its size is beyond before it is seen."""
+    monkeypatch.setattr(times, "AWAY", 0.03)
+    assert height_of_a_spinning_ellipsoid() < -0.1
+
+
+def test_what_touches_a_sheet_slowly_may_touch_it_again(monkeypatch):
+    """A disc that spins comes back with another point, fast, after a touch that is no impact."""
+    monkeypatch.setattr(times, "MOST_TOUCHES", 1)
+    assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) > 0.0
+
+
 def test_what_a_sheet_goes_through_is_asked_before(monkeypatch):
     monkeypatch.setattr(times, "_pierced", lambda *given: given[7])
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) > 0.0
