@@ -47,9 +47,10 @@ def test_what_rolls_over_a_sheet_is_followed_to_where_it_is_deep(monkeypatch):
     assert height_of_a_spinning_ellipsoid() < -0.1
 
 
-def test_what_rolls_over_a_sheet_is_followed_before_it_is_through(monkeypatch):
-    """One that is followed to three hundredths of its size is beyond before it is seen."""
-    monkeypatch.setattr(times, "AWAY", 0.03)
+@pytest.mark.parametrize(("name", "value"), [("AWAY", 0.03), ("TOUCH", 1e-6)])
+def test_what_rolls_over_a_sheet_is_followed_before_it_is_through(name, value, monkeypatch):
+    """One that is followed to three hundredths of its size, or taken to touch while it is open by a millionth, is lost."""
+    monkeypatch.setattr(times, name, value)
     assert height_of_a_spinning_ellipsoid() < -0.1
 
 
