@@ -215,9 +215,10 @@ def rocking() -> float:
     return worst / energy
 
 
-def test_a_drift_is_divided_where_impulses_give_and_take_energy(monkeypatch):
+@pytest.mark.parametrize(("name", "value"), [("RISE", 1e-2), ("MOST_PARTS", 1)])
+def test_a_drift_is_divided_where_impulses_give_and_take_energy(name, value, monkeypatch):
     assert rocking() < 1.5e-4
-    monkeypatch.setattr(solve, "RISE", 1e-2)
+    monkeypatch.setattr(solve, name, value)
     assert rocking() > 5e-4
 
 
