@@ -15,7 +15,7 @@ from tumble.sim.solvers.lanes import SEEN, largest_of
 from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 ANY = 1 << 60  # sweeps or groups: as many as it takes
-WORTH = 64  # a sweep whose last one looked at fewer groups is not worth a call for help
+WORTH = 64  # groups that the last sweep looked at, from which the next one is worth the call for help
 
 
 @inner
