@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from tumble.collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.broadphase.candidate_pairs import find_box_pairs
 from tumble.collision.kernels.jit import kernel
 
 COUNTS = (100, 300, 1000, 3000, 10_000, 30_000, 100_000)
@@ -65,7 +65,7 @@ def measure(n: int) -> dict[str, tuple[float, int]]:
     several = [crowds(n, np.random.default_rng(seed)) for seed in range(5 if n > 10_000 else 30)]
     found = {}
     for name in several[0]:
-        calls = [lambda crowd=crowd[name]: find_pairs(crowd[0], crowd[1], bodies, crowd[2], pairs) for crowd in several]
+        calls = [lambda crowd=crowd[name]: find_box_pairs(crowd[0], crowd[1], bodies, crowd[2], pairs) for crowd in several]
         found[name] = best(calls), calls[0]()
         assert found[name][1] <= len(pairs)
     if n <= 10_000:

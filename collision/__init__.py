@@ -81,10 +81,10 @@ _LATER = {
     "times_of_impact": "queries.batch_contacts",
     "RayHit": "queries.ray_casts",
     "RayHits": "queries.ray_casts",
-    "Impact": "queries.time_of_impact",
-    "ImpactStatus": "queries.time_of_impact",
+    "Impact": "queries.conservative_advancement",
+    "ImpactStatus": "queries.conservative_advancement",
     "IncrementalManifold": "queries.incremental_manifold",
-    "Motion": "queries.time_of_impact",
+    "Motion": "queries.conservative_advancement",
     "Penetration": "queries.proximity",
     "Proximity": "queries.proximity",
     "Trace": "queries.trace",
@@ -93,7 +93,7 @@ _LATER = {
     "ray_cast": "queries.ray_casts",
     "ray_casts": "queries.ray_casts",
     "signed_distance": "queries.proximity",
-    "time_of_impact": "queries.time_of_impact",
+    "time_of_impact": "queries.conservative_advancement",
 }
 
 __all__ = [

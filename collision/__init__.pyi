@@ -17,6 +17,10 @@ from tumble.collision.queries.batch_contacts import Impacts as Impacts
 from tumble.collision.queries.batch_contacts import Manifolds as Manifolds
 from tumble.collision.queries.batch_contacts import contact_manifolds as contact_manifolds
 from tumble.collision.queries.batch_contacts import times_of_impact as times_of_impact
+from tumble.collision.queries.conservative_advancement import Impact as Impact
+from tumble.collision.queries.conservative_advancement import ImpactStatus as ImpactStatus
+from tumble.collision.queries.conservative_advancement import Motion as Motion
+from tumble.collision.queries.conservative_advancement import time_of_impact as time_of_impact
 from tumble.collision.queries.incremental_manifold import IncrementalManifold as IncrementalManifold
 from tumble.collision.queries.proximity import Distance as Distance
 from tumble.collision.queries.proximity import Manifold as Manifold
@@ -31,10 +35,6 @@ from tumble.collision.queries.ray_casts import ray_cast as ray_cast
 from tumble.collision.queries.ray_casts import ray_casts as ray_casts
 from tumble.collision.queries.shape_casts import ShapeHit as ShapeHit
 from tumble.collision.queries.shape_casts import shape_cast as shape_cast
-from tumble.collision.queries.time_of_impact import Impact as Impact
-from tumble.collision.queries.time_of_impact import ImpactStatus as ImpactStatus
-from tumble.collision.queries.time_of_impact import Motion as Motion
-from tumble.collision.queries.time_of_impact import time_of_impact as time_of_impact
 from tumble.collision.queries.trace import Trace as Trace
 from tumble.collision.shapes.definitions import Box as Box
 from tumble.collision.shapes.definitions import Capsule as Capsule

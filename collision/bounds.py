@@ -10,7 +10,7 @@ from tumble.collision.linalg import add, dot, load3, mul, sub
 
 
 @lean
-def _length(x, y, z):
+def _vector_length(x, y, z):
     return math.sqrt(x * x + y * y + z * z)
 
 
@@ -37,9 +37,9 @@ def aabb(g, shape, x, r):
     elif kind == ELLIPSOID:
         a, b, c = load3(g.size, shape)
         h = (
-            _length(r[0] * a, r[1] * b, r[2] * c),
-            _length(r[3] * a, r[4] * b, r[5] * c),
-            _length(r[6] * a, r[7] * b, r[8] * c),
+            _vector_length(r[0] * a, r[1] * b, r[2] * c),
+            _vector_length(r[3] * a, r[4] * b, r[5] * c),
+            _vector_length(r[6] * a, r[7] * b, r[8] * c),
         )
     elif kind == CAPSULE:
         radius, half = g.size[shape, 0], g.size[shape, 1]
@@ -47,9 +47,9 @@ def aabb(g, shape, x, r):
     elif kind == CYLINDER:
         radius, half = g.size[shape, 0], g.size[shape, 1]
         h = (
-            _across(radius, r[2]) + abs(r[2]) * half,
-            _across(radius, r[5]) + abs(r[5]) * half,
-            _across(radius, r[8]) + abs(r[8]) * half,
+            _disc_reach(radius, r[2]) + abs(r[2]) * half,
+            _disc_reach(radius, r[5]) + abs(r[5]) * half,
+            _disc_reach(radius, r[8]) + abs(r[8]) * half,
         )
     elif kind == CONE:
         return _grown(_cone(g, shape, x, r), g.skin[shape])
@@ -66,7 +66,7 @@ def _grown(box, skin):
 
 
 @kernel
-def _across(radius, axis):
+def _disc_reach(radius, axis):
     """Reach of a disc along a world axis, ``axis`` being that component of the disc's unit normal."""
     return radius * math.sqrt(max(0.0, 1.0 - axis * axis))
 
@@ -75,7 +75,7 @@ def _across(radius, axis):
 def _cone(g, shape, x, r):
     radius, half = g.size[shape, 0], g.size[shape, 1]
     tip = (r[2] * half, r[5] * half, r[8] * half)
-    d = (_across(radius, r[2]), _across(radius, r[5]), _across(radius, r[8]))
+    d = (_disc_reach(radius, r[2]), _disc_reach(radius, r[5]), _disc_reach(radius, r[8]))
     lo = (min(tip[0], -tip[0] - d[0]), min(tip[1], -tip[1] - d[1]), min(tip[2], -tip[2] - d[2]))
     hi = (max(tip[0], -tip[0] + d[0]), max(tip[1], -tip[1] + d[1]), max(tip[2], -tip[2] + d[2]))
     return add(x, lo), add(x, hi)

@@ -27,6 +27,19 @@ def store3(a, i, v):
 
 
 @lean
+def at(a, i, column):
+    """Three numbers of a row, from a column on."""
+    return (a[i, column], a[i, column + 1], a[i, column + 2])
+
+
+@lean
+def set_at(a, i, column, v):
+    a[i, column] = v[0]
+    a[i, column + 1] = v[1]
+    a[i, column + 2] = v[2]
+
+
+@lean
 def add3(a, i, v):
     """a[i] += v"""
     a[i, 0] += v[0]

@@ -17,7 +17,7 @@ from tumble.collision.distance.polytopes import polytope_distance
 from tumble.collision.distance.result import SIGN_ONLY, swapped
 from tumble.collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
 from tumble.collision.kernels.jit import far, kernel, lean, remote, stack_table
-from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, mul, mul_t, neg, norm, orthonormal, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, sub
 from tumble.collision.pairs.capsule import capsule_distance, capsule_manifold
 from tumble.collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from tumble.collision.pairs.smooth import smooth_distance
@@ -43,16 +43,16 @@ def comes_after(g, a, xa, b, xb):
     return (d[2] if z >= max(x, y) else (d[1] if y >= x else d[0])) < 0.0
 
 
-_POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
-_ROWS = (np.zeros((8, 14)), np.zeros(8, np.int64))
+_TWO_POSES = (0, ZERO, IDENTITY, 0, ZERO, IDENTITY, 0.0, ZERO)
+_POINT_ROWS = (np.zeros((8, 14)), np.zeros(8, np.int64))
 _ANSWER, _COUNTED = (0, 0.0, 0.0, 0.0, ZERO, ZERO, ZERO, 0), (0, ZERO, 0)
 # Pairs of round shapes are compiled apart: a world without them does not wait for their code.
-_sphere_distance = far(sphere_distance, lambda: (empty_geometry(), 0, ZERO, *_POSES[3:]), returns=_ANSWER)
-_smooth_distance = far(smooth_distance, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
-_capsule_distance = far(capsule_distance, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
-_sphere_manifold = far(sphere_manifold, lambda: (empty_geometry(), 0, ZERO, *_POSES[3:], *_ROWS), returns=_COUNTED)
-_smooth_manifold = far(smooth_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
-_capsule_manifold = far(capsule_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+_sphere_distance = far(sphere_distance, lambda: (empty_geometry(), 0, ZERO, *_TWO_POSES[3:]), returns=_ANSWER)
+_smooth_distance = far(smooth_distance, lambda: (empty_geometry(), *_TWO_POSES), returns=_ANSWER)
+_capsule_distance = far(capsule_distance, lambda: (empty_geometry(), *_TWO_POSES), returns=_ANSWER)
+_sphere_manifold = far(sphere_manifold, lambda: (empty_geometry(), 0, ZERO, *_TWO_POSES[3:], *_POINT_ROWS), returns=_COUNTED)
+_smooth_manifold = far(smooth_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)
+_capsule_manifold = far(capsule_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)
 
 
 @remote
@@ -117,7 +117,7 @@ def convex_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     return count, n, status
 
 
-convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+convex_manifold_far = far(convex_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)
 spare_rows, spare_ids = stack_table(MANIFOLD_POINTS, 14), stack_table(1, MANIFOLD_POINTS, "int64")
 
 
@@ -134,7 +134,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     if is_level(g, f):
         found, n, status = halfspace_manifold(g, f, xf, _plane_frame(g, f, xf, rf, b, xb, rb), b, xb, rb, margin, rows, ids)
         bend_rows(rows, found, 0.0, g.skin[b])
-        count, least = _over(g, f, xf, rf, slack, rows, ids, found)
+        count, least = _points_over(g, f, xf, rf, slack, rows, ids, found)
         if count == 0 or least >= -BESIDE_FACET * size:
             return count, n, status
     count, n, status = convex_manifold_far(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids)
@@ -152,7 +152,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
             if at_open_edge(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
                 _copy_row(rows, ids, k, more, names, extra)
                 extra += 1
-    found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _behind(g, f, rf), b, xb, rb, margin, rows, ids)
+    found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _seen_from_behind(g, f, rf), b, xb, rb, margin, rows, ids)
     bend_rows(rows, found, 0.0, g.skin[b])
     count = 0
     for k in range(found):
@@ -174,7 +174,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
 
 
 @lean
-def _over(g, f, xf, rf, slack, rows, ids, found):
+def _points_over(g, f, xf, rf, slack, rows, ids, found):
     """Keep the points that lie over facet f: (how many, the least gap)."""
     count, least = 0, math.inf
     for k in range(found):
@@ -191,16 +191,16 @@ def _plane_frame(g, f, xf, rf, b, xb, rb):
     if g.facets[g.facet[f, 0], SIDES] == 2.0:
         x = mul_t(rf, sub(add(xb, mul(rb, load3(g.center, b))), xf))
         if dot(x, (g.size[f, 0], g.size[f, 1], g.size[f, 2])) < 0.0:
-            return _behind(g, f, rf)
+            return _seen_from_behind(g, f, rf)
     return rf
 
 
 @lean
-def _behind(g, f, rf):
+def _seen_from_behind(g, f, rf):
     """The rotation of facet f seen from behind: turned by half a turn about a direction in its plane."""
     up = (g.size[f, 0], g.size[f, 1], g.size[f, 2])
     s, t = orthonormal(up)
-    return _frame(mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up)), s, t, up)
+    return _turn_to(mul(rf, s), neg(mul(rf, t)), neg(mul(rf, up)), s, t, up)
 
 
 @remote
@@ -217,19 +217,9 @@ level_distance_far = far(
 
 
 @lean
-def _frame(p, q, m, s, t, up):
+def _turn_to(p, q, m, s, t, up):
     """The rotation that takes s to p, t to q and up to m."""
-    return (
-        p[0] * s[0] + q[0] * t[0] + m[0] * up[0],
-        p[0] * s[1] + q[0] * t[1] + m[0] * up[1],
-        p[0] * s[2] + q[0] * t[2] + m[0] * up[2],
-        p[1] * s[0] + q[1] * t[0] + m[1] * up[0],
-        p[1] * s[1] + q[1] * t[1] + m[1] * up[1],
-        p[1] * s[2] + q[1] * t[2] + m[1] * up[2],
-        p[2] * s[0] + q[2] * t[0] + m[2] * up[0],
-        p[2] * s[1] + q[2] * t[1] + m[2] * up[1],
-        p[2] * s[2] + q[2] * t[2] + m[2] * up[2],
-    )
+    return matmul((p[0], q[0], m[0], p[1], q[1], m[1], p[2], q[2], m[2]), (*s, *t, *up))
 
 
 @lean
@@ -240,7 +230,7 @@ def _copy_row(rows, ids, k, into, names, m):
     names[m] = ids[k]
 
 
-facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+facet_manifold_far = far(facet_manifold, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)
 
 
 @remote
@@ -255,8 +245,8 @@ def manifold_of(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
     return convex_manifold_far(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids)
 
 
-distance_far = far(distance_of, lambda: (empty_geometry(), *_POSES), returns=_ANSWER)
-manifold_far = far(manifold_of, lambda: (empty_geometry(), *_POSES, *_ROWS), returns=_COUNTED)
+distance_far = far(distance_of, lambda: (empty_geometry(), *_TWO_POSES), returns=_ANSWER)
+manifold_far = far(manifold_of, lambda: (empty_geometry(), *_TWO_POSES, *_POINT_ROWS), returns=_COUNTED)
 
 
 @kernel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tumble.collision.spelling import missing
 
 
-def _error(thing: object, name: str) -> AttributeError:
+def _no_attribute(thing: object, name: str) -> AttributeError:
     kind = type(thing)
     if name.startswith("_"):  # asked for by Python, NumPy and notebooks too
         return missing(f"{kind.__name__!r} object", name, (), thing)
@@ -25,7 +25,7 @@ class Reads:
         def __getattr__(self, name: str) -> Any:
             if name in dir(type(self)) and not name.startswith("_"):  # there is one: what went wrong, went wrong in it
                 return object.__getattribute__(self, name)
-            raise _error(self, name)
+            raise _no_attribute(self, name)
 
 
 class Writes(Reads):
@@ -37,7 +37,7 @@ class Writes(Reads):
 
         def __setattr__(self, name: str, value: Any) -> None:
             if not hasattr(type(self), name):
-                raise _error(self, name)
+                raise _no_attribute(self, name)
             object.__setattr__(self, name, value)
 
 
@@ -59,5 +59,5 @@ class Keeps:
         def __setattr__(self, name: str, value: Any) -> None:
             kind = type(self)
             if name[:1] != "_" and name not in kind.SETS and not hasattr(kind, name):
-                raise _error(self, name)
+                raise _no_attribute(self, name)
             object.__setattr__(self, name, value)

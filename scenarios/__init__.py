@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tumble.scenarios.importing.models import load_model
     from tumble.scenarios.registry import Scenario, load, names, scenario
     from tumble.scenarios.runs.instrument_files import export_readings
-    from tumble.scenarios.runs.run import run_scenario, run_scene, scene_of
+    from tumble.scenarios.runs.scene_run import run_scenario, run_scene, scene_of
     from tumble.scenarios.showing.window_loop import view
 
 __all__ = [
@@ -49,7 +49,7 @@ _ROOMS = {
     "showing.window_loop": ("view",),
     "runs.instrument_files": ("export_readings",),
     "registry": ("Scenario", "load", "names", "scenario"),
-    "runs.run": ("run_scenario", "run_scene", "scene_of"),
+    "runs.scene_run": ("run_scenario", "run_scene", "scene_of"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

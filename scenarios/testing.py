@@ -59,7 +59,7 @@ class Runner:
         """The Run. ``seconds``, ``dt``: else the scene's own; ``every``: steps from sample to sample."""
         import json
 
-        from tumble.scenarios.runs.run import run_scenario, scene_of
+        from tumble.scenarios.runs.scene_run import run_scenario, scene_of
 
         scene = scene_of(scenario, **parameters)
         key = json.dumps([scene.to_dict(), seconds, dt, every, contacts])

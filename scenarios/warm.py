@@ -7,7 +7,7 @@ import sys
 from tumble.collision.kernels.building.growing import Line
 from tumble.collision.kernels.shipped import provide
 from tumble.collision.queries.single import LIBRARY
-from tumble.scenarios.runs.run import warm
+from tumble.scenarios.runs.scene_run import warm
 
 if __name__ == "__main__":
     warm()

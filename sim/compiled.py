@@ -34,7 +34,7 @@ FIRST = (
     "tumble.sim.impact.impact_loop._drift", "tumble.sim.solvers.newton.newton_in", "tumble.sim.impact.thread_jobs._work",
     "tumble.sim.pipeline._find_candidates", "tumble.sim.pipeline._contact", "enter tumble.sim.pipeline.advance",
     "tumble.sim.contact.touching.contact_table._tabulate", "tumble.sim.impact.time_of_impact._next_impact",
-    "tumble.collision.narrowphase.distance_of", "tumble.collision.broadphase.candidate_pairs.find_pairs",
+    "tumble.collision.narrowphase.distance_of", "tumble.collision.broadphase.candidate_pairs.find_box_pairs",
     "tumble.sim.contact.touching.point_accelerations._contact_acceleration", "tumble.sim.impact.event_log._log_contacts",
     "tumble.sim.impact.event_log._log_sensors", "tumble.sim.impact.thread_jobs._share",
     "tumble.sim.impact.time_of_impact._fastest_point", "tumble.sim.impact.time_of_impact._distance_at",

@@ -24,7 +24,7 @@ except ImportError:  # Windows: what the dead left behind stays
 
 UNFINISHED_NAME = re.compile(r"\..*\.part-[0-9a-f]{8}(\.\w+)?")  # the hidden names
 _HELD: ContextVar[frozenset[Path]] = ContextVar("folders that are claimed here", default=frozenset())
-BEFORE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
+PUT_ASIDE = re.compile(r"\.(.+)\.before-put")  # of a folder whose place another one is taking
 MOST_RUN_FILE_BYTES = 256_000_000  # of one file of a recording: some 700,000 bodies
 
 
@@ -175,7 +175,7 @@ def claimed(folder: Path) -> Iterator[None]:
         for place in (folder, *folder.glob("[!.]*.zarr")):
             clear_unfinished(place)
         for entry in list(os.scandir(folder)):  # nobody puts anything there while it is ours
-            if found := BEFORE.fullmatch(entry.name):
+            if found := PUT_ASIDE.fullmatch(entry.name):
                 settle_folder(folder / found[1])
         token = _HELD.set(held | {folder.resolve()})
         try:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-REST = 9.0  # times what it took the last time
+REST = 9.0  # wait so many times as long as the last one took
 
 
 class Pace:

@@ -31,7 +31,7 @@ SNIPPETS = [pytest.param(code, id=f"{page.stem}-{k}") for page in PAGES for k, c
 def folder(tmp_path_factory):
     """Where the snippets run, with the recording that some of them open."""
     from tumble.scenarios.registry import load
-    from tumble.scenarios.runs.run import run_scene
+    from tumble.scenarios.runs.scene_run import run_scene
 
     out = tmp_path_factory.mktemp("docs")
     run_scene(load("two_cuboids")(), out / "runs" / "two_cuboids", seconds=0.1, quiet=True)

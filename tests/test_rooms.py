@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_rooms_import_one_way(package):
         ("tumble.sim.joints.mechanism.tree", "from tumble.sim.world.world import World"),
         ("tumble.collision.pairs.sphere", "from tumble.collision.narrowphase import distance"),
         ("tumble.collision.distance.gjk", "from tumble.collision.queries.batch import table"),
-        ("tumble.scenarios.files.scene_files", "from tumble.scenarios.runs.run import run_scene"),
+        ("tumble.scenarios.files.scene_files", "from tumble.scenarios.runs.scene_run import run_scene"),
         ("tumble.render.frames.frame", "from tumble.render.films import video"),
     ],
 )
@@ -130,6 +131,41 @@ def test_rooms_are_few_and_small(package):
     assert len(rooms) <= MOST_ROOMS
     large = {name: len(files) for name, files in there.items() if len(files) > MOST_FILES and name not in FLAT}
     assert large == {}
+
+
+def twice(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Of (name, where it stands): names that stand in several places."""
+    places: dict[str, list[str]] = {}
+    for name, where in names:
+        places.setdefault(name, []).append(where)
+    return {name: there for name, there in places.items() if len(there) > 1}
+
+
+def test_a_name_of_a_module_is_said_once():
+    """Who reads ``tables.py`` in a message or a note should not have to ask which."""
+    named = [(file.stem, module) for package in ORDER for module, file in modules(package).items()]
+    assert set(twice(named)) <= {"__init__", "errors"}
+    assert twice([*named, ("newton", "tumble.collision.pairs.newton")])["newton"]
+
+
+def defined(source: str) -> list[str]:
+    """Functions and constants at the top of a module that others may import."""
+    found = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign):
+            found += [n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name) and n.id.isupper()]
+    return [name for name in found if not name.startswith("_")]
+
+
+def test_dynamics_and_geometry_name_their_things_apart():
+    """What has one name in both is one thing: what worlds ask of geometry, a library of kernels, lanes and their code."""
+    names = {p: {n for f in modules(p).values() for n in defined(f.read_text(encoding="utf-8"))} for p in ("sim", "collision")}
+    lanes = set(defined((ROOT / "sim/solvers/lanes.py").read_text(encoding="utf-8")))
+    behind = set(defined((ROOT / "collision/kernels/intrinsics/lanes_code.py").read_text(encoding="utf-8")))
+    assert (names["sim"] & names["collision"]) - (lanes & behind) == {"ray_cast", "ray_casts", "LIBRARY"}
+    assert {"sphere_box", "MOST", "LEAST"} <= set(defined("MOST, LEAST = 1, 2\ndef sphere_box(): pass"))
 
 
 @pytest.mark.parametrize("package", ORDER)
@@ -202,3 +238,30 @@ def test_six_questions_have_their_answers():
     assert len(re.findall(r"`[\w/]+\.py`, `\w+`", table)) == 11
     assert missing_answers(table) == []
     assert missing_answers(table.replace("`_gather`", "`_gone`")) == ["sim/impact/impact_loop.py: _gone"]
+
+
+MOST_LINES, MOST_FILE_LINES = 60, 600
+LONG = {"_approach", "_solve", "newton_in"}  # those that still have more lines
+
+
+def long_functions(source: str) -> set[str]:
+    """Names of functions with more lines than MOST_LINES, their docstrings apart."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            first = node.body[0]
+            said = first.end_lineno - first.lineno + 1 if ast.get_docstring(node, clean=False) is not None else 0
+            if node.end_lineno - node.lineno + 1 - said > MOST_LINES:
+                found.add(node.name)
+    return found
+
+
+def test_functions_and_files_are_short():
+    """What is longer has a seam. A name in LONG that is short by now is to be taken out."""
+    sources = {f: f.read_text(encoding="utf-8") for package in ORDER for f in modules(package).values()}
+    tests = {f: f.read_text(encoding="utf-8") for f in (ROOT / "tests").rglob("*.py")}
+    assert set().union(*map(long_functions, sources.values())) == LONG
+    assert {f.name for f, text in {**sources, **tests}.items() if text.count("\n") > MOST_FILE_LINES} <= {"contact_solve.py"}
+    lines = "\n    x = 1" * MOST_LINES
+    assert long_functions(f"def f():{lines}") == {"f"}
+    assert long_functions(f'def f():\n    """One line.\n\n    More."""{lines[10:]}') == set()

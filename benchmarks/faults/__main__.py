@@ -39,7 +39,7 @@ def load() -> None:
 
     import tumble.scenarios.sweeps.sweep  # noqa: F401
     from tumble import render  # noqa: F401
-    from tumble.scenarios.runs.run import run_scene, scene_of
+    from tumble.scenarios.runs.scene_run import run_scene, scene_of
     from tumble.scenarios.showing.report import plot_run
 
     with tempfile.TemporaryDirectory() as folder:

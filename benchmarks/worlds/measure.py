@@ -11,7 +11,7 @@ import numpy as np
 from tumble.collision import ShapeSet, signed_distances
 from tumble.collision.shapes.definitions import convex_parts
 from tumble.sim import BodyDef, Scene, SimulationError, World
-from tumble.sim.forces.definitions import ConstantForce, MutualGravity, Spring
+from tumble.sim.forces.force_definitions import ConstantForce, MutualGravity, Spring
 from tumble.sim.ledger.diagnostics import rotations
 from tumble.sim.ledger.promises import MOST_ENERGY, MOST_GAIN, MOST_OVERLAP, MOST_RESIDUAL, MOST_UNSOLVED, thickness
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tumble.collision.bounds import aabb
-from tumble.collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.broadphase.candidate_pairs import find_box_pairs
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
 from tumble.collision.kernels.jit import kernel
@@ -96,18 +96,18 @@ def candidate_pairs(lo: Rows, hi: Rows, bodies: Whole | None = None, mobile: Num
         raise InputError("lo", lo, "must be an (n, 3) array of numbers")
     n = len(lo)
     lo, hi = good_boxes(lo, hi, n)
-    bodies = np.arange(n) if bodies is None else _column("bodies", bodies, n, "iu", np.int64)
-    mobile = np.ones(n, bool) if mobile is None else _column("mobile", mobile, n, "b", np.bool_)
+    bodies = np.arange(n) if bodies is None else _checked_column("bodies", bodies, n, "iu", np.int64)
+    mobile = np.ones(n, bool) if mobile is None else _checked_column("mobile", mobile, n, "b", np.bool_)
     room = 4 * n
     while True:
         pairs = np.empty((room, 2), np.int64)
-        count = find_pairs(lo, hi, bodies, mobile, pairs)
+        count = find_box_pairs(lo, hi, bodies, mobile, pairs)
         if count <= room:
             return pairs[:count].copy()
         room = count
 
 
-def _column(name: str, value, n: int, kinds: str, dtype) -> np.ndarray:
+def _checked_column(name: str, value, n: int, kinds: str, dtype) -> np.ndarray:
     found = np.asarray(value)
     if found.shape != (n,) or (n and found.dtype.kind not in kinds):
         raise InputError(name, value, f"must hold {n} {'True or False' if kinds == 'b' else 'whole numbers'}, one for each box")

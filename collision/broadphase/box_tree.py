@@ -62,7 +62,7 @@ def _refit(box, link, k):
 
 
 @inner
-def _take(link, root):
+def _new_node(link, root):
     """A free node; the caller has made sure that there is one."""
     k = root[1]
     root[1] = link[k, PARENT]
@@ -70,7 +70,7 @@ def _take(link, root):
 
 
 @inner
-def _give(link, root, k):
+def _free_node(link, root, k):
     link[k, PARENT] = root[1]
     link[k, HEIGHT] = -1
     root[1] = k
@@ -132,13 +132,13 @@ def _best_sibling(box, link, root, leaf):
 
 
 @inner
-def _insert(box, link, root, leaf):
+def _insert_leaf(box, link, root, leaf):
     if root[0] < 0:
         root[0] = leaf
         link[leaf, PARENT] = -1
         return
     sibling = _best_sibling(box, link, root, leaf)
-    k = _take(link, root)
+    k = _new_node(link, root)
     _hang(link, root, k, link[sibling, PARENT], sibling)
     link[k, LEFT], link[k, RIGHT] = sibling, leaf
     link[sibling, PARENT] = k
@@ -155,7 +155,7 @@ def _pull_out(box, link, root, leaf):
     sibling = link[parent, RIGHT] if link[parent, LEFT] == leaf else link[parent, LEFT]
     above = link[parent, PARENT]
     _hang(link, root, sibling, above, parent)
-    _give(link, root, parent)
+    _free_node(link, root, parent)
     _mend(box, link, root, above)
 
 
@@ -186,18 +186,18 @@ def put(box, link, root, rows, node, lo, hi, slack):
         if leaf >= 0:
             _pull_out(box, link, root, leaf)
             if not bounded:
-                _give(link, root, leaf)
+                _free_node(link, root, leaf)
                 node[row] = -1
         if not bounded:
             continue
         if leaf < 0:
-            leaf = _take(link, root)
+            leaf = _new_node(link, root)
             node[row] = leaf
         for i in range(3):
             box[leaf, i] = lo[row, i] - slack * side
             box[leaf, i + 3] = hi[row, i] + slack * side
         link[leaf, LEFT], link[leaf, RIGHT], link[leaf, HEIGHT] = -1, row, 0
-        _insert(box, link, root, leaf)
+        _insert_leaf(box, link, root, leaf)
     return moved
 
 
@@ -208,7 +208,7 @@ def take_out(box, link, root, rows, node):
         leaf = node[rows[k]]
         if leaf >= 0:
             _pull_out(box, link, root, leaf)
-            _give(link, root, leaf)
+            _free_node(link, root, leaf)
             node[rows[k]] = -1
 
 
@@ -227,12 +227,12 @@ def meetings(box, link, root, rows, fresh, node, endless, alive, lo, hi, groups,
         if node[i] < 0:  # without end: met by all
             for j in range(len(alive)):
                 if j != i and alive[j] and not (fresh[j] and j < i):
-                    count = _meet(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count)
+                    count = _meet_endless(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count)
             continue
         leaf = node[i]
         for j in endless:
             if not (fresh[j] and j < i):
-                count = _meet(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count)
+                count = _meet_endless(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count)
         waiting = 1
         stack[0] = root[0]
         while waiting > 0:
@@ -248,7 +248,7 @@ def meetings(box, link, root, rows, fresh, node, endless, alive, lo, hi, groups,
             if link[n, HEIGHT] == 0:
                 j = link[n, RIGHT]
                 if j != i and not (fresh[j] and j < i):
-                    count = _note(i, j, groups, mask, mobile, pairs, count)
+                    count = _note_pair(i, j, groups, mask, mobile, pairs, count)
             else:
                 stack[waiting] = link[n, LEFT]
                 stack[waiting + 1] = link[n, RIGHT]
@@ -257,13 +257,13 @@ def meetings(box, link, root, rows, fresh, node, endless, alive, lo, hi, groups,
 
 
 @inner
-def _meet(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count):
+def _meet_endless(box, node, i, j, lo, hi, groups, mask, mobile, pairs, count):
     """Add a pair of boxes that meet, of which one at least has no end; the count. The other box counts with its fat one, within
     which it moves without a new place in the tree."""
     for k in range(3):
         if _lower(box, node, lo, i, k) > _upper(box, node, hi, j, k) or _lower(box, node, lo, j, k) > _upper(box, node, hi, i, k):
             return count
-    return _note(i, j, groups, mask, mobile, pairs, count)
+    return _note_pair(i, j, groups, mask, mobile, pairs, count)
 
 
 @inner
@@ -277,7 +277,7 @@ def _upper(box, node, hi, i, k):
 
 
 @inner
-def _note(i, j, groups, mask, mobile, pairs, count):
+def _note_pair(i, j, groups, mask, mobile, pairs, count):
     if (groups[i] & mask[j]) == 0 or (groups[j] & mask[i]) == 0 or not (mobile[i] or mobile[j]):
         return count
     if count < len(pairs):
@@ -310,18 +310,18 @@ def within(box, link, root, endless, lo, hi, groups, mask, low, high, reach, fou
         if away > square:
             continue
         if link[n, HEIGHT] == 0:
-            count = _near(link[n, RIGHT], lo, hi, groups, mask, low, high, square, found, gaps, count)
+            count = _note_near(link[n, RIGHT], lo, hi, groups, mask, low, high, square, found, gaps, count)
         else:
             stack[waiting] = link[n, LEFT]
             stack[waiting + 1] = link[n, RIGHT]
             waiting += 2
     for j in endless:
-        count = _near(j, lo, hi, groups, mask, low, high, square, found, gaps, count)
+        count = _note_near(j, lo, hi, groups, mask, low, high, square, found, gaps, count)
     return count
 
 
 @inner
-def _near(j, lo, hi, groups, mask, low, high, square, found, gaps, count):
+def _note_near(j, lo, hi, groups, mask, low, high, square, found, gaps, count):
     if (groups[j] & mask) == 0:
         return count
     away = 0.0
@@ -385,10 +385,10 @@ def _gap(lo, hi, low, high):
 def _sorted_in(j, gap, reach, found, gaps, count):
     """Of equal gaps the lower row goes first, so that the answer does not depend on the tree."""
     most = len(found)
-    if gap > reach or (count == most and not _before(gap, j, gaps[most - 1], found[most - 1])):
+    if gap > reach or (count == most and not _nearer(gap, j, gaps[most - 1], found[most - 1])):
         return count
     k = count if count < most else most - 1
-    while k > 0 and _before(gap, j, gaps[k - 1], found[k - 1]):
+    while k > 0 and _nearer(gap, j, gaps[k - 1], found[k - 1]):
         found[k], gaps[k] = found[k - 1], gaps[k - 1]
         k -= 1
     found[k], gaps[k] = j, gap
@@ -396,12 +396,12 @@ def _sorted_in(j, gap, reach, found, gaps, count):
 
 
 @inner
-def _before(gap, j, other, row):
+def _nearer(gap, j, other, row):
     return gap < other or (gap == other and j < row)
 
 
 @kernel
-def swept(box, link, root, endless, lo, hi, groups, mask, low, high, direction, reach, found, enter):
+def cast_box(box, link, root, endless, lo, hi, groups, mask, low, high, direction, reach, found, enter):
     """Write the rows whose boxes the box low-high meets on its way of ``reach`` [m], and where; their number."""
     count = 0
     stack = np.empty(DEEPEST, np.int64)

@@ -37,7 +37,7 @@ def tree_of(n):
 
 
 @kernel
-def find_pairs(lo, hi, body_of, mobile, pairs):
+def find_box_pairs(lo, hi, body_of, mobile, pairs):
     """Write the pairs (i, j), i < j, of overlapping boxes into ``pairs`` (m, 2) int64, sorted; the number of pairs.
 
     lo, hi: (n, 3) corners [m], +-inf allowed, touching counts; body_of: (n,) int, pairs of one body are left out;
@@ -102,7 +102,7 @@ def boxes_meet(lo, hi, i, j):
 
 
 @lean
-def put_pair(pairs, counter, i, j):
+def append_pair(pairs, counter, i, j):
     """Several threads may do so at once: the order of pairs is found by sorting them."""
     count = add(counter, 1)
     if count < pairs.shape[0]:
@@ -116,7 +116,7 @@ def _all_with_all(lo, hi, body_of, mobile, counter, pairs):
     for i in range(n):
         for j in range(i + 1, n):
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
-                put_pair(pairs, counter, i, j)
+                append_pair(pairs, counter, i, j)
 
 
 @lean
@@ -128,7 +128,7 @@ def unbounded_pairs(lo, hi, body_of, mobile, order, bounded, unbounded, counter,
         for b in range(bounded + a - unbounded):
             j = order[b if b < bounded else unbounded + b - bounded]
             if (mobile[i] or mobile[j]) and body_of[i] != body_of[j] and boxes_meet(lo, hi, i, j):
-                put_pair(pairs, counter, i, j)
+                append_pair(pairs, counter, i, j)
 
 
 @lean
@@ -191,7 +191,7 @@ def tree_pairs(tree, nodes, start, stop, counter, pairs):
             for b in range(max(first, node[k, 0]), node[k, 1]):  # empty but at a leaf
                 apart = x0 > box[b, 3] or box[b, 0] > x1 or y0 > box[b, 4] or box[b, 1] > y1 or z0 > box[b, 5] or box[b, 2] > z1
                 if not apart and item[a, 2] + item[b, 2] > 0 and item[a, 1] != item[b, 1]:
-                    put_pair(pairs, counter, item[a, 0], item[b, 0])
+                    append_pair(pairs, counter, item[a, 0], item[b, 0])
             first = 0
             k += 1
 
@@ -216,7 +216,7 @@ def sort_pairs(pairs, count, n):
 
 
 find_pairs_far = far(
-    find_pairs,
+    find_box_pairs,
     lambda: (np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, np.int64), np.zeros(0, np.bool_), np.zeros((0, 2), np.int64)),
     returns=0,
 )

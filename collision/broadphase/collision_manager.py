@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.broadphase.bounding_boxes import bounding_boxes
-from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, meets, nearest_boxes, swept
+from tumble.collision.broadphase.box_tree import DEEPEST, HEIGHT, LEFT, RIGHT, cast_box, meets, nearest_boxes
 from tumble.collision.broadphase.dynamic_broadphase import ALL_GROUPS, BroadPhase, PairChanges, _bits
 from tumble.collision.errors import InputError, check_number, check_point, check_vector
 from tumble.collision.hints import Numbers, PoseLike, Rows, Whole
@@ -212,7 +212,7 @@ class CollisionManager:
 
     def overlap(self, shape: Shape, pose: PoseLike = Pose(), mask: int = ALL_GROUPS) -> np.ndarray:
         """(n,) handles of what overlaps or touches a shape at a pose, rising; a point (3,) will do for the shape."""
-        shape, pose, (low, high) = _asked(shape, pose)
+        shape, pose, (low, high) = _shape_asked(shape, pose)
         found = self.broad.query(low, high, mask)
         rows = self.broad.rows(found)
         shapes, which = self._beside(shape, rows)
@@ -233,7 +233,7 @@ class CollisionManager:
         if count is not None and (isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1):
             raise InputError("count", count, "must be a number of shapes, 1 or more, or None for all")
         reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
-        shape, pose, (low, high) = _asked(shape, pose)
+        shape, pose, (low, high) = _shape_asked(shape, pose)
         bits, total = int(_bits("mask", mask, 1, 0)[0]), len(self)
         wanted = total if count is None else min(int(count), total)
         room = min(max(FIRST_BOXES, 2 * wanted), total)
@@ -271,13 +271,13 @@ class CollisionManager:
         """The first shape that another touches on its way; ``shape`` of the hit is its handle. See `collision.shape_cast`."""
         if isinstance(shape, HalfSpace):
             raise InputError("shape", shape, "must have an end")
-        shape, pose, (low, high) = _asked(shape, pose)
+        shape, pose, (low, high) = _shape_asked(shape, pose)
         d = unit_direction(direction)
         reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
         room = max(len(self), 1)
         rows, enter = np.empty(room, np.int64), np.empty(room)
         bits = int(_bits("mask", mask, 1, 0)[0])
-        there = swept(*self.broad.tree, bits, low, high, d, reach, rows, enter)
+        there = cast_box(*self.broad.tree, bits, low, high, d, reach, rows, enter)
         order = np.lexsort((rows[:there], enter[:there]))
         best, begin, size = None, 0, FIRST_BOXES
         while begin < there and (best is None or enter[order[begin]] <= best.distance):
@@ -306,7 +306,7 @@ class CollisionManager:
         return set_of(shape, *(self._shapes[k] for k in numbers)), which.reshape(-1) + 1
 
 
-def _asked(shape, pose) -> tuple:
+def _shape_asked(shape, pose) -> tuple:
     """(shape, pose, bounding box) that a query is about."""
     if not isinstance(shape, Shape):
         shape = ConvexHull([check_point("shape", shape)])

@@ -132,7 +132,7 @@ class BroadPhase:
         self._settle()
         i, j = self._fat.T
         met = ((self._lo[i] <= self._hi[j]) & (self._lo[j] <= self._hi[i])).all(axis=1)
-        return _sorted(np.sort(self._handle[self._fat[met]], axis=1))
+        return _in_order(np.sort(self._handle[self._fat[met]], axis=1))
 
     def update(self) -> PairChanges:
         """Which pairs began and which ended since the last update: those of boxes that were removed end too."""
@@ -232,7 +232,7 @@ def _bits(name: str, value, n: int, least: int) -> np.ndarray:
     return np.broadcast_to(found, (n,)).astype(np.int64)
 
 
-def _sorted(pairs: np.ndarray) -> np.ndarray:
+def _in_order(pairs: np.ndarray) -> np.ndarray:
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 

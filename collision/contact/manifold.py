@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tumble.collision.distance.clip import GAP, NAME, OUT, at
+from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.geometry import SHARP
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, norm, orthonormal, sub
+from tumble.collision.linalg import add, at, axpy, norm, orthonormal, sub
 
 ALIKE, AS_DEEP = 1e-6, 1e-8  # of how far the candidates are apart
 MANIFOLD_POINTS = 8  # points of a manifold, where no other number is asked for
@@ -44,7 +44,7 @@ def bend_rows(rows, count, skin_a, skin_b):
 
 
 @lean
-def choose(work, tags, count, most):
+def choose_points(work, tags, count, most):
     """Rows of the points to keep, at most ``most``, into column 0 of tags; their number.
 
     The first point kept is the deepest, each further one the point that is furthest from all kept so far. Of points that are
@@ -93,7 +93,7 @@ def put_patch(work, tags, count, toward, origin, n, side, rows, ids):
     plane of the reference face where the gap is positive. ``side``: 0 where the reference face is A's, 1 where it is
     B's. ``n``: normal from A to B. Returns the count.
     """
-    kept = choose(work, tags, count, len(ids))
+    kept = choose_points(work, tags, count, len(ids))
     tangent, _ = orthonormal(n)
     flat_a = 0.0 if side == 0 else SHARP
     flat_b = SHARP if side == 0 else 0.0

@@ -29,12 +29,12 @@ from tumble.collision.contact.features import (
     facing,
     side_bend,
 )
-from tumble.collision.contact.manifold import choose, put
-from tumble.collision.distance.clip import GAP, NAME, OUT, at
+from tumble.collision.contact.manifold import choose_points, put
+from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.distance.result import touching_limit
 from tumble.collision.geometry import SHARP, empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean, remote
-from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, at, axpy, cross, dot, mul_t, neg, norm, orthonormal, scale, sub
 from tumble.collision.shapes.support_functions import is_revolved
 from tumble.collision.shapes.support_points import EPS, inflation
 
@@ -383,7 +383,7 @@ def contact_points(g, a, xa, ra, b, xb, rb, n, p, q, low, margin, size, rows, id
         middle = add(xa, scale(0.5, add(p, q)))
         put(rows, ids, 0, middle, low, ea, along_a, across_a, eb, along_b, across_b, 9 << 56 | name_a << 28 | name_b)
         return 1
-    kept = choose(found, tags, count, len(ids))
+    kept = choose_points(found, tags, count, len(ids))
     for k in range(kept):
         i = tags[k, 0]
         put(

@@ -93,14 +93,11 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         face_a, sep_a, face_b, sep_b = faced(g, a, b, r, t, n)
     sep_a, sep_b = sep_a - skins, sep_b - skins
     side = reference_side(g, a, ra, b, rb, face_a, sep_a, face_b, sep_b, slack, axis)
-    best = sep_b if side == 1 else sep_a
+    face, best = (face_b, sep_b) if side == 1 else (face_a, sep_a)
     if best >= low - slack:
-        count, least, normal = put_face(
-            g, a, xa, ra, b, x, rb, face_b if side == 1 else face_a, side, limit, slack + max(low, best), size, rows, ids
-        )
+        count, least, normal = put_face(g, a, xa, ra, b, x, rb, face, side, limit, slack + max(low, best), size, rows, ids)
         if count > 0:
             status = answer(low, high if known else max(low, least), normal, x, x, xa, size, slack_of(g, a, b), margin, 1)[0]
-            face = face_b if side == 1 else face_a
             lone = count == 1 and (known or at_rim(g, a, xa, ra, b, xb, rb, face, side, rows))
             # lone: a corner at the rim of the face, whose normal may be nowhere near that of the pair. UNCERTAIN: apart, and
             # closest at edges or corners: no axis of a face has their distance
@@ -118,9 +115,8 @@ def polytope_manifold(g, a, xa, ra, b, xb, rb, margin, axis, rows, ids):
         return 0, to_world(ra, n), BEYOND_MARGIN
     normal = to_world(ra, n)
     status = answer(low, high, normal, p, q, xa, size, slack_of(g, a, b), margin, 1)[0]
-    put_witness(
-        g, a, b, ra, rb, xa, normal, mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack)), named, rows, ids
-    )
+    middle, gap = mul(ra, scale(0.5, add(p, q))), 0.5 * (low + min(high, low + slack))
+    put_witness(g, a, b, ra, rb, xa, normal, middle, gap, named, rows, ids)
     return 1, normal, status
 
 

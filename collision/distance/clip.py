@@ -11,7 +11,7 @@ import math
 
 from tumble.collision.geometry import BOX
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.linalg import add, at, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, set_at, sub
 from tumble.collision.shapes.support_points import EPS, aligned_face, is_polytope, support
 
 # Of the shortest edge of the two features. A vertex this little beyond a side counts as inside, so that aligned boxes
@@ -79,20 +79,6 @@ def corner_id(source, plane, count, loop_first, loops, base):
 # Columns of the scratch arrays of a patch: two polygons in turn, then the points that remain.
 OUT, GAP = 6, 9  # work (n, 10): polygon corners 0-2 and 3-5, points 6-8, gaps 9
 NAME = 4  # tags (n, 5): id of a corner and source of the edge that leaves it, 0-1 and 2-3; ids of the points 4
-
-
-@lean
-def at(work, i, column):
-    """Three numbers of a row."""
-    return (work[i, column], work[i, column + 1], work[i, column + 2])
-
-
-@lean
-def set_at(work, i, column, v):
-    """Write three numbers of a row."""
-    work[i, column] = v[0]
-    work[i, column + 1] = v[1]
-    work[i, column + 2] = v[2]
 
 
 @lean

@@ -321,11 +321,22 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
     n = scale(-1.0 / norm(n), n)
     low = separation_here(g, a, b, r, t, n)
     close = SETTLED * EPS * size
-    # faces about as near with care
-    reach = ROUGH * size + max(-low, 0.0)
+    found, high, p, q = nearest_with_care(g, a, b, r, t, n, low, close, ROUGH * size, faces, links, keys, points, named, count)
+    settled = found and high - low <= close and low < -4.0 * close
+    if settled and grown and row >= 0:
+        grown = keep(used, count, links, named, kept, row)
+    return settled, low, high, n, p, q, turns, grown, corners
+
+
+@tight
+def nearest_with_care(g, a, b, r, t, n, low, close, rough, faces, links, keys, points, named, count):
+    """(found, high, p, q) of the faces about as near as the nearest, whose heights are only roughly known: the greatest of their
+    heights, and the places that touch on one that lies within ``close`` of ``low``.
+    """
+    reach = rough + max(-low, 0.0)
     reach *= reach
-    found = False
-    high = -math.inf
+    found, high = False, -math.inf
+    p, q = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for f in range(count):
         if keys[f, 0] <= reach:
             i, j, k = links[f, 0], links[f, 1], links[f, 2]
@@ -336,10 +347,7 @@ def quick_depth(g, a, b, r, t, size, names, kept, row):
             if height - low <= close and not found:
                 found, p, q = on_face(g, a, b, r, t, n, named[i, 0], named[j, 0], named[k, 0])
                 found = found and norm(axpy(-low, n, sub(q, p))) <= close
-    settled = found and high - low <= close and low < -4.0 * close
-    if settled and grown and row >= 0:
-        grown = keep(used, count, links, named, kept, row)
-    return settled, low, high, n, p, q, turns, grown, corners
+    return found, high, p, q
 
 
 @tight

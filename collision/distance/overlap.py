@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from tumble.collision.distance.axes import NO_ROWS, best_axis, improve_normal, named_features, polish
-from tumble.collision.distance.clip import OUT, at, face_patch, patch_capacity
+from tumble.collision.distance.clip import OUT, face_patch, patch_capacity
 from tumble.collision.distance.epa import four_corners, known_depth, no_more, no_surface
 from tumble.collision.distance.exact_hull import careful
 from tumble.collision.distance.gjk import NO_NAMES, SHIFT, nearest_points
@@ -20,7 +20,7 @@ from tumble.collision.distance.sat import NO_EDGES, sat_boxes, separation
 from tumble.collision.distance.segments import edge_points
 from tumble.collision.geometry import BOX, empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean, remote, tight
-from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, at, axpy, cross, dot, load3, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.shapes.support_points import EPS, face_at, support
 
 TOUCHING_WIDTH = 64.0  # EPS of size: bounds so close settle a pair that touches

@@ -109,7 +109,7 @@ def mesh_faces(vertices, triangles, across, tolerance, faces, planes):
 
 
 @lean
-def _fits(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):
+def _block_is_plane(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):
     """Whether block (bi, bj) lies in the plane through ``height`` at sample (i, j), with the cells around it."""
     for p in range(max(0, BLOCK_CELLS * bi - 1), min(heights.shape[0], BLOCK_CELLS * bi + BLOCK_CELLS + 2)):
         for q in range(max(0, BLOCK_CELLS * bj - 1), min(heights.shape[1], BLOCK_CELLS * bj + BLOCK_CELLS + 2)):
@@ -131,7 +131,7 @@ def field_faces(heights, cell, x, y, tolerance, faces, planes):
             k, m = min(heights.shape[0] - 1, i + BLOCK_CELLS), min(heights.shape[1] - 1, j + BLOCK_CELLS)
             slope_i, slope_j = (heights[k, j] - heights[i, j]) / (k - i), (heights[i, m] - heights[i, j]) / (m - j)
             height = heights[i, j]
-            if not _fits(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):
+            if not _block_is_plane(heights, bi, bj, i, j, slope_i, slope_j, height, tolerance):
                 continue
             faces[bi, bj], queue[0, 0], queue[0, 1] = count, bi, bj
             first, last = 0, 1
@@ -142,7 +142,7 @@ def field_faces(heights, cell, x, y, tolerance, faces, planes):
                     u, v = p + (way == 0) - (way == 1), q + (way == 2) - (way == 3)
                     if not (0 <= u < rows and 0 <= v < columns) or faces[u, v] != -1:
                         continue
-                    if _fits(heights, u, v, i, j, slope_i, slope_j, height, tolerance):
+                    if _block_is_plane(heights, u, v, i, j, slope_i, slope_j, height, tolerance):
                         faces[u, v] = count
                         queue[last, 0], queue[last, 1] = u, v
                         last += 1

@@ -22,10 +22,10 @@ import llvmlite.binding
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, imputils, types
-from numba.extending import intrinsic, lower_builtin, type_callable
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
-from tumble.collision.kernels.compiler import Link
+from tumble.collision.kernels.compiler import Link, calls
 from tumble.collision.kernels.native import Library
 
 MOST_SYMBOLS = 256  # symbols
@@ -168,14 +168,5 @@ def _caller(link: Link) -> Callable:
         typed.__signature__ = inspect.signature(link.kernel.py_func)
         return typed
 
-    def lower(context, builder, signature, arguments):
-        kind = context.call_conv.get_function_type(signature.return_type, signature.args)
-        target = builder.inttoptr(ir.Constant(ir.IntType(64), address), kind.as_pointer())
-        status, value = context.call_conv.call_function(builder, target, signature.return_type, signature.args, arguments)
-        with cgutils.if_unlikely(builder, status.is_error):
-            context.call_conv.return_status_propagate(builder, status)
-        return imputils.impl_ret_new_ref(context, builder, signature.return_type, value)
-
-    type_callable(stub)(typer)
-    lower_builtin(stub, types.VarArg(types.Any))(lower)
-    return stub
+    by_address = lambda builder, kind: builder.inttoptr(ir.Constant(ir.IntType(64), address), kind.as_pointer())  # noqa: E731
+    return calls(stub, typer, by_address)

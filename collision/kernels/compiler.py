@@ -101,6 +101,22 @@ def table_on_stack(rows: int, columns: int, kind: str) -> Any:
     return table
 
 
+def calls(stub: Callable, typer: Callable, target: Callable) -> Callable:
+    """Teach Numba that kernels which call ``stub`` call the function ``target(builder, kind)``, and pass on its errors."""
+
+    def lower(context, builder, signature, arguments):
+        kind = context.call_conv.get_function_type(signature.return_type, signature.args)
+        to = target(builder, kind)
+        status, result = context.call_conv.call_function(builder, to, signature.return_type, signature.args, arguments)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return imputils.impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    type_callable(stub)(typer)
+    lower_builtin(stub, types.VarArg(types.Any))(lower)
+    return stub
+
+
 class Link:
     """The target of a far call, its name for the linker, and the ``stub`` that kernels call."""
 
@@ -126,17 +142,8 @@ class Link:
             typed.__signature__ = inspect.signature(self.kernel.py_func)
             return typed
 
-        def lower(context, builder, signature, arguments):
-            kind = context.call_conv.get_function_type(signature.return_type, signature.args)
-            target = cgutils.get_or_insert_function(builder.module, kind, self.symbol)
-            status, result = context.call_conv.call_function(builder, target, signature.return_type, signature.args, arguments)
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return imputils.impl_ret_new_ref(context, builder, signature.return_type, result)
-
-        type_callable(stub)(typer)
-        lower_builtin(stub, types.VarArg(types.Any))(lower)
-        return stub
+        by_name = lambda builder, kind: cgutils.get_or_insert_function(builder.module, kind, self.symbol)  # noqa: E731
+        return calls(stub, typer, by_name)
 
     def __call__(self, *arguments: Any) -> Any:
         return self.kernel(*arguments)

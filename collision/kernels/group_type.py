@@ -15,7 +15,7 @@ from numba.np import arrayobj
 from tumble.collision.kernels.group import Group, OwningClass, OwningGroup
 
 WORD, INDEX, BYTES = ir.IntType(64), ir.IntType(32), ir.IntType(8).as_pointer()
-TABLE = types.CPointer(types.int64)
+TABLE_ADDRESS = types.CPointer(types.int64)
 
 
 class GroupType(types.Type):
@@ -67,7 +67,7 @@ class _Owned(models.StructModel):
     """The counted block that holds the table, none if Python holds it, and the table."""
 
     def __init__(self, manager, kind):
-        super().__init__(manager, kind, [("meminfo", types.MemInfoPointer(types.voidptr)), ("table", TABLE)])
+        super().__init__(manager, kind, [("meminfo", types.MemInfoPointer(types.voidptr)), ("table", TABLE_ADDRESS)])
 
 
 @unbox(GroupType)

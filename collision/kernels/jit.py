@@ -59,7 +59,7 @@ class Later:
         return getattr(self.made, name)
 
 
-def _later(function: Callable, kept: bool, literals: bool = True, **options: Any) -> Callable:
+def _kernel_to_compile(function: Callable, kept: bool, literals: bool = True, **options: Any) -> Callable:
     """A kernel to be compiled; ``kept`` on disk."""
     if DISABLED:
         return function
@@ -81,7 +81,7 @@ def kernel(function: Callable | None = None, **options: Any) -> Callable:
     """
     if function is None:
         return lambda f: kernel(f, **options)
-    return _later(function, kept=True, **options)
+    return _kernel_to_compile(function, kept=True, **options)
 
 
 def inner(function: Callable) -> Callable:
@@ -90,7 +90,7 @@ def inner(function: Callable) -> Callable:
     Those would be most of the machine code of a small function. Nothing is kept on disk either: its code is part of its
     callers'.
     """
-    return _later(function, kept=False, literals=False, _nrt=True, **FOR_KERNELS)
+    return _kernel_to_compile(function, kept=False, literals=False, _nrt=True, **FOR_KERNELS)
 
 
 def lean(function: Callable) -> Callable:
@@ -98,17 +98,17 @@ def lean(function: Callable) -> Callable:
 
     Counting is two atomic additions for each array and call.
     """
-    return _later(function, kept=False, literals=False, _nrt=False, **FOR_KERNELS)
+    return _kernel_to_compile(function, kept=False, literals=False, _nrt=False, **FOR_KERNELS)
 
 
 def tight(function: Callable) -> Callable:
     """A lean kernel whose code stands in its callers. For what runs at every turn of a search."""
-    return _later(function, kept=False, literals=False, _nrt=False, forceinline=True, **FOR_KERNELS)
+    return _kernel_to_compile(function, kept=False, literals=False, _nrt=False, forceinline=True, **FOR_KERNELS)
 
 
 def remote(function: Callable) -> Callable:
     """A lean kernel that other kernels reach by `far` alone."""
-    return _later(function, kept=False, _nrt=False, **FOR_KERNELS)
+    return _kernel_to_compile(function, kept=False, _nrt=False, **FOR_KERNELS)
 
 
 def stack_table(rows: int, columns: int, kind: str = "float64") -> Callable:

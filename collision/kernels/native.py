@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tumble.collision.kernels.building.objects import RAISED, Objects, engine, kept_at, kept_under, load, name_of, offer, read
+from tumble.collision.kernels.building.objects import RAISED, Objects, add_code, engine, kept_at, kept_under, name_of, offer, read
 from tumble.collision.kernels.group import Group
 from tumble.collision.kernels.jit import DISABLED
 from tumble.collision.kernels.sources import file_of
@@ -312,7 +312,7 @@ def loaded(objects: Objects) -> dict[str, Code]:
     many = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
     found = {}
     for name, symbol, code in objects:
-        load(linker, code)
+        add_code(linker, code)
         kind, _, rest = name.partition(" ")
         if kind == "far":
             llvm.add_symbol(rest, linker.get_function_address(symbol))

@@ -19,11 +19,11 @@ def _word(address):
     return ctypes.c_int64.from_address(int(address))
 
 
-def _put(address, value):
+def _put_word(address, value):
     _word(address).value = value
 
 
-def _add(address, value):
+def _add_to_word(address, value):
     word = _word(address)
     old, word.value = word.value, word.value + value
     return old
@@ -37,7 +37,7 @@ def _swap_if(address, old, new):
     return same
 
 
-def _table(address, rows, columns, kind):
+def _table_at(address, rows, columns, kind):
     count = int(rows * columns)
     return np.ctypeslib.as_array((kind * count).from_address(int(address))).reshape(int(rows), int(columns))
 
@@ -45,23 +45,23 @@ def _table(address, rows, columns, kind):
 @intrinsic(lambda address: _word(address).value)
 def look():
     """look(address): the word there."""
-    from tumble.collision.kernels.intrinsics.shared import look
+    from tumble.collision.kernels.intrinsics.shared_code import look
 
     return look
 
 
-@intrinsic(_put)
+@intrinsic(_put_word)
 def put():
     """put(address, value)"""
-    from tumble.collision.kernels.intrinsics.shared import put
+    from tumble.collision.kernels.intrinsics.shared_code import put
 
     return put
 
 
-@intrinsic(_add)
+@intrinsic(_add_to_word)
 def add():
     """add(address, value): the word as it was before."""
-    from tumble.collision.kernels.intrinsics.shared import add
+    from tumble.collision.kernels.intrinsics.shared_code import add
 
     return add
 
@@ -69,7 +69,7 @@ def add():
 @intrinsic(_swap_if)
 def swap_if():
     """swap_if(address, old, new): whether ``old`` stood there, and ``new`` does now."""
-    from tumble.collision.kernels.intrinsics.shared import swap_if
+    from tumble.collision.kernels.intrinsics.shared_code import swap_if
 
     return swap_if
 
@@ -87,7 +87,7 @@ def _address_of(array):
 @intrinsic(_address_of)
 def address_of():
     """address_of(array): of its first element; of a group, that of its table."""
-    from tumble.collision.kernels.intrinsics.shared import address_of
+    from tumble.collision.kernels.intrinsics.shared_code import address_of
 
     return address_of
 
@@ -96,24 +96,24 @@ def group_at(example: Any) -> Callable[[int], Any]:
     """What gives lean kernels the group at an address, of the kind of the example. It must outlive its use."""
 
     def make():
-        from tumble.collision.kernels.intrinsics.shared import group_at
+        from tumble.collision.kernels.intrinsics.shared_code import group_at
 
         return group_at(example)
 
     return intrinsic(_GROUPS.__getitem__)(make)
 
 
-@intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_double))
+@intrinsic(lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_double))
 def reals_at():
     """reals_at(address, rows, columns): the table of real numbers there, which must outlive its use."""
-    from tumble.collision.kernels.intrinsics.shared import reals_at
+    from tumble.collision.kernels.intrinsics.shared_code import reals_at
 
     return reals_at
 
 
-@intrinsic(lambda address, rows, columns: _table(address, rows, columns, ctypes.c_int64))
+@intrinsic(lambda address, rows, columns: _table_at(address, rows, columns, ctypes.c_int64))
 def wholes_at():
     """wholes_at(address, rows, columns): the same of whole numbers."""
-    from tumble.collision.kernels.intrinsics.shared import wholes_at
+    from tumble.collision.kernels.intrinsics.shared_code import wholes_at
 
     return wholes_at

@@ -1,4 +1,4 @@
-"""Moments between two looks at a word that another thread will write (kernels/intrinsics/waiting.py)."""
+"""Moments between two looks at a word that another thread will write (kernels/intrinsics/waiting_code.py)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tumble.collision.kernels.jit import intrinsic
 @intrinsic(lambda: None)
 def pause():
     """pause(): some hundredths of a microsecond, in which the processor may do other things."""
-    from tumble.collision.kernels.intrinsics.waiting import pause
+    from tumble.collision.kernels.intrinsics.waiting_code import pause
 
     return pause
 
@@ -18,7 +18,7 @@ def pause():
 @intrinsic(lambda: time.sleep(0))
 def give_way():
     """give_way(): let other threads have the processor."""
-    from tumble.collision.kernels.intrinsics.waiting import give_way
+    from tumble.collision.kernels.intrinsics.waiting_code import give_way
 
     return give_way
 
@@ -26,6 +26,6 @@ def give_way():
 @intrinsic(lambda microseconds: time.sleep(1e-6 * microseconds))
 def doze():
     """doze(microseconds)"""
-    from tumble.collision.kernels.intrinsics.waiting import doze
+    from tumble.collision.kernels.intrinsics.waiting_code import doze
 
     return doze

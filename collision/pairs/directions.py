@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import add, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, sub, transpose
+from tumble.collision.linalg import add, at, cross, dot, mul, mul_t, neg, norm, orthonormal, scale, set_at, sub, transpose
 from tumble.collision.pairs.meridians import askew, off_axis, round_directions
 from tumble.collision.shapes.support_functions import support_piece
 
@@ -30,18 +30,6 @@ def difference_point(g, a, b, r, t, n):
     _, p = support_piece(g, a, n)
     _, q = support_piece(g, b, neg(mul_t(r, n)))
     return sub(add(mul(r, q), t), p)
-
-
-@lean
-def at(rows, k, column):
-    return (rows[k, column], rows[k, column + 1], rows[k, column + 2])
-
-
-@lean
-def put_at(rows, k, column, v):
-    rows[k, column] = v[0]
-    rows[k, column + 1] = v[1]
-    rows[k, column + 2] = v[2]
 
 
 @lean
@@ -100,12 +88,12 @@ def triangle_bound(rows, k, w):
 
 @lean
 def put_triangle(rows, k, n0, n1, n2, w0, w1, w2):
-    put_at(rows, k, 0, n0)
-    put_at(rows, k, 3, n1)
-    put_at(rows, k, 6, n2)
-    put_at(rows, k, 9, w0)
-    put_at(rows, k, 12, w1)
-    put_at(rows, k, 15, w2)
+    set_at(rows, k, 0, n0)
+    set_at(rows, k, 3, n1)
+    set_at(rows, k, 6, n2)
+    set_at(rows, k, 9, w0)
+    set_at(rows, k, 12, w1)
+    set_at(rows, k, 15, w2)
 
 
 @lean

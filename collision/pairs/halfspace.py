@@ -8,11 +8,11 @@ import numpy as np
 
 from tumble.collision.contact.manifold import put, put_patch
 from tumble.collision.contact.patch import put_on_plane
-from tumble.collision.distance.clip import GAP, NAME, OUT, set_at
+from tumble.collision.distance.clip import GAP, NAME, OUT
 from tumble.collision.distance.result import EPS, answer, slack_of, to_world
 from tumble.collision.geometry import HALFSPACE, SHARP
 from tumble.collision.kernels.jit import inner, lean
-from tumble.collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
+from tumble.collision.linalg import add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, set_at, sub
 from tumble.collision.shapes.support_functions import support_piece
 from tumble.collision.shapes.support_points import core_radius, inflation, is_polytope
 from tumble.collision.status import BEYOND_MARGIN, OVERLAPPING, SEPARATED, TOUCHING, UNCERTAIN

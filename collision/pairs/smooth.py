@@ -23,9 +23,9 @@ from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, mul, mul_t, neg, norm, scale, sub
 from tumble.collision.pairs.directions import best_direction
 from tumble.collision.pairs.flats import on_flats, separation
-from tumble.collision.pairs.newton import newton
-from tumble.collision.pairs.point import depth_bound, point_depth
+from tumble.collision.pairs.point_distance import depth_bound, point_depth
 from tumble.collision.pairs.smooth_depth import critical, smooth_depth
+from tumble.collision.pairs.smooth_newton import newton
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
 from tumble.collision.shapes.support_functions import is_curved, support_piece
 from tumble.collision.shapes.support_points import EPS, aligned_face, inflation, is_polytope

@@ -38,7 +38,7 @@ from tumble.collision.geometry import CYLINDER, ELLIPSOID
 from tumble.collision.kernels.jit import lean, stack_table
 from tumble.collision.linalg import add, cross, dot, load3, mul, mul_t, neg, norm, scale, store3, sub
 from tumble.collision.pairs.flats import on_flats, separation
-from tumble.collision.pairs.point import depth_bound, point_curved
+from tumble.collision.pairs.point_distance import depth_bound, point_curved
 from tumble.collision.pairs.tangent import tangent_newton, two_pieces
 from tumble.collision.shapes.support_functions import ellipsoid_point, is_revolved, support_piece
 from tumble.collision.shapes.support_points import EPS
@@ -243,6 +243,12 @@ def in_caps(caps, known, w):
 
 
 @lean
+def in_one_cap(caps, known, w0, w1, w2):
+    cap = in_caps(caps, known, w0)
+    return cap >= 0 and in_caps(caps, known, w1) == cap and in_caps(caps, known, w2) == cap
+
+
+@lean
 def add_cap(caps, known, n, tangent):
     """Keep a cap about a direction; ``tangent`` of half its angle."""
     tangent = min(0.999 * tangent, WIDEST_CAP)
@@ -291,11 +297,9 @@ def smooth_depth(g, a, b, r, t, corners, pieces, size):
         m = load3(faces, near)
         m = scale(1.0 / norm(m), m)
         height = min(dot(m, w0), min(dot(m, w1), dot(m, w2)))
-        if known > 0 and height > 8.0 * rounding:
-            cap = in_caps(caps, known, w0)
-            if cap >= 0 and in_caps(caps, known, w1) == cap and in_caps(caps, known, w2) == cap:
-                keys[near, 0] = math.inf
-                continue
+        if known > 0 and height > 8.0 * rounding and in_one_cap(caps, known, w0, w1, w2):
+            keys[near, 0] = math.inf
+            continue
         w, ia, ib = far_point(g, a, b, r, t, neg(m))
         high = dot(m, w)
         if high - height <= WORTH_A_SEARCH * high and high < depth and tries < 12 and in_caps(caps, known, m) < 0:

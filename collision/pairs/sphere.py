@@ -13,7 +13,7 @@ from tumble.collision.distance.result import answer, slack_of, to_world, touchin
 from tumble.collision.geometry import BOX, SHARP, SPHERE
 from tumble.collision.kernels.jit import lean, tight
 from tumble.collision.linalg import IDENTITY, add, axpy, dot, load3, mul, mul_t, neg, norm, orthonormal, scale, sub
-from tumble.collision.pairs.point import point_curved
+from tumble.collision.pairs.point_distance import point_curved
 from tumble.collision.shapes.support_points import EPS, inflation, is_polytope
 from tumble.collision.status import BEYOND_MARGIN
 

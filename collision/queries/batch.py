@@ -130,7 +130,7 @@ def signed_distances(
     InputError for arrays that do not fit each other or hold no poses.
     """
     margin = margin if margin == math.inf else check_number("margin", margin)
-    return _ask(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, margin, cache, threads)
+    return _measure(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, margin, cache, threads)
 
 
 def collisions(
@@ -148,10 +148,12 @@ def collisions(
 
     Each search ends as soon as that is certain, one way or the other. Arguments as for `signed_distances`.
     """
-    return _ask(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, SIGN_ONLY, cache, threads).lower <= 0.0
+    return (
+        _measure(shapes, a, b, positions_a, orientations_a, positions_b, orientations_b, SIGN_ONLY, cache, threads).lower <= 0.0
+    )
 
 
-def _ask(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
+def _measure(shapes, a, b, xa, qa, xb, qb, margin, cache, threads) -> Distances:
     """Both of the above, checked."""
     if not isinstance(shapes, ShapeSet):
         raise InputError("shapes", shapes, "must be a ShapeSet, which packs the shapes once")

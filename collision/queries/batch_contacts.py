@@ -17,9 +17,7 @@ from tumble.collision.narrowphase import manifold_far
 from tumble.collision.pose import Pose, rotated
 from tumble.collision.queries.batch import NAMES, PairCache, check_cache, check_poses, in_threads, indices, table, threads_of
 from tumble.collision.queries.batch_kernels import pose
-from tumble.collision.queries.impact_of_compounds import MANY_MOVING
-from tumble.collision.queries.proximity import Manifold, margin_of, points_of
-from tumble.collision.queries.time_of_impact import (
+from tumble.collision.queries.conservative_advancement import (
     FASTEST,
     LONGEST_DURATION,
     MISS,
@@ -31,6 +29,8 @@ from tumble.collision.queries.time_of_impact import (
     impact,
     time_of_impact,
 )
+from tumble.collision.queries.impact_of_compounds import MANY_MOVING
+from tumble.collision.queries.proximity import Manifold, margin_of, points_of
 from tumble.collision.shapes.compounds import piece_pairs, spread
 from tumble.collision.shapes.shapeset import ShapeSet
 from tumble.collision.status import BEYOND_MARGIN, Status

@@ -59,11 +59,7 @@ def quick_pairs(
                 g, i, j, r, t, guess, reach, size, known, names, warm_surface, k if warm else -1
             )
             if not settled:
-                lower[k], upper[k] = low, high
-                store3(normal, k, n)
-                for m in range(4):
-                    found[k, m] = names[m]
-                    found[k, 4 + m] = corners[m]
+                put_found(k, low, high, n, names, corners, found, lower, upper, normal)
             else:
                 n, p, q = to_world(ra, n), mul(ra, p), mul(ra, q)
                 if g.skin[i] + g.skin[j] > 0.0:
@@ -126,6 +122,16 @@ def put(k, told, status, distance, lower, upper, normal, point_a, point_b, itera
     store3(normal, k, n)
     store3(point_a, k, p)
     store3(point_b, k, q)
+
+
+@lean
+def put_found(k, low, high, n, names, corners, found, lower, upper, normal):
+    """Write into row k what the search found of a pair that it does not settle."""
+    lower[k], upper[k] = low, high
+    store3(normal, k, n)
+    for m in range(4):
+        found[k, m] = names[m]
+        found[k, 4 + m] = corners[m]
 
 
 @lean

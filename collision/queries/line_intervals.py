@@ -12,7 +12,7 @@ import math
 from tumble.collision.geometry import BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, HULL, SPHERE
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import ZERO, axpy, cross, dot, load3, neg, norm, scale, sub
-from tumble.collision.pairs.point import point_curved
+from tumble.collision.pairs.point_distance import point_curved
 from tumble.collision.shapes.support_points import EPS, is_polytope
 
 MISS = (math.inf, -math.inf, ZERO)

@@ -271,7 +271,7 @@ def colliding(a: Shape, pose_a: PoseLike, b: Shape, pose_b: PoseLike) -> bool:
 
 def _distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> Distance:
     if isinstance(a, Ground) or isinstance(b, Ground):
-        from tumble.collision.ground.distance import distance_from_ground
+        from tumble.collision.ground.ground_distance import distance_from_ground
 
         return Distance(distance_from_ground(a, pose_a, b, pose_b, margin))
     if not (isinstance(a, IN_PARTS) or isinstance(b, IN_PARTS)):
@@ -302,7 +302,7 @@ def contact_manifold(
     rows, ids = np.zeros((most, 14)), np.zeros(most, np.int64)
     found = []
     nearest, normal, status = math.inf, np.zeros(3), Status.BEYOND_MARGIN
-    for i, j, (g, row_a, row_b), poses in _pairs(a, pose_a, b, pose_b, margin):
+    for i, j, (g, row_a, row_b), poses in _piece_pairs(a, pose_a, b, pose_b, margin):
         count, n, code = manifold(g, row_a, *poses[0], row_b, *poses[1], margin, NO_AXIS, rows, ids)
         if count == 0 and (found or normal.any()):
             continue
@@ -339,7 +339,7 @@ def _checked(a: Shape, pose_a, b: Shape, pose_b) -> tuple[Pose, Pose]:
     return pose_a, pose_b if isinstance(pose_b, Pose) else as_pose("pose_b", pose_b)
 
 
-def _pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float):
+def _piece_pairs(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float):
     """Pairs of convex pieces that may touch: (piece of a, of b, their tables and rows, the two poses as kernels take them)."""
     if not (isinstance(a, Compound) or isinstance(b, Compound)):
         sides = ((pose.position, pose.orientation) for pose in (pose_a, pose_b))

@@ -82,7 +82,7 @@ def ray_casts(
     """Many rays in one compiled call: origins and directions (n, 3), or one row for all. See `ray_cast`."""
     shapes, poses = _placed_shapes(shape, pose)
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
-    origins, directions = _rows("origins", origins), _rows("directions", directions)
+    origins, directions = _checked_rows("origins", origins), _checked_rows("directions", directions)
     beyond = np.abs(origins).max(axis=1) > MOST_LENGTH
     if beyond.any():
         check_point(f"origins[{beyond.argmax()}]", origins[beyond.argmax()])
@@ -122,7 +122,7 @@ def _places(shape: Shape, pose: Pose) -> list[Pose]:
     return [pose @ p if p != Pose() else pose for _, p in convex_parts(shape)]
 
 
-def _rows(name: str, value) -> np.ndarray:
+def _checked_rows(name: str, value) -> np.ndarray:
     try:
         rows = np.array(value, float)
     except (TypeError, ValueError):

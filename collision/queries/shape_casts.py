@@ -13,7 +13,7 @@ from tumble.collision.hints import Numbers, PoseLike
 from tumble.collision.pose import Pose, as_pose
 from tumble.collision.queries.batch import signed_distances
 from tumble.collision.queries.batch_contacts import times_of_impact
-from tumble.collision.queries.time_of_impact import HIT, LONGEST_DURATION, MISS, OVERLAPPING, Motion, time_of_impact
+from tumble.collision.queries.conservative_advancement import HIT, LONGEST_DURATION, MISS, OVERLAPPING, Motion, time_of_impact
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet
@@ -59,7 +59,7 @@ def shape_cast(
         raise InputError("shape", shape, "must be a Shape")
     start = as_pose("pose", pose)
     if isinstance(target, Ground):
-        return _on_ground(shape, start, unit_direction(direction), target, as_pose("target_pose", target_pose), reach, tolerance)
+        return _ground_hit(shape, start, unit_direction(direction), target, as_pose("target_pose", target_pose), reach, tolerance)
     if isinstance(target, Shape):
         targets, poses = (target,), [as_pose("target_pose", target_pose)]
     elif isinstance(target, ShapeSet):
@@ -76,7 +76,7 @@ def shape_cast(
     return first_hit(ShapeSet([*targets, shape]), len(targets), start, unit_direction(direction), which, x, q, reach, tolerance)
 
 
-def _on_ground(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: Pose, reach, tolerance) -> ShapeHit | None:
+def _ground_hit(shape: Shape, start: Pose, d: np.ndarray, ground: Ground, pose: Pose, reach, tolerance) -> ShapeHit | None:
     reach = reach if reach == math.inf else check_number("reach", reach, least=0.0)
     if reach == 0.0:
         return None

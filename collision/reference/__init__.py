@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.reference.bodies import Body, Corner, body, core, corner, polytope
-from tumble.collision.reference.epa import Depth, epa, full_simplex
-from tumble.collision.reference.gjk import Closest, closest_weights, gjk
+from tumble.collision.reference.convex_sets import Body, Corner, body, core, corner, polytope
+from tumble.collision.reference.numpy_epa import Depth, epa, full_simplex
+from tumble.collision.reference.numpy_gjk import Closest, closest_weights, gjk
 from tumble.collision.reference.sampling import directions, sampled_distance
 
 __all__ = [

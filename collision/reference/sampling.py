@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tumble.collision.reference.bodies import Body
+from tumble.collision.reference.convex_sets import Body
 
 
 def directions(count: int, dimension: int = 3) -> np.ndarray:

@@ -158,7 +158,7 @@ class TriangleMesh(Ground):
 
     def _worked_out(self) -> dict[str, np.ndarray]:
         from tumble.collision.ground.planes import planes_of_mesh
-        from tumble.collision.ground.tree import tree
+        from tumble.collision.ground.triangle_tree import tree
 
         across, closed = _neighbors(self.triangles)
         if closed:

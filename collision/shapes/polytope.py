@@ -49,11 +49,11 @@ class Polytope(NamedTuple):
 
 def polytope(shape: Box | ConvexHull) -> Polytope:
     """Vertices, faces and edges of a box or hull, in the frame of the shape."""
-    return _box(shape.half_extents) if isinstance(shape, Box) else _hull(shape)
+    return _box_polytope(shape.half_extents) if isinstance(shape, Box) else _hull(shape)
 
 
 @lru_cache(maxsize=256)
-def _box(half_extents) -> Polytope:
+def _box_polytope(half_extents) -> Polytope:
     signs = np.array([(x, y, z) for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], float)
     loops = ((0, 4, 6, 2), (1, 3, 7, 5), (0, 1, 5, 4), (2, 6, 7, 3), (0, 2, 3, 1), (4, 5, 7, 6))
     normals = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)], float)
@@ -154,7 +154,7 @@ def _flat(points: np.ndarray, mapped: np.ndarray, rounding: float) -> tuple[Poly
     while last != len(loop) and len(loop) > 3:  # drop points in the middle of an edge
         last = len(loop)
         for i in range(len(loop) - 1, -1, -1):
-            if len(loop) > 3 and _between(*(points[loop[j % len(loop)]] for j in (i - 1, i, i + 1)), rounding):
+            if len(loop) > 3 and _on_segment(*(points[loop[j % len(loop)]] for j in (i - 1, i, i + 1)), rounding):
                 loop.pop(i)
     vertices = points[loop]
     normal, offset = _plane(vertices)
@@ -164,10 +164,10 @@ def _flat(points: np.ndarray, mapped: np.ndarray, rounding: float) -> tuple[Poly
     return Polytope(2, vertices, normals, offsets, start, corners, _edges(start, corners)), np.array(loop)
 
 
-def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray, rounding: float) -> bool:
+def _on_segment(a: np.ndarray, b: np.ndarray, c: np.ndarray, rounding: float) -> bool:
     """Does b lie on the segment from a to c but for rounding?"""
     along = c - a
-    straight = np.linalg.norm(_cross(b - a, along)) <= rounding * np.linalg.norm(along)
+    straight = np.linalg.norm(_exact_crosses(b - a, along)) <= rounding * np.linalg.norm(along)
     return bool(straight and (b - a) @ along > 0.0 and (c - b) @ along > 0.0)
 
 
@@ -311,7 +311,7 @@ def _drop_straight(faces: dict[int, list], others: np.ndarray, points: np.ndarra
         if len(both) != 2 or vertex in others or any(len(loop) <= 3 for loop in both):
             continue
         i = both[0].index(vertex)
-        if _between(points[both[0][i - 1]], points[vertex], points[both[0][(i + 1) % len(both[0])]], rounding):
+        if _on_segment(points[both[0][i - 1]], points[vertex], points[both[0][(i + 1) % len(both[0])]], rounding):
             for loop in both:
                 loop.remove(vertex)
 
@@ -351,14 +351,14 @@ def _mend_planes(vertices, start, corners, normals, offsets, found, to_mapped, r
 def _plane(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Unit normal (Newell) and offset of polygons (..., n, 3). Differences to the first corner keep axis-aligned faces exact."""
     d = corners - corners[..., :1, :]
-    normal = _cross(d[..., 1:-1, :], d[..., 2:, :]).sum(axis=-2)
+    normal = _exact_crosses(d[..., 1:-1, :], d[..., 2:, :]).sum(axis=-2)
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0.0)  # none where they lie on a line
     heights = np.einsum("...ni,...i->...n", corners, normal)
     return normal + 0.0, (heights.min(axis=-1) + heights.max(axis=-1)) / 2
 
 
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _exact_crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Cross products right to rounding also where a and b are nearly parallel, as along a sliver.
 
     In a1 b2 - a2 b1 the rounding errors of both products are added back (Dekker 1971).

@@ -15,7 +15,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, matmul, transpose
 from tumble.collision.shapes.support_points import core_vertex, support
 
-NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_ANSWER = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @lean
@@ -95,17 +95,17 @@ def piece_bend(g, s, piece, d):
         x = ellipsoid_point((a, b, c), d)
         h = dot(x, d)
         if h <= 0.0:
-            return NOTHING
+            return NO_ANSWER
         xy, xz, yz = -x[0] * x[1] / h, -x[0] * x[2] / h, -x[1] * x[2] / h
         return ((a * a - x[0] * x[0]) / h, xy, xz, xy, (b * b - x[1] * x[1]) / h, yz, xz, yz, (c * c - x[2] * x[2]) / h)
     if kind == CYLINDER or (kind == CONE and piece == 0):  # h = z d_z + r |d_xy|: r / |d_xy| along the rim
         across = math.sqrt(d[0] * d[0] + d[1] * d[1])
         if across < 1e-12:
-            return NOTHING
+            return NO_ANSWER
         x, y = -d[1] / across, d[0] / across
         f = g.size[s, 0] / across
         return (f * x * x, f * x * y, 0.0, f * x * y, f * y * y, 0.0, 0.0, 0.0, 0.0)
-    return NOTHING
+    return NO_ANSWER
 
 
 @lean

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from tumble.collision.shapes.support_simd import LANES
+from tumble.collision.shapes.support_simd import VERTEX_LANES
 
 SWEPT = 96  # vertices that are swept over, at most 256: `support.supported` counts them in eight bits
 MOST_CELLS = 16  # cells along a side of the cube
@@ -24,7 +24,7 @@ def guide(vertices: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
     0 cells for few vertices. Rows of `Geometry.candidates`, each list filled up with its last vertex.
     """
     if len(vertices) <= SWEPT:
-        return 0, np.zeros(1, np.int64), np.zeros((0, LANES), np.int32)
+        return 0, np.zeros(1, np.int64), np.zeros((0, VERTEX_LANES), np.int32)
     side = min(MOST_CELLS, math.ceil(math.sqrt(len(vertices) / 6)))
     slack = 1e-12 * np.abs(vertices).sum(axis=1).max()
     edge = np.arange(side + 1) * 2 / side - 1
@@ -39,9 +39,9 @@ def guide(vertices: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
                 for k, part in enumerate(found):
                     at = (face * side + i + k // (len(columns) - 1)) * side + j + k % (len(columns) - 1)
                     lists[at] = kept[part]
-    filled = [np.concatenate([part, np.repeat(part[-1:], -len(part) % LANES)]) for part in lists]
-    cells = np.cumsum([0, *(len(part) // LANES for part in filled)])
-    return side, cells.astype(np.int64), np.concatenate(filled).reshape(-1, LANES).astype(np.int32)
+    filled = [np.concatenate([part, np.repeat(part[-1:], -len(part) % VERTEX_LANES)]) for part in lists]
+    cells = np.cumsum([0, *(len(part) // VERTEX_LANES for part in filled)])
+    return side, cells.astype(np.int64), np.concatenate(filled).reshape(-1, VERTEX_LANES).astype(np.int32)
 
 
 def _heights(face: int, u: np.ndarray, v: np.ndarray, vertices: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from tumble.collision.geometry import BOX, CAPSULE, HULL, SPHERE
 from tumble.collision.kernels.jit import lean, stack_table, tight
 from tumble.collision.linalg import load3
-from tumble.collision.shapes.support_simd import LANES, place, reach
+from tumble.collision.shapes.support_simd import VERTEX_LANES, place, reach
 
 EPS = 2.0**-52
 MOST_ROWS = (1 << 31) - 1
@@ -110,7 +110,7 @@ def best_of_cell(g, s, d):
     best = 0
     top = -math.inf
     for row in range(g.cells[cell], g.cells[cell + 1]):
-        for m in range(LANES):
+        for m in range(VERTEX_LANES):
             k = g.candidates[row, m] & MOST_ROWS
             h = g.vertices[k, 0] * d[0] + g.vertices[k, 1] * d[1] + g.vertices[k, 2] * d[2]
             if h > top:

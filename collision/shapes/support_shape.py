@@ -78,7 +78,7 @@ def has_support(shape: Shape) -> bool:
 def by_support(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> tuple[int, int, tuple]:
     """(status, iterations, twelve numbers from ``distance`` to ``point_b``) of two shapes, at their nearest or deepest pieces."""
     found = [
-        _pieces(piece_a, pose_a @ at_a, piece_b, pose_b @ at_b)
+        _piece_distance(piece_a, pose_a @ at_a, piece_b, pose_b @ at_b)
         for piece_a, at_a in convex_parts(a)
         for piece_b, at_b in convex_parts(b)
     ]
@@ -88,7 +88,7 @@ def by_support(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) ->
     status = TOUCHING
     if lower > margin:
         status, distance = BEYOND_MARGIN, lower
-    elif upper - lower > WIDEST_OVERLAP * size + 4.0 * _error(a) + 4.0 * _error(b):
+    elif upper - lower > WIDEST_OVERLAP * size + 4.0 * _told_error(a) + 4.0 * _told_error(b):
         status = UNCERTAIN
     elif lower > 0.0:
         status = SEPARATED
@@ -97,11 +97,11 @@ def by_support(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) ->
     return status, iterations, (distance, lower, upper, *best[3].tolist(), *best[4].tolist(), *best[5].tolist())
 
 
-def _error(shape: Shape) -> float:
+def _told_error(shape: Shape) -> float:
     return max(getattr(piece, "error", 0.0) for piece, _ in convex_parts(shape))
 
 
-def _pieces(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
+def _piece_distance(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
     """(distance, lower, upper, normal, point_a, point_b, size, iterations) of two convex shapes."""
     from tumble.collision.reference import body, signed_distance
 
@@ -115,8 +115,8 @@ def _pieces(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose) -> tuple:
     found = signed_distance(*sides, tolerance=0.5 * WIDEST_OVERLAP * size, limit=MOST_ITERATIONS)
     for shape, pose, points, sign in ((a, pose_a, told[0], 1.0), (b, pose_b, told[1], -1.0)):
         if isinstance(shape, SupportShape):
-            _hold(shape, sign * found.normal @ pose.matrix(), points, size)
-    err = POINT_ROUNDING * (size + float(np.linalg.norm(origin))) + _error(a) + _error(b)
+            _check_support(shape, sign * found.normal @ pose.matrix(), points, size)
+    err = POINT_ROUNDING * (size + float(np.linalg.norm(origin))) + _told_error(a) + _told_error(b)
     lower, upper = min(found.lower, found.upper) - err, max(found.lower, found.upper) + err
     return found.distance, lower, upper, found.normal, found.point_a + origin, found.point_b + origin, size, found.iterations
 
@@ -133,7 +133,7 @@ def _watched(shape: Shape, told: list) -> Shape:
     return replace(shape, support=support)
 
 
-def _hold(shape: SupportShape, d: np.ndarray, told: list, size: float) -> None:
+def _check_support(shape: SupportShape, d: np.ndarray, told: list, size: float) -> None:
     """The support point along d must lie as far along it as all that was told, and as the one on the other side."""
     length = np.linalg.norm(d)
     d = d / length if length > 0.0 else np.array((0.0, 0.0, 1.0))

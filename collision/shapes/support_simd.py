@@ -10,17 +10,17 @@ import numpy as np
 
 from tumble.collision.kernels.jit import intrinsic
 
-LANES = 8
+VERTEX_LANES = 8
 
 
 def pack_blocks(vertices: np.ndarray) -> np.ndarray:
     """Blocks (ceil(n / 8), 24) of n vertices (n, 3)."""
-    filled = np.concatenate([vertices, np.repeat(vertices[-1:], -len(vertices) % LANES, axis=0)])
-    return np.ascontiguousarray(filled.reshape(-1, LANES, 3).transpose(0, 2, 1).reshape(-1, 3 * LANES))
+    filled = np.concatenate([vertices, np.repeat(vertices[-1:], -len(vertices) % VERTEX_LANES, axis=0)])
+    return np.ascontiguousarray(filled.reshape(-1, VERTEX_LANES, 3).transpose(0, 2, 1).reshape(-1, 3 * VERTEX_LANES))
 
 
 def _heights(blocks, first, stop, x, y, z) -> np.ndarray:
-    rows = np.asarray(blocks[first:stop]).reshape(-1, 3, LANES)
+    rows = np.asarray(blocks[first:stop]).reshape(-1, 3, VERTEX_LANES)
     return (rows[:, 0] * x + rows[:, 1] * y + rows[:, 2] * z).ravel()
 
 

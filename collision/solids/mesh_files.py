@@ -50,7 +50,7 @@ def load_mesh(path: FileName, convex: Literal["decompose", "hull"] = "decompose"
     mass is then that of the convex pieces). Raises InputError
     where the file is missing, of another format, unreadable, empty, flat, too large, or has holes that can not be closed.
     """
-    path, scale = _asked(path, convex, scale)
+    path, scale = _file_asked(path, convex, scale)
     mesh = read_mesh(path)
     if convex == "hull":
         return _hull(path, np.asarray(mesh.vertices) * scale)
@@ -75,7 +75,7 @@ def load_meshes(
     path: FileName, convex: Literal["decompose", "hull"] = "decompose", scale: float = 1.0
 ) -> list[ConvexHull | Compound]:
     """The closed bodies of a mesh file, each as `load_mesh` makes it, in the frame of the file and in its order."""
-    path, scale = _asked(path, convex, scale)
+    path, scale = _file_asked(path, convex, scale)
     mesh = read_mesh(path)
     repair(path, mesh)
     out: list[ConvexHull | Compound] = []
@@ -114,7 +114,7 @@ def convex_surfaces(path: FileName) -> list[np.ndarray]:
     return pieces
 
 
-def _asked(path: FileName, convex: str, scale: float) -> tuple[Path, float]:
+def _file_asked(path: FileName, convex: str, scale: float) -> tuple[Path, float]:
     if not isinstance(path, str | os.PathLike):
         raise InputError("path", path, "must be the path of a mesh file")
     if convex not in ("decompose", "hull"):
@@ -171,13 +171,13 @@ def read_mesh(path: Path):
         raise InputError("mesh", name, f"too large: {len(faces)} triangles, at most {MOST_MESH_FACES}; simplify it first")
     if not np.all(np.isfinite(mesh.vertices)):
         raise InputError("mesh", name, "holds coordinates that are not finite")
-    _merge(mesh)
+    _merge_vertices(mesh)
     if len(mesh.faces) == 0:
         raise InputError("mesh", name, "is empty: all of its triangles are without area")
     return mesh
 
 
-def _merge(mesh) -> None:
+def _merge_vertices(mesh) -> None:
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     mesh.update_faces(mesh.nondegenerate_faces())
     mesh.update_faces(mesh.unique_faces())
@@ -208,7 +208,7 @@ def _objects(path: Path) -> list:
     except (ValueError, IndexError):  # what the format allows and is not written, such as lines that go on
         return [whole]
     for part in parts:
-        _merge(part)
+        _merge_vertices(part)
     return [part for part in parts if len(part.faces)]
 
 

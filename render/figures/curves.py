@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, need
 from tumble.render.figures.plots import _STYLE, BLUE, GREEN, INK, ORANGE, PINK, RED, SKY, _dress
-from tumble.render.files import whole
+from tumble.render.whole_files import whole
 
 COLORS = (BLUE, ORANGE, GREEN, RED, SKY, PINK, INK)
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from tumble.collision.errors import InputError, need
 from tumble.collision.queries.trace import Trace
-from tumble.render.files import whole
 from tumble.render.films.writers import write
 from tumble.render.look import PALETTE
+from tumble.render.whole_files import whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

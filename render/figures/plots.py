@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tumble.collision.errors import InputError, need
-from tumble.render.files import whole
 from tumble.render.look import PALETTE
+from tumble.render.whole_files import whole
 from tumble.sim.words import printable
 
 if TYPE_CHECKING:

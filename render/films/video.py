@@ -15,7 +15,6 @@ from tumble.render.camera import Camera
 from tumble.render.cameras.framing import framed, near
 from tumble.render.cameras.shots import meant, shot_for
 from tumble.render.cameras.tracking import tracked
-from tumble.render.files import whole
 from tumble.render.films import dressing
 from tumble.render.films.sound import soundtrack
 from tumble.render.films.writers import encoded, write, writer
@@ -24,6 +23,7 @@ from tumble.render.frames.frame import Frame, frame_of
 from tumble.render.frames.graphs import curve_strip
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.opengl.context import open_renderer
+from tumble.render.whole_files import whole
 from tumble.sim.checks import check_range
 
 FPS, SPEED, MOST_FRAMES = (1e-3, 1000.0), (1e-6, 1e6), 10_000_000

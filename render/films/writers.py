@@ -13,8 +13,8 @@ import numpy as np
 
 from tumble.collision.errors import InputError
 from tumble.render.errors import RenderError
-from tumble.render.files import whole
 from tumble.render.interrupts import held
+from tumble.render.whole_files import whole
 
 SOUND_RATE, SOUND_FRAME = 48_000, 1024  # samples a second; in a frame of AAC
 BT709 = 1  # of primaries, transfer and matrix alike (ITU-T H.273)

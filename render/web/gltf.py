@@ -15,12 +15,12 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, need
 from tumble.render import look
-from tumble.render.files import whole
 from tumble.render.films.writers import encoded
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.meshes.meshes import mesh_of, parts_of, planes_of
 from tumble.render.meshes.visuals import Skin
 from tumble.render.web.replay import tones
+from tumble.render.whole_files import whole
 
 DETAIL = 48
 MOST = 10_000_000  # poses of all bodies: three quarters of a gigabyte

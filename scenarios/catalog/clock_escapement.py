@@ -7,7 +7,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Shape
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Hinge
+from tumble.sim.joints.joint_definitions import Hinge
 from tumble.sim.scene.scene import Scene
 
 TEETH, RADIUS, THICK = 30, 0.06, 0.004  # of the wheel: teeth, radius of their tips [m], half its thickness

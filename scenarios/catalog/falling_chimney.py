@@ -6,7 +6,7 @@ from typing import Annotated
 from tumble.collision.shapes.definitions import Box
 from tumble.scenarios.fields import Real, Whole
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Fixed, Hinge
+from tumble.sim.joints.joint_definitions import Fixed, Hinge
 from tumble.sim.scene.scene import Scene
 
 HEIGHT, HALF = 20.0, 0.7  # m

@@ -7,7 +7,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, Cylinder
 from tumble.scenarios.fields import Real, Whole
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Gear, Hinge
+from tumble.sim.joints.joint_definitions import Gear, Hinge
 from tumble.sim.scene.scene import Scene
 
 MODULE, THICK = 0.01, 0.03  # m: diameter of a wheel by its teeth; of a wheel

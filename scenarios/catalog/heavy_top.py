@@ -6,7 +6,7 @@ from typing import Annotated
 from tumble.collision.shapes.definitions import Cylinder
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Point
+from tumble.sim.joints.joint_definitions import Point
 from tumble.sim.scene.scene import Scene
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from tumble.collision.shapes.definitions import Box
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Hinge
+from tumble.sim.joints.joint_definitions import Hinge
 from tumble.sim.scene.scene import Scene
 
 

@@ -9,7 +9,7 @@ from tumble.collision.shapes.definitions import Box, Capsule, ConvexHull, Cylind
 from tumble.collision.shapes.ground import TriangleMesh
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Hinge, Slider
+from tumble.sim.joints.joint_definitions import Hinge, Slider
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.scene.scene import Scene
 

@@ -7,7 +7,7 @@ import numpy as np
 from tumble.collision.shapes.definitions import Box
 from tumble.scenarios.fields import Flag, Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Hinge
+from tumble.sim.joints.joint_definitions import Hinge
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.scene.scene import Scene
 

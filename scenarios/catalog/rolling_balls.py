@@ -6,7 +6,7 @@ from typing import Annotated
 from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
 from tumble.scenarios.fields import Real, Whole
 from tumble.scenarios.registry import scenario
-from tumble.sim.forces.definitions import ConstantForce
+from tumble.sim.forces.force_definitions import ConstantForce
 from tumble.sim.scene.scene import Scene
 
 

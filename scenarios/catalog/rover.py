@@ -6,7 +6,7 @@ from typing import Annotated
 from tumble.collision.shapes.definitions import Box, Capsule, Ellipsoid, HalfSpace
 from tumble.scenarios.fields import Real, Whole
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Drive, Wheel
+from tumble.sim.joints.joint_definitions import Drive, Wheel
 from tumble.sim.scene.scene import Scene
 
 RADIUS, CHASSIS, WHEEL = 0.15, 30.0, 1.5  # m; kg, without its wheels; kg, of a wheel

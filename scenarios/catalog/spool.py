@@ -7,7 +7,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Compound, Cylinder, HalfSpace
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.forces.definitions import ConstantForce
+from tumble.sim.forces.force_definitions import ConstantForce
 from tumble.sim.scene.scene import Scene
 
 RIM, HUB = 0.1, 0.05  # radii [m]

@@ -8,7 +8,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Cylinder
 from tumble.scenarios.fields import Real
 from tumble.scenarios.registry import scenario
-from tumble.sim.joints.definitions import Point, Slider, Universal
+from tumble.sim.joints.joint_definitions import Point, Slider, Universal
 from tumble.sim.scene.scene import Scene
 
 BASE, TOP, HEIGHT = 1.0, 0.6, 1.0  # m: radii of the feet and of the heads of the legs, height at the start

@@ -85,7 +85,7 @@ def converge(
     ``tolerance``: what counts as agreement: 1 % of the largest change of the quantity by default.
     """
     from tumble.scenarios.progress import Bar
-    from tumble.scenarios.runs.run import scene_of
+    from tumble.scenarios.runs.scene_run import scene_of
 
     if isinstance(halvings, bool) or not isinstance(halvings, int) or halvings < 2:
         raise InputError("halvings", halvings, "must be a whole number of at least 2: an order needs three runs")

@@ -60,9 +60,9 @@ from tumble.scenarios.files.schema import (
 )
 from tumble.scenarios.progress import counted
 from tumble.scenarios.registry import Scenario
-from tumble.sim.forces.definitions import force_from_dict
+from tumble.sim.forces.force_definitions import force_from_dict
 from tumble.sim.forces.path import Path as BodyPath
-from tumble.sim.joints.definitions import joint_from_dict
+from tumble.sim.joints.joint_definitions import joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import instrument_from_dict
 from tumble.sim.scene.body_definition import BodyDef

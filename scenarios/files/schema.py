@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from tumble.collision.errors import InputError
 from tumble.scenarios.fields import Field, Flag, Many, Real, Reals, Rows, Table, Text, Vector, Whole
 from tumble.sim.flight.methods.integrators import INTEGRATORS
-from tumble.sim.joints.definitions import COORDINATES
+from tumble.sim.joints.joint_definitions import COORDINATES
 from tumble.sim.joints.mechanism.sensors import (
     ACTUATOR_READINGS,
     BETWEEN_READINGS,

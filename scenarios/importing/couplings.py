@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tumble.collision.errors import InputError
-from tumble.sim.joints.definitions import Gear, Hinge
+from tumble.sim.joints.joint_definitions import Gear, Hinge
 
 TEETH = 1000  # at most: the ratio of two hinges is put as one of whole numbers up to this
 

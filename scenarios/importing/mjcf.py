@@ -47,7 +47,7 @@ from tumble.scenarios.importing.models import (
     welded,
     whole,
 )
-from tumble.sim.joints.definitions import JointDef
+from tumble.sim.joints.joint_definitions import JointDef
 from tumble.sim.joints.mechanism.sensors import Frame
 from tumble.sim.scene.options import check_step
 from tumble.sim.scene.scene import Scene

@@ -11,7 +11,7 @@ import numpy as np
 from tumble.collision.pose import Pose
 from tumble.scenarios.importing.couplings import NoGear, gear_between
 from tumble.scenarios.importing.models import Imported, compose, matrix, numbers
-from tumble.sim.joints.definitions import Fixed, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.joint_definitions import Fixed, Hinge, JointDef, Point, Slider
 
 ALIKE = 1e-6  # [m] and [rad]: files give poses to so many digits
 POSE = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's default of relpose, without a quaternion: as the bodies stand

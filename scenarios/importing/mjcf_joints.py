@@ -10,9 +10,9 @@ import numpy as np
 
 from tumble.collision.pose import Pose
 from tumble.scenarios.importing.models import Imported, direction, matrix, needed, number, numbers, said_of, unique
-from tumble.sim.joints.definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.joint_definitions import COORDINATES, Drive, General, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.joint_tables import frame_of
 from tumble.sim.joints.mechanism.actuators import Actuator
-from tumble.sim.joints.tables import frame_of
 from tumble.sim.scene.scene import Scene
 
 JOINT = {

@@ -12,7 +12,7 @@ from tumble.scenarios.importing.mjcf_joints import read_actuator, read_tendon
 from tumble.scenarios.importing.mjcf_sensors import ON_SITE, SENSOR, Places, SensorReader, read_medium
 from tumble.scenarios.importing.mjcf_values import Values, coefficients
 from tumble.scenarios.importing.models import Imported, numbers
-from tumble.sim.joints.definitions import Driven
+from tumble.sim.joints.joint_definitions import Driven
 
 IGNORED = {  # elements of the top level that are read elsewhere, or on which no motion depends
     "compiler", "option", "size", "visual", "statistic", "default", "asset", "worldbody", "custom", "extension", "keyframe",

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tumble.scenarios.importing.models import Imported, number, numbers
-from tumble.sim.forces.definitions import Medium
-from tumble.sim.joints.definitions import Driven, JointDef
+from tumble.sim.forces.force_definitions import Medium
+from tumble.sim.joints.joint_definitions import Driven, JointDef
 from tumble.sim.joints.mechanism.instruments import Accelerometer, Gyroscope, Instrument, RangeFinder, Velocimeter
 from tumble.sim.joints.mechanism.sensors import (
     REGIONS,

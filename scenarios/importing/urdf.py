@@ -45,7 +45,7 @@ from tumble.scenarios.importing.models import (
     unique,
     welded,
 )
-from tumble.sim.joints.definitions import Driven, General, Hinge, JointDef, Point, Slider
+from tumble.sim.joints.joint_definitions import Driven, General, Hinge, JointDef, Point, Slider
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.scene.scene import Scene
 

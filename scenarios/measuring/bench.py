@@ -144,7 +144,7 @@ def run_suite(names: list[str], budget: float, quiet: bool = False) -> list[dict
     """Measure scenes: the timings here, their stages in a process with clocks."""
     from tumble.collision.kernels import clocks
     from tumble.scenarios.progress import Bar
-    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.runs.scene_run import warm
 
     warm(quiet)
     rows = []

@@ -300,7 +300,7 @@ mujoco.mj_step(model, mujoco.MjData(model))
 
 def start(compiling: bool = False) -> list[Row]:
     """Seconds of processes: imports, the first step, a verb; ``compiling``: also the first use on a machine."""
-    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.runs.scene_run import warm
 
     warm()
     there = mujoco() is not None

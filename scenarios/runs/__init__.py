@@ -5,6 +5,6 @@ Out: a recording, a summary, tables.
 
 Equations: none.
 
-run.py: runs a scene under a progress bar. manifest.py: what the files of a folder hashed to. exports.py: a run as CSV, Parquet
-and MCAP. instrument_files.py: the same for what instruments read. tables.py: columns as CSV and Parquet.
+scene_run.py: runs a scene under a progress bar. manifest.py: what the files of a folder hashed to. exports.py: a run as CSV,
+Parquet and MCAP. instrument_files.py: the same for what instruments read. column_files.py: columns as CSV and Parquet.
 """

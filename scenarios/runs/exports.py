@@ -14,8 +14,8 @@ import numpy as np
 
 from tumble.collision.errors import InputError, need
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, Cylinder, Ellipsoid, Sphere, convex_parts
+from tumble.scenarios.runs.column_files import BLOCK, file_beside, write_csv, write_parquet
 from tumble.scenarios.runs.instrument_files import SCHEMA_OF_NUMBERS, export_readings, log_readings
-from tumble.scenarios.runs.tables import BLOCK, file_beside, write_csv, write_parquet
 from tumble.sim.files import whole
 from tumble.sim.ledger.readings import CONTACT_ROW
 from tumble.sim.recording.recorded_contacts import CONTACT_AXES

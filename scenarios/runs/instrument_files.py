@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.errors import InputError, need
-from tumble.scenarios.runs.tables import file_beside, write_csv, write_parquet
+from tumble.scenarios.runs.column_files import file_beside, write_csv, write_parquet
 from tumble.sim.files import whole
 from tumble.sim.joints.mechanism.instruments import Readings
 

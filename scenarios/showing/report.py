@@ -14,7 +14,7 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.scenarios.progress import Bar, console
 from tumble.scenarios.runs.manifest import listed
-from tumble.scenarios.runs.run import Artefacts
+from tumble.scenarios.runs.scene_run import Artefacts
 from tumble.sim.recording.run import Run
 from tumble.sim.recording.summary import energy_statement
 from tumble.sim.words import printable
@@ -77,11 +77,11 @@ def write_report(run: Run, path: str | Path, film: bool = True, quiet: bool = Fa
     Raises InputError: the path is no .html file, or the run is empty. RenderError: it can not be written.
     """
     from tumble.render.figures import plots
-    from tumble.render.files import whole
     from tumble.render.films.video import camera_for
     from tumble.render.frames import overlay
     from tumble.render.frames.recorded import RunFrames
     from tumble.render.web.replay import page_file, replay
+    from tumble.render.whole_files import whole
     from tumble.scenarios.showing.page import page
 
     path = Path(path)

@@ -26,7 +26,7 @@ from tumble.scenarios.fields import Real, Whole
 from tumble.scenarios.registry import Parameter, Scenario
 from tumble.scenarios.showing.stepping_thread import Backstage
 from tumble.sim.errors import InputError, RecordingError, SimulationError
-from tumble.sim.forces.definitions import Drag, Force, Spring
+from tumble.sim.forces.force_definitions import Drag, Force, Spring
 from tumble.sim.recording.run import Run
 from tumble.sim.scene.scene import Scene
 from tumble.sim.world.world import World

@@ -67,7 +67,7 @@ def sweep(
     todo = store.pending
     jobs = [(k, members[k]) for k in todo]
     if jobs:
-        from tumble.scenarios.runs.run import warm
+        from tumble.scenarios.runs.scene_run import warm
 
         warm(quiet)  # once, here: else every worker compiles
     run = (

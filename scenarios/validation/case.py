@@ -11,7 +11,7 @@ from typing import Any
 
 from tumble.collision.errors import InputError
 
-MODULES = ("free_motion", "impacts", "friction", "falling", "rest", "geometry", "metamorphic", "crowds", "joints")
+MODULES = ("free_motion", "impacts", "friction", "falling", "rest", "geometry_cases", "metamorphic", "crowds", "joints")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tumble.collision import Box, ConvexHull, HalfSpace, Sphere
 from tumble.scenarios.registry import load
-from tumble.scenarios.validation.answers.impacts import chain, contact_matrix, impact_by_other_means, plane_impact
+from tumble.scenarios.validation.answers.impact_answers import chain, contact_matrix, impact_by_other_means, plane_impact
 from tumble.scenarios.validation.answers.tops import turn
 from tumble.scenarios.validation.case import Measure, case
 from tumble.scenarios.validation.lab import STEP, G, advance, distance, pose_of

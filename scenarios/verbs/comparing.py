@@ -29,7 +29,7 @@ def check(arguments: argparse.Namespace) -> int:
     from tumble.scenarios.checks.rerun import check as again
     from tumble.scenarios.progress import Bar
     from tumble.scenarios.runs.manifest import harms
-    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.runs.scene_run import warm
     from tumble.sim.recording.run import Run
 
     run = opened_run(arguments.run)
@@ -101,7 +101,7 @@ def add_converge(verb: Adder) -> None:
 def converge(arguments: argparse.Namespace) -> None:
     """A scene at dt, dt/2, dt/4 ...: the order at which it converges, and how long it can be predicted."""
     from tumble.scenarios.checks.converge import converge as halve
-    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.runs.scene_run import warm
 
     scene, _ = scene_of(arguments)
     warm()

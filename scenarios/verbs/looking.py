@@ -74,7 +74,7 @@ def view(arguments: argparse.Namespace) -> None:
     else:
         source, values = scenario_of(arguments)
         shown["values"], shown["change"] = values, with_step(arguments.dt)
-        from tumble.scenarios.runs.run import warm
+        from tumble.scenarios.runs.scene_run import warm
 
         warm()
     from tumble.scenarios.showing.window_loop import view

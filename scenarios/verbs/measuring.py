@@ -20,9 +20,9 @@ def add_validate(verb: Adder) -> None:
 
 def validate(arguments: argparse.Namespace) -> int:
     """Cases with a known answer; exit code 1 where a number is off its limit."""
-    from tumble.scenarios.runs.run import warm
+    from tumble.scenarios.runs.scene_run import warm
     from tumble.scenarios.validation.case import cases, chosen
-    from tumble.scenarios.validation.report import run_cases, table, verdict, write_json, write_page
+    from tumble.scenarios.validation.validation_report import run_cases, table, verdict, write_json, write_page
 
     wanted = chosen(arguments.case) if arguments.case else [c for c in cases().values() if arguments.all or not c.long]
     warm()

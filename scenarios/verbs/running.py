@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Run a scenario or a scene file; record, plot, and film it on request."""
     scene, name = scene_of(arguments)
     out = Path(arguments.out or Path("runs") / name)
-    from tumble.scenarios.runs.run import TRAJECTORY, run_scene
+    from tumble.scenarios.runs.scene_run import TRAJECTORY, run_scene
     from tumble.scenarios.showing.report import FILM, report, show_warnings, table
     from tumble.sim.files import claimed
 
@@ -83,7 +83,7 @@ def add_demo(verb: Adder) -> None:
 def demo(arguments: argparse.Namespace) -> None:
     """Two scenarios from start to film."""
     from tumble.scenarios.registry import load
-    from tumble.scenarios.runs.run import run_scene
+    from tumble.scenarios.runs.scene_run import run_scene
     from tumble.scenarios.showing.report import report, show_warnings, table
 
     show_warnings()
@@ -113,7 +113,7 @@ def sweep(arguments: argparse.Namespace) -> int:
     """Run the members of a sweep; exit code 1 where all of them failed."""
     import json
 
-    from tumble.scenarios.runs.run import write_whole
+    from tumble.scenarios.runs.scene_run import write_whole
     from tumble.scenarios.sweeps.ensemble import load_plan
     from tumble.scenarios.sweeps.sweep import statistics, table
     from tumble.scenarios.sweeps.sweep import sweep as run_members

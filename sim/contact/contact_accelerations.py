@@ -31,12 +31,14 @@ from tumble.sim.flight.motion import frame_pose, point_velocity
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.state import EXAMPLE, POINTS, ROWS, SLIDING_FRICTION
 
-NO_TURN = 1e-9  # [rad] a turn in a flight, and an angle of an arm to the normal, that moves no gap by more than rounding
-TURNS_ON = 1e-2  # of what a kick changes a body's turning by, what is left in the middle of it where the body rests
+# [rad] a turn in a flight, or an angle of an arm to the normal, that is smaller moves a gap by no more than rounding.
+NO_TURN = 1e-9
+# A body turns on if it turns, in the middle of a kick, at more than this part of what the kick changes its turning by.
+TURNS_ON = 1e-2
 CONTACT_GAP = 1e-3  # gap, as part of the smaller body, up to which a point is one that touches
 STEEP = 0.9  # cosine of how far a normal may turn in a flight
-HASTE = 2.0  # times what the bodies' speed at the end says, by which a gap may change in a flight
-GAP_ROUNDING = 4e-15  # of the place and size of a pair: what a gap is known to
+HASTE = 2.0  # a gap can not change faster in a flight than by so many times the speed of its bodies at the end
+GAP_ROUNDING = 4e-15  # rounding of a gap, as part of where the pair is and how large
 
 
 @lean

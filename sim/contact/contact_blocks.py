@@ -21,7 +21,7 @@ from tumble.sim.solvers.problem import velocity_along
 from tumble.sim.state import KINETIC_FRICTION, MU, MU_STATIC, SLIDING_FRICTION, STATIC_FRICTION
 
 NOT_SLIDING, NOT_STATIC = 1, 2  # what a contact has tried in vain in a kick
-STEADY_KICKS = 500  # kicks in which a change is one
+STEADY_KICKS = 500  # a steady contact counts by what it changes in so many kicks
 
 
 @lean

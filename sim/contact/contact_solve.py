@@ -96,16 +96,18 @@ from tumble.sim.state import (
     UNSOLVED,
 )
 
-PULLS = 30  # displacements that take joints to their places: near them each leaves about the square of what was open
-STOP_STRIDE = 0.1  # [m or rad] taken back to a stop at once: a turn opens joints by half its square, and TEAR is a hundredth
-LOOKED = 1e-3  # of what the last look missed: to so much the next solve is done, which another look follows
-STALLS = 5  # looks ahead in a row that do not take a tenth off what they miss: no more are taken
-STRAYED = 4.0  # what a look misses, against the best, where the way is lost: from the best one on without what was learnt
-RUNS_OFF = 10.0  # what a look misses, against the first one, where looks lead away from the answer: the drift is divided
-LAW_ROUNDS = 4  # changes between the laws of sticking and sliding
-RISE = 2.5e-6  # energy that may come and go with impulses of contacts, as part of all: a quarter of what is promised
-LOST_PARTS = 8  # parts of a drift at which looks that find no end are given up
-MOST_PARTS = 64  # into how many a drift is divided at most
+PULLS = 30  # most displacements that take joints to their places: near them each leaves about the square of what was open
+# [m or rad] most that is taken back to a stop at once: a turn opens joints by half its square, and TEAR is 1e-2.
+STOP_STRIDE = 0.1
+LOOKED = 1e-3  # where a look follows, the solve before it may leave so much of what the last look missed
+STALLS = 5  # looks in a row that each take less than a tenth off what is missed: no more are taken
+# A look that misses so many times what the best one missed has lost the way: the next goes on from the best, and learns anew.
+STRAYED = 4.0
+RUNS_OFF = 10.0  # a look that misses so many times what the first one missed leads away from the answer: the drift is divided
+LAW_ROUNDS = 4  # most rounds of a solve in which contacts change between the laws of sticking and sliding
+RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
+LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
+MOST_PARTS = 64  # most parts that a drift is divided into
 
 
 @inner

@@ -27,7 +27,7 @@ from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import Laws, relative_velocity
 from tumble.sim.state import DYNAMIC, SLIDING_FRICTION
 
-PREDICTED_WITHIN = 1e-2  # of the velocities of the contacts: how far what a kick gives for the coming flight may be off
+PREDICTED_WITHIN = 1e-2  # most error of what a kick gives for the coming flight, as part of the velocities of the contacts
 
 
 @inner

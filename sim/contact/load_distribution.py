@@ -15,9 +15,9 @@ from tumble.collision.linalg import dot, load3, load9, sub
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.state import SLIDING_FRICTION
 
-FEWEST_POINTS = 4  # points of a face whose loads are not known
-UNEVEN = 1e-3  # part of the largest load that is left as it is
-CONTACT_DISTANCE = 1e-8  # m
+FEWEST_POINTS = 4  # of so many points of a face, and more, the laws do not tell the loads apart
+UNEVEN = 1e-3  # loads that are off their even distribution by less than this part of the largest are left as they are
+CONTACT_DISTANCE = 1e-8  # [m] a point that is open by less takes its part of the load
 ONE_FACE = 1.0 - 1e-12  # cosine of the angle between facets that are one face
 
 

@@ -24,15 +24,17 @@ from tumble.sim.flight.methods.rk6 import cluster_rk6
 from tumble.sim.flight.rates import rates
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
-from tumble.sim.joints.constraint_forces import close, mark_driven, note_loads, set_goals
+from tumble.sim.joints.constraint_forces import close, note_loads
+from tumble.sim.joints.driven_rows import mark_driven, set_goals
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.state import DOP853, DYNAMIC, END, EXAMPLE, FLIGHT, MIDDLE, MIDRATE, RATE0, RATE1, RK4, SLOPE, STAGE, START
 
-LAST = SLOPE + 2  # row of the path: what the last kick gave; free between two flights
-DRIFT = 1e-9  # by which a flight may open a joint before it is closed, of the size of a body, or rad; and its energy, of all
+LAST = SLOPE + 2  # row of Forces.path that holds what the last kick gave; it is free between two flights
+# Most error of a flight: the opening of a joint, in sizes of its body or rad, and the change of energy, of all that there is.
+DRIFT = 1e-9
 ONCE = np.ones(1)
 MOST_FLIGHT_STEPS = 1000  # most steps of the integrator in a flight
-VAIN = 2  # times in a row that more steps, which should take off two thirds of what a flight is off by, leave it as it is
+VAIN = 2  # flights in a row that more steps made no better, where they should divide the error by three: no more are tried
 
 
 @remote

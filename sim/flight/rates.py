@@ -7,7 +7,8 @@ from tumble.collision.linalg import cross, norm
 from tumble.sim.equations import orientation_rate
 from tumble.sim.forces.laws import OTHERS, act
 from tumble.sim.forces.path_rows import arm_of, path_motion
-from tumble.sim.joints.constraint_forces import hold, settle, stand
+from tumble.sim.joints.constraint_forces import hold, settle
+from tumble.sim.joints.constraint_system import stand
 from tumble.sim.state import END, EXAMPLE, FLIGHT
 
 

@@ -37,12 +37,12 @@ STRONGE, POISSON, NEWTON = range(3)  # what ends the restitution: work, impulse,
 SEPARATING, SLIDING, STICKING, REVERSED, LIMITED, INVALID = range(6)
 
 # In units of |u(0)| and of the largest entry of K.
-STEP_ERROR = 1e-12  # error of one step of the integration
-STUCK = 1e-12  # slip speed that counts as none
-RAY = 1e-11  # [rad] so near to a ray that draws it in, the slip direction has settled
+STEP_ERROR = 1e-12  # most error of a step of the integration
+STUCK = 1e-12  # slip that is slower, where the approach has speed one, has ended
+RAY = 1e-11  # [rad] a slip direction that is so near to a ray that attracts it has settled
 MOST_STEPS = 4000
-NO_SLOPE = 1e-15  # h that is rounding
-BORDER = 1e-9  # sticking is called stable up to so much outside the cone
+NO_SLOPE = 1e-15  # h is rounding where it is smaller: the direction does not change
+BORDER = 1e-9  # sticking is stable up to so much outside the cone
 
 _ANGLES = 48
 _COS = np.cos(np.arange(_ANGLES + 1) * (2 * np.pi / _ANGLES) + 0.1234567)  # off the axes, where roots of plane cases lie

@@ -16,7 +16,7 @@ from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import inner, lean
 from tumble.sim.state import DYNAMIC, POINTS, ROWS
 
-TIE = 1e-9  # difference of times, against the step, that counts as none
+TIE = 1e-9  # instants that differ by less than this part of a step are the same
 
 
 @owning_group

@@ -54,10 +54,10 @@ from tumble.sim.state import (
     WANTED,
 )
 
-SAME_SPEED = 1e-9  # relative difference of approach speeds that counts as none
-FEW_ASKED = 32  # next impacts that one thread looks for
-SEEN = 0.5  # of the speed at which a pair was seen to come, below which the point that comes is not among those that touch
-SEEN_AT_ALL = 1e-9  # of it, below which none of those comes, but for rounding
+SAME_SPEED = 1e-9  # approach speeds that differ by less than this part are the same
+FEW_ASKED = 32  # one thread looks for the next impacts of so many pairs: more are shared
+SEEN = 0.5  # if no point that touches comes at this part of the speed that the search saw, the point that came is not among them
+SEEN_AT_ALL = 1e-9  # if none comes even at this part, none comes at all: what is left is rounding
 
 
 @kernel(**FOR_KERNELS)

@@ -24,8 +24,9 @@ from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Laws, add_impulses, blocks_of, inverse_effective_mass, velocity_along
 from tumble.sim.state import EXAMPLE
 
-NEGLIGIBLE = 1e-13  # velocities that are left open, as part of the fastest
-HOLDS = 1e-10  # of the free mobility: what is left of it is rounding where joints hold the point
+NEGLIGIBLE = 1e-13  # part of the fastest velocity that rigid coordinates may keep after an impact
+# Part of the mobility without joints: where joints hold a point what is left of its mobility is rounding, which is smaller.
+HOLDS = 1e-10
 
 
 @inner

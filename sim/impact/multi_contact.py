@@ -43,7 +43,7 @@ from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import add_impulses, blocks_of, inverse_effective_mass, relative_velocity
 from tumble.sim.state import BETA, EXAMPLE, GAIN, MU, MU_STATIC, POINTS, ROWS, SETTINGS, E
 
-VELOCITY_ROUNDING = 1e-15  # of the velocities that a relative one is the difference of, what rounding leaves
+VELOCITY_ROUNDING = 1e-15  # rounding of a relative velocity, as part of the two that it is the difference of
 
 
 @inner

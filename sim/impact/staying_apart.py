@@ -19,7 +19,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.touching.swept_pairs import turning_accel
 
-WIDEST_TURN = 1.0  # of the axis [rad]: beyond it the parts are looked at
+WIDEST_TURN = 1.0  # [rad] an axis that turns farther proves nothing: the two halves of the time are looked at
 
 
 @lean

@@ -71,9 +71,11 @@ KIND, COUNT, SHARE, SIZE = 0, 8, 16, 24
 DONE, FOUND_SUM, STEP_OPEN, HELPED, TOPIC = (CACHE_LINE * k for k in range(1, 6))
 NEXT = TOPIC + 2 * CACHE_LINE  # one after the other
 JOB = 1 << 32
-PORTIONS = 4  # of a range of such
-PAUSES, YIELDS, NAP = 8000, 1000, 50  # some 200 us in which one looks all the time; then some 500 us; us between two looks later
-LONG_WAIT = 10 * YIELDS  # such looks while a step is taken: others may have the core, and who helps is there within a microsecond
+PORTIONS = 4  # parts for each thread of a range of such
+# Who waits looks all the time for some 200 us, then yields for some 500 us, then sleeps 50 us between two looks.
+PAUSES, YIELDS, NAP = 8000, 1000, 50
+# Looks at which a waiter yields while a step is taken, before it sleeps: a helper must be there within a microsecond.
+LONG_WAIT = 10 * YIELDS
 
 
 @lean

@@ -45,12 +45,12 @@ TOUCH = 1e-10  # gap, as part of the pair's size, up to which points count as to
 NO_RETURN = 0.1
 # gap, as part of the pair's size, from which on a pair that left is looked at again; depth to which one may sink into a sheet
 AWAY = 1e-4
-TURNED_IN = 1e-5  # overlap at the end of a drift, as part of the pair's size, of what was not followed and counts as it comes
-MOST_SEARCH_STEPS = 200  # advances of a search: where a body tumbles fast each may take but a hundredth off the gap
-MOST_GROUND_STEPS = 20_000  # of one for a ground: what went through a sheet does not overlap it at the end of the drift
+TURNED_IN = 1e-5  # overlap at the end of a drift, as part of the size, from which on what was not followed counts by how it comes
+MOST_SEARCH_STEPS = 200  # most advances of a search: each may take but a hundredth off the gap where a body tumbles fast
+MOST_GROUND_STEPS = 20_000  # the same of a search against a ground: what has gone through a sheet does not overlap it at the end
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
-MOST_HALVINGS = 30  # of a drift, in the search for when a sheet goes through a body
-MOST_TOUCHES = 20  # slow ones in a drift after which only its end is looked at
+MOST_HALVINGS = 30  # halvings of a drift in the search for when a sheet goes through a body
+MOST_TOUCHES = 20  # slow touches of a pair in a drift after which only the end of the drift is looked at
 # what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
 CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
 

@@ -17,7 +17,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, LIMITS, NOT_KEPT
 
 AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
-INSIDE_BOUND = 1.0 - 1e-9  # of a bound
+INSIDE_BOUND = 1.0 - 1e-9  # what is below this part of its bound is inside, and what needs more is at the bound
 STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
 
 

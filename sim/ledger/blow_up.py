@@ -12,9 +12,9 @@ from tumble.sim.equations import angular_velocity
 from tumble.sim.ledger.entries import CONTACT, CORRECTION, EXTERNAL, USER
 from tumble.sim.state import DYNAMIC
 
-MOST_GIVEN = 1e4  # times all kinetic energy before a step, and what others gave in it, that contacts may give
-FAR_THROWN = 100.0  # of its own radii that a body which they throw moves in a step, or turns to as much ...
-SPEED_OF_LIGHT = 299_792_458.0  # ... or as fast as nothing is [m/s]
+MOST_GIVEN = 1e4  # contacts may give so many times the kinetic energy before a step and what others gave in it
+FAR_THROWN = 100.0  # a body that contacts throw moves, or turns, so many of its radii in a step ...
+SPEED_OF_LIGHT = 299_792_458.0  # [m/s] ... or is faster than anything is
 
 
 @lean

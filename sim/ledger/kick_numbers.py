@@ -13,10 +13,11 @@ from tumble.collision.linalg import load3, load9, mul, mul_t, store3, store9
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.state import DYNAMIC
 
-LARGEST_ISLAND = 32  # contact points: in a larger island the kicks for each impact, and looks, would cost more than they matter
-SMALL_ISLAND = 6  # bodies of an island whose arrivals are located twice as often
+# Contact points of the largest island that is kicked for each impact and looks ahead: in larger ones it costs too much.
+LARGEST_ISLAND = 32
+SMALL_ISLAND = 6  # bodies of the largest island whose arrivals are located twice as often
 MID_STEP = 1 << 32  # numbers of kicks inside the drift are above it
-OVER = 1e-9  # part of a step by which the end of a flight is known
+OVER = 1e-9  # part of a step within which the end of a flight is its end
 
 
 @lean

@@ -14,7 +14,7 @@ import numpy as np
 
 from tumble.sim.errors import InputError
 from tumble.sim.flight.methods.integrators import INTEGRATORS
-from tumble.sim.forces.definitions import (
+from tumble.sim.forces.force_definitions import (
     CentralGravity,
     ConstantForce,
     Drag,
@@ -26,7 +26,7 @@ from tumble.sim.forces.definitions import (
     TabulatedForce,
     UniformGravity,
 )
-from tumble.sim.forces.tables import principal
+from tumble.sim.forces.force_tables import principal
 from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.recording.run import Run
 from tumble.sim.words import few

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tumble.sim.errors import InputError
-from tumble.sim.forces.definitions import MutualGravity, Spring, UniformGravity
+from tumble.sim.forces.force_definitions import MutualGravity, Spring, UniformGravity
 from tumble.sim.ledger.diagnostics import unheard
 from tumble.sim.ledger.promises import promises
 from tumble.sim.recording.force_impulse import impulse

@@ -11,7 +11,7 @@ from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.shapes.ground import Ground
 from tumble.collision.shapes.shapeset import ShapeSet
-from tumble.sim.joints.tables import linked
+from tumble.sim.joints.joint_tables import linked
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.diagnostics import rotations, unheard
 from tumble.sim.scene.body_definition import BodyDef

@@ -32,7 +32,7 @@ SURFACE_FIELDS: dict[str, tuple[int, Checked]] = {
     "torsional_friction": (TORSION, lambda name, value: check_number(name, value, least=0, unit="[m]")),
 }
 LEAST_FRICTION = 1e-9  # less is none: no one can measure it, and solvers divide by it
-OPTIONAL = ("static_friction", "tangential_restitution")  # None: as without it
+OPTIONAL = ("static_friction", "tangential_restitution")  # None means that a body has no such coefficient
 MATERIAL = ("density", "color", "finish", *SURFACE_FIELDS)  # what a material may say
 
 

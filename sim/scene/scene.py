@@ -14,9 +14,9 @@ from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import did_you_mean, missing, spelled
 from tumble.sim.checks import check_range, plain_value
 from tumble.sim.errors import InputError
-from tumble.sim.forces.definitions import Force, as_force, force_from_dict
+from tumble.sim.forces.force_definitions import Force, as_force, force_from_dict
 from tumble.sim.forces.path import Path
-from tumble.sim.joints.definitions import Driven, JointDef, joint_from_dict
+from tumble.sim.joints.joint_definitions import Driven, JointDef, joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import check_places, instrument_from_dict, instrument_to_dict
 from tumble.sim.joints.mechanism.instruments import Instrument

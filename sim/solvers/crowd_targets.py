@@ -16,7 +16,7 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import shorter
 from tumble.sim.state import KINETIC_FRICTION, SLIDING_FRICTION, STATIC_FRICTION
 
-SHUT = 0.45  # of a gap, in a step: less than half, so that what is asked for it and missed does not make it count as none
+SHUT = 0.45  # most of a gap that is shut in a step: with half of it, what the solve misses would make the gap count as none
 
 
 @lean

@@ -29,9 +29,10 @@ from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, s
 from tumble.sim.solvers.problem import COMPLIANCE, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
 
 BACK = 0.995  # part of the way to the boundary that a step takes
-IDLE_STEP = 1e-4  # a step that leads nowhere
-MOST_IDLE_STEPS = 12  # steps that halve neither the residual nor the products, after which it ends; half as many
-NEARLY_SOLVED = 1e-3  # where the residual is this part of the first one
+IDLE_STEP = 1e-4  # part of its step that the boundary leaves: if it is less three times in a row, the search leads nowhere
+# Steps in a row that halve neither the residual nor the products, after which the search ends; half as many near the end.
+MOST_IDLE_STEPS = 12
+NEARLY_SOLVED = 1e-3  # part of the first residual from which on the search is near its end
 CORNER = 1e-13  # [m/s] slip below which |u_t| is rounded off
 
 

@@ -66,7 +66,7 @@ def _put(table, row, column, value):
 @intrinsic(lambda table, row, column: table[row, column : column + LANES].copy())
 def lanes_at():
     """lanes_at(table, row, column): the four numbers there."""
-    from tumble.collision.kernels.intrinsics.lanes import lanes_at
+    from tumble.collision.kernels.intrinsics.lanes_code import lanes_at
 
     return lanes_at
 
@@ -74,7 +74,7 @@ def lanes_at():
 @intrinsic(_put)
 def put_lanes():
     """put_lanes(table, row, column, value)"""
-    from tumble.collision.kernels.intrinsics.lanes import put_lanes
+    from tumble.collision.kernels.intrinsics.lanes_code import put_lanes
 
     return put_lanes
 
@@ -82,7 +82,7 @@ def put_lanes():
 @intrinsic(_gather)
 def gather():
     """gather(table, rows, g, first): eight columns of the four rows of ``table`` that rows[g, first:first + 4] names."""
-    from tumble.collision.kernels.intrinsics.lanes import gather
+    from tumble.collision.kernels.intrinsics.lanes_code import gather
 
     return gather
 
@@ -90,7 +90,7 @@ def gather():
 @intrinsic(_scatter)
 def scatter():
     """scatter(table, rows, g, first, columns): the same back."""
-    from tumble.collision.kernels.intrinsics.lanes import scatter
+    from tumble.collision.kernels.intrinsics.lanes_code import scatter
 
     return scatter
 
@@ -98,7 +98,7 @@ def scatter():
 @intrinsic(lambda number: np.full(LANES, number))
 def every():
     """every(number): in each lane."""
-    from tumble.collision.kernels.intrinsics.lanes import every
+    from tumble.collision.kernels.intrinsics.lanes_code import every
 
     return every
 
@@ -106,7 +106,7 @@ def every():
 @intrinsic(np.where)
 def choose():
     """choose(where, a, b)"""
-    from tumble.collision.kernels.intrinsics.lanes import choose
+    from tumble.collision.kernels.intrinsics.lanes_code import choose
 
     return choose
 
@@ -114,7 +114,7 @@ def choose():
 @intrinsic(np.sqrt)
 def root():
     """root(a): the square root."""
-    from tumble.collision.kernels.intrinsics.lanes import root
+    from tumble.collision.kernels.intrinsics.lanes_code import root
 
     return root
 
@@ -122,7 +122,7 @@ def root():
 @intrinsic(np.abs)
 def size():
     """size(a): without the sign."""
-    from tumble.collision.kernels.intrinsics.lanes import size
+    from tumble.collision.kernels.intrinsics.lanes_code import size
 
     return size
 
@@ -130,7 +130,7 @@ def size():
 @intrinsic(lambda where: sum(1 << lane for lane in range(LANES) if where[lane]))
 def bits():
     """bits(where): a bit for each lane."""
-    from tumble.collision.kernels.intrinsics.lanes import bits
+    from tumble.collision.kernels.intrinsics.lanes_code import bits
 
     return bits
 
@@ -333,8 +333,8 @@ def sweep_lanes(groups, c, stick, fast, v, first, last, least, all, known, lists
     """As sweeps.sweep_blocks, over the groups ``first`` to ``last``, for the contacts of bodies that are awake, or ``all``. Into
     ``told[row]``: the largest velocity that was missed in each lane [m/s], and in column SEEN how many groups were looked at.
 
-    Groups are ``known`` to rest where the sweep before ``lists``: where most bodies stir, to tell all their groups costs more than
-    to look.
+    Groups are ``known`` to rest where the sweep before ``lists``: where most bodies stir, to tell all their groups costs more
+    than to look.
     """
     table, ends = groups.table, groups.ends
     zero, one, less, worst, lowest = every(0.0), every(1.0), every(-1.0), every(0.0), every(least)

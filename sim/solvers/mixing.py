@@ -18,7 +18,7 @@ from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
 
 REMEMBERED = 8  # changes that are remembered
-DEPENDENT = 1e-6  # part of a change that is new, below which it says nothing new
+DEPENDENT = 1e-6  # a change of which a smaller part is new tells nothing
 
 
 @owning_group

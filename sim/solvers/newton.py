@@ -79,16 +79,18 @@ from tumble.sim.solvers.problem import (
 )
 from tumble.sim.solvers.sweeps import COLUMNS, pack_rows, relax, start_sweeps
 
-STALLED_ITERATIONS = 5  # iterations that do not halve the residual before it looks for help
-PATIENCE = 4  # times as many where steps may be summed: out of their cones impulses miss more at first, and two steps tell a sum
-SAME_STEP = 0.1  # part of a step in which it differs from the last one, where it is the same
-BEYOND_CONE = 1.001  # times the way to where a contact slides or parts: there it does
-FINE = 1e-4  # of the tolerance: what is solved, but not so far, takes one iteration more
+STALLED_ITERATIONS = 5  # iterations that do not halve the residual, after which the search looks for help
+PATIENCE = 4  # where steps may be summed it waits so many times as long: out of their cones impulses miss more at first
+SAME_STEP = 0.1  # two steps are the same that differ by less than this part
+BEYOND_CONE = 1.001  # a step that ends where a contact slides or parts goes beyond by this factor, so that it does
+FINE = 1e-4  # what is solved, but not to this part of the tolerance, is given one more iteration
 # where the iterations start from, in this order
 FROM_GUESS, FROM_COLD, FROM_INSIDE, FROM_BEST, FROM_BEST_AGAIN, FROM_SLIPPERY, FROM_STICKING, FROM_SWEEPS = range(8)
-TIGHT = 1e-2  # of the compliance, with which it goes on from the best: below that rounding shows
-STICKY, FIRST_SWEEPS = 10.0, 80  # friction that is more than enough; sweeps from nothing, for another friction
-SWEEPINGS, FEWEST_SWEEPS = 6, 5  # calls on the sweeps, and half of how many the first makes; then twice as many each time
+TIGHT = 1e-2  # the compliance is made this part of what it was where the search goes on from its best: with less, rounding shows
+# Friction that holds whatever comes, in place of the real one; sweeps from nothing that begin such a search.
+STICKY, FIRST_SWEEPS = 10.0, 80
+# Most calls on the sweeps. The first makes twice FEWEST_SWEEPS sweeps, each further one twice as many as the one before.
+SWEEPINGS, FEWEST_SWEEPS = 6, 5
 
 
 @lean

@@ -1,7 +1,7 @@
 """Forces and torques that the user applies to single bodies, each constant over one step: ``body.apply_force``.
 
-A body that was ever pushed has a row of its own among the forces (forces/tables.py), whose numbers are written before a step. So
-it flies under its push as under any other force, and the work is booked as ``user``.
+A body that was ever pushed has a row of its own among the forces (forces/force_tables.py), whose numbers are written before a
+step. So it flies under its push as under any other force, and the work is booked as ``user``.
 
 The kick at the end of a step assumes that the push goes on, as it assumes of every force, so that a body that is pushed steadily
 rests to rounding. If the next push is another one, or none, the kick was made for a step that does not come. This does not matter

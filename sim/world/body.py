@@ -249,7 +249,7 @@ class Body(Writes):
     def _repr_html_(self) -> str:
         from tumble.sim.world import notebook_html as html
 
-        return html.body(self)
+        return html.body_page(self)
 
     def __repr__(self) -> str:
         if not self.alive:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import operator
-import zipfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +12,11 @@ import numpy as np
 
 from tumble.sim.errors import InputError, RecordingError, SimulationError
 from tumble.sim.files import whole
-from tumble.sim.forces.definitions import FunctionForce, force_from_dict
-from tumble.sim.joints.definitions import joint_from_dict
+from tumble.sim.forces.force_definitions import FunctionForce, force_from_dict
+from tumble.sim.joints.joint_definitions import joint_from_dict
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import instrument_from_dict, instrument_to_dict
+from tumble.sim.recording.storage.reading_files import UNREADABLE
 from tumble.sim.scene.arrays import with_pairs
 from tumble.sim.scene.body_definition import BodyDef
 from tumble.sim.state import CARRIER, Model
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 CHECKPOINT_SCHEMA = 14
-UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
-    OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
-    zipfile.BadZipFile, zlib.error,
-)  # fmt: skip
 MOST_HEADER = 500_000_000  # bytes
 # bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60
 MOST_UNPACKED, BYTES_A_BODY = 250_000_000, 200_000
@@ -164,7 +159,8 @@ def _built(cls: type[World], header: dict[str, Any], arrays: dict[str, np.ndarra
     return world
 
 
-FREE_LENGTH = ("books.log", "books.account", "books.works")  # as long as somebody wanted, or as what happened
+# Arrays of any length: as long as somebody wanted, or as what happened.
+FREE_LENGTH = ("books.log", "books.account", "books.works")
 
 
 def _stored(model: Model, arrays: dict[str, np.ndarray]) -> Model:

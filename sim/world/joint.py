@@ -10,11 +10,11 @@ import numpy as np
 from tumble.collision.errors import InputError, check_number
 from tumble.collision.suggesting import Writes
 from tumble.sim.compiled import GLANCE_JOINT
-from tumble.sim.joints import tables
-from tumble.sim.joints.definitions import MOTOR, Distance, Driven, General, Hinge
+from tumble.sim.joints import joint_tables as tables
+from tumble.sim.joints.joint_definitions import MOTOR, Distance, Driven, General, Hinge
 
 if TYPE_CHECKING:
-    from tumble.sim.joints.definitions import JointDef
+    from tumble.sim.joints.joint_definitions import JointDef
     from tumble.sim.world.body import Body
     from tumble.sim.world.world import World
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
 LISTED_BODIES = 12  # bodies that are listed
-SIZE = (480, 270)  # of the picture
+SIZE = (480, 270)  # pixels of the picture, across and down
 KERNEL = "ipykernel"  # what is loaded where code runs in a notebook
 
 
@@ -45,7 +45,7 @@ def world(w: World) -> str:
     return _block(head, parts, _picture(w))
 
 
-def body(b: Body) -> str:
+def body_page(b: Body) -> str:
     """A body: what it is, where it is and how it moves."""
     if not b.alive:
         return _block(f"Body {b.name}: removed", [])

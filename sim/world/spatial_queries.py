@@ -10,7 +10,7 @@ import numpy as np
 
 from tumble.collision.bounds import aabb
 from tumble.collision.errors import InputError, check_number, check_vector
-from tumble.collision.ground.distance import distance_to_ground
+from tumble.collision.ground.ground_distance import distance_to_ground
 from tumble.collision.hints import PoseLike
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import load3, load9, store3

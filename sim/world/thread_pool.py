@@ -24,8 +24,8 @@ from tumble.sim.state import Settings
 
 MOST_THREADS = 64  # threads
 LARGE_WORLD = 100  # bodies from which a step is worth the help
-LONG_STEP = 0.1  # s that a step may take of which Python waits for the end
-HUGE = 5000  # bodies from which the first one is taken to be longer
+LONG_STEP = 0.1  # [s] Python waits for the end of a step that is shorter, also after Ctrl-C
+HUGE = 5000  # bodies from which the first step is expected to be a long one
 
 
 def cores() -> int:

@@ -15,7 +15,7 @@ from tumble.collision.spelling import spelled
 from tumble.collision.suggesting import Keeps
 from tumble.sim.compiled import LIBRARY
 from tumble.sim.errors import SimulationError
-from tumble.sim.forces.definitions import Force
+from tumble.sim.forces.force_definitions import Force
 from tumble.sim.forces.functions import Callback
 from tumble.sim.joints.mechanism.actuators import Controls
 from tumble.sim.joints.mechanism.instruments import Instruments
@@ -86,23 +86,10 @@ class World(Keeps, WithBodies, WithLinks, Stepping):
         quarantine: bool = False,
         threads: int | None = None,
     ):
+        given = {name: value for name, value in locals().items() if name not in ("self", "threads", "__class__")}
         provide(LIBRARY)
         self.threads = threads
-        self.options = Options(
-            gravity=gravity,
-            dt=dt,
-            integrator=integrator,
-            tolerance=tolerance,
-            look_ahead=look_ahead,
-            friction_rule=friction_rule,
-            restitution_rule=restitution_rule,
-            restitution_law=restitution_law,
-            solver=solver,
-            sleep_after=sleep_after,
-            sleep_speed=sleep_speed,
-            sleep_spin=sleep_spin,
-            quarantine=quarantine,
-        )
+        self.options = Options(**given)
         self.settings = self.options.settings()
         self.materials: dict[str, dict[str, Any]] = {}
         self.pairs: list[dict[str, Any]] = []

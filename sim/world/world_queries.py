@@ -16,7 +16,7 @@ from tumble.collision.hints import Numbers, PoseLike, Rows
 from tumble.collision.pose import Pose
 from tumble.collision.spelling import did_you_mean
 from tumble.collision.suggesting import Reads
-from tumble.sim.joints import tables as joint_tables
+from tumble.sim.joints import joint_tables as joint_tables
 from tumble.sim.joints.mechanism.mechanism import Mechanism
 from tumble.sim.ledger import diagnostics, readings
 from tumble.sim.ledger import entries as ledger

@@ -32,7 +32,7 @@ from tumble.sim.world.world_queries import fixed, write_into
 
 TOGETHER = ("kind", "mass", "inv_mass", "inertia", "inv_inertia", "center", "x", "q", "p", "l", "p_before", "l_before")
 MEMBER_EVENTS_KEPT = 64  # of a member, that wait to be read
-PIECES = 4  # parts of the work for each thread: members may take unlike time
+PIECES = 4  # parts of the work for each thread, since members may take unlike time
 
 Which: TypeAlias = "Sequence[int] | np.ndarray[Any, Any] | None"  # members: numbers, or true and false for each; None: all
 

@@ -19,7 +19,7 @@ from tumble.collision.distance import epa, gjk, overlap
 from tumble.collision.distance import exact_hull as careful
 from tumble.collision.distance import polytopes as polytope
 from tumble.collision.pairs import directions, smooth, smooth_depth
-from tumble.collision.queries import time_of_impact as impact
+from tumble.collision.queries import conservative_advancement as impact
 from tumble.collision.shapes.definitions import Box, Cylinder
 from tumble.collision.status import UNCERTAIN
 

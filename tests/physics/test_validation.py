@@ -118,7 +118,7 @@ def test_a_wrong_law_of_restitution_fails(monkeypatch):
     assert failures("V11") == {f"velocity u of the end after: {regime}" for regime in RODS if regime != "slip"}
 
 
-@pytest.mark.parametrize("name", ["V16", "V31"])
+@pytest.mark.parametrize("name", ["V16", pytest.param("V31", marks=pytest.mark.validate)])
 def test_a_careless_solver_fails(name, monkeypatch):
     worlds_with(monkeypatch, lambda arguments: arguments.update(tolerance=1e-2))
     assert failures(name)
@@ -141,7 +141,7 @@ def test_a_push_from_outside_fails(monkeypatch):
 
 def test_a_box_that_is_a_little_larger_fails(monkeypatch):
     larger = lambda half: Box(tuple(h + 1e-8 for h in half))  # noqa: E731
-    monkeypatch.setattr("tumble.scenarios.validation.geometry.Box", larger)
+    monkeypatch.setattr("tumble.scenarios.validation.geometry_cases.Box", larger)
     assert {"apart", "inside", "edges inside"} <= failures("V33")
 
 

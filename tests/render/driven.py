@@ -51,11 +51,20 @@ def pull(loop, name, by, turns=30):
     return at + by
 
 
-def turn_for(loop, seconds, seen=lambda: None):
+def turn_for(loop, seconds):
     """Turns in real time."""
     import time
 
     until = time.perf_counter() + seconds
     while time.perf_counter() < until:
         loop.turn()
-        seen()
+
+
+def turn_until(loop, done, most=60.0):
+    """Turns until something is so: on a machine that others use nobody knows how long that takes."""
+    import time
+
+    until = time.perf_counter() + most
+    while not done():
+        assert time.perf_counter() < until
+        loop.turn()

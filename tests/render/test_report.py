@@ -16,7 +16,7 @@ from tumble.render.films.video import camera_for
 from tumble.render.frames.recorded import RunFrames
 from tumble.render.rotation import rotate
 from tumble.render.web.replay import POSES, replay, replay_times
-from tumble.scenarios.runs.run import run_scene
+from tumble.scenarios.runs.scene_run import run_scene
 from tumble.scenarios.showing.page import trajectory_hash
 from tumble.scenarios.showing.report import write_report
 from tumble.sim.recording.run import Run

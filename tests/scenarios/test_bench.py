@@ -36,7 +36,7 @@ def test_suite_is_made_of_scenarios():
 
 
 def test_stages_by_name():
-    assert stage_of("tumble.collision.broadphase.candidate_pairs.find_pairs") == "broad"
+    assert stage_of("tumble.collision.broadphase.candidate_pairs.find_box_pairs") == "broad"
     assert stage_of("tumble.collision.distance.polytopes.polytope_query") == "narrow"
     assert stage_of("tumble.sim.solvers.newton.newton_in") == "solver"
     assert stage_of("tumble.sim.contact.contact_solve._kick_island") == "contact"

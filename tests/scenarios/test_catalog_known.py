@@ -13,7 +13,7 @@ from tumble.scenarios.catalog.jacks import ARM, THICK
 from tumble.scenarios.catalog.spool import ALONG, HUB, MASS, RIM
 from tumble.scenarios.catalog.turntable_ball import circle
 from tumble.scenarios.registry import load
-from tumble.scenarios.validation.answers.falling import rocking, rod_fall
+from tumble.scenarios.validation.answers.falling_answers import rocking, rod_fall
 from tumble.scenarios.validation.answers.tops import HeavyTop
 from tumble.sim.forces.path import Path
 from tumble.sim.ledger.diagnostics import rotations

@@ -14,7 +14,7 @@ from tumble.scenarios.checks.baselines import Baselines
 from tumble.scenarios.checks.compare import compare
 from tumble.scenarios.checks.rerun import check
 from tumble.scenarios.cli import parser
-from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.scenarios.runs.scene_run import run_scene, scene_of
 from tumble.sim import Recorder, Run
 
 SECONDS = 0.2

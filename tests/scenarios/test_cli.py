@@ -15,7 +15,7 @@ import pytest
 
 from tests.programs import started
 from tumble.render import OVERLAYS
-from tumble.scenarios.cli import parser
+from tumble.scenarios.cli import main, parser
 from tumble.scenarios.registry import names
 from tumble.sim.recording.run import Run
 
@@ -50,6 +50,23 @@ def tumble(tmp_path):
         return answer.returncode, answer.stdout, answer.stderr
 
     return call
+
+
+@pytest.fixture
+def tumble_here(tmp_path, monkeypatch, capsys):
+    """The same in this process, where the start of another one would tell nothing more."""
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(list(arguments))
+        except SystemExit as end:
+            code = end.code
+        return (code, *capsys.readouterr())
+
+    yield call
+    signal.signal(signal.SIGTERM, before)
 
 
 def test_list(tumble):
@@ -174,14 +191,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "says"), BAD, ids=[" ".join(a) or "nothing" for a, _ in BAD])
-def test_bad_input_is_one_line_and_exit_2(tumble, tmp_path, arguments, says):
+def test_bad_input_is_one_line_and_exit_2(tumble_here, tmp_path, arguments, says):
     (tmp_path / "good.toml").write_text(SCENE)
     (tmp_path / "bad.toml").write_text(SCENE + "densty = 3\n")
     (tmp_path / "broken.py").write_text("a = 1\nb = \n")
     (tmp_path / "failing.py").write_text("a = 1\nb = a / 0\n")
     (tmp_path / "sweep.toml").write_text('scenario = "stack"\nparameters = 3\n')
     (tmp_path / "thesis" / "trajectory.zarr").mkdir(parents=True)
-    code, out, err = tumble(*arguments)
+    code, out, err = tumble_here(*arguments)
     assert code == 2
     assert out == ""
     assert err.endswith("\n")
@@ -255,16 +272,16 @@ def test_view(tumble, tmp_path, monkeypatch):
     assert "did you mean" in err
 
 
-def test_report_and_export(tumble, tmp_path):
-    assert tumble("run", "two_cuboids", "--seconds", "0.1", "--out", "o", "--contacts")[0] == 0
+def test_report_and_export(tumble_here, tmp_path):
+    assert tumble_here("run", "two_cuboids", "--seconds", "0.1", "--out", "o", "--contacts")[0] == 0
     assert len(Run.open(tmp_path / "o").contacts(0)) == 0
-    code, out, err = tumble("report", "o", "--no-film")
+    code, out, err = tumble_here("report", "o", "--no-film")
     assert code == 0, err
     assert out.strip() == str(Path("o") / "report.html")
     assert "<video" not in (tmp_path / "o" / "report.html").read_text()
-    code, out, err = tumble("export", "o", "--out", "a.glb", "--rate", "20")
+    code, out, err = tumble_here("export", "o", "--out", "a.glb", "--rate", "20")
     assert code == 0, err
     assert (tmp_path / "a.glb").read_bytes()[:4] == b"glTF"
-    code, _, err = tumble("report", "o", "--out", "a.doc")
+    code, _, err = tumble_here("report", "o", "--out", "a.doc")
     assert code == 2
     assert "'a.doc' must end in .html or .htm" in err

@@ -15,7 +15,7 @@ from tumble.scenarios.checks.compare import compare, growth
 from tumble.scenarios.checks.converge import converge
 from tumble.scenarios.checks.rerun import check
 from tumble.scenarios.cli import parser
-from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.scenarios.runs.scene_run import run_scene, scene_of
 from tumble.sim import Recorder, World
 from tumble.sim.recording.run import Run
 

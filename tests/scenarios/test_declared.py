@@ -11,7 +11,7 @@ from tumble.scenarios.cli import main
 from tumble.scenarios.files.json_schema import json_schema
 from tumble.scenarios.files.scene_files import load_scenario, load_scene
 from tumble.scenarios.registry import load
-from tumble.scenarios.runs.run import scene_of
+from tumble.scenarios.runs.scene_run import scene_of
 from tumble.scenarios.sweeps.ensemble import load_plan
 from tumble.sim.recording.run import Run
 

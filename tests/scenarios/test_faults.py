@@ -13,20 +13,20 @@ ROOT = Path(__file__).resolve().parents[2]
 CARELESS = """
 import os, signal, sys, tempfile, time
 from pathlib import Path
-import tumble.scenarios.runs.run, tumble.sim.recording.storage.sample_stores
+import tumble.scenarios.runs.scene_run, tumble.sim.recording.storage.sample_stores
 import benchmarks.faults.trials as trials
 from benchmarks.faults.__main__ import load
 
 def often():  # worlds are saved after each sample, samples by that alone
     tumble.sim.recording.storage.sample_stores.FLUSH_SECONDS = 1e9
-    plain = tumble.scenarios.runs.run.Checkpoints
-    tumble.scenarios.runs.run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.0)
+    plain = tumble.scenarios.runs.scene_run.Checkpoints
+    tumble.scenarios.runs.scene_run.Checkpoints = lambda path, recorder, seconds: plain(path, recorder, 0.0)
 
 def save(self, world):
     world.save(self.path)  # and samples are where they are
 
 if "careless" in sys.argv:
-    tumble.scenarios.runs.run.Checkpoints.save = save
+    tumble.scenarios.runs.scene_run.Checkpoints.save = save
 load()
 with tempfile.TemporaryDirectory() as folder:
     base, place = Path(folder, "base"), Path(folder, "place")

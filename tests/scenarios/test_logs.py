@@ -11,7 +11,7 @@ import pytest
 from tumble.collision.errors import InputError
 from tumble.scenarios.cli import parser
 from tumble.scenarios.runs import exports as logs
-from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.scenarios.runs.scene_run import run_scene, scene_of
 from tumble.sim.recording.run import Run
 
 

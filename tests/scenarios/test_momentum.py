@@ -11,7 +11,7 @@ from tumble.collision import Box, HalfSpace, Sphere
 from tumble.collision.errors import InputError
 from tumble.scenarios.checks.assertions import Violation, assert_momentum
 from tumble.sim import Recorder, World
-from tumble.sim.forces.definitions import (
+from tumble.sim.forces.force_definitions import (
     CentralGravity,
     ConstantForce,
     Drag,

@@ -146,7 +146,7 @@ def test_unknown_fields_of_a_body():
 
 
 def test_one_folder_takes_one_run(tmp_path):
-    from tumble.scenarios.runs.run import run_scene, scene_of
+    from tumble.scenarios.runs.scene_run import run_scene, scene_of
     from tumble.sim import RecordingError
     from tumble.sim.files import claimed
 

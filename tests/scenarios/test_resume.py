@@ -16,7 +16,7 @@ from tests.programs import started
 from tumble.collision.errors import InputError
 from tumble.scenarios.checks.compare import compare
 from tumble.scenarios.cli import parser
-from tumble.scenarios.runs.run import CHECKPOINT, run_scene, scene_of
+from tumble.scenarios.runs.scene_run import CHECKPOINT, run_scene, scene_of
 from tumble.sim.errors import RecordingError
 from tumble.sim.recording.recorder import Recorder
 from tumble.sim.recording.run import Run
@@ -27,7 +27,7 @@ PARAMETERS = {"count": 3}
 SECONDS = 0.6  # 144 steps, 37 samples, a checkpoint at each
 SCRIPT = """
 import sys
-from tumble.scenarios.runs.run import run_scene, scene_of
+from tumble.scenarios.runs.scene_run import run_scene, scene_of
 how = dict(quiet=True, contacts=True, every=4, resume=True, checkpoint_seconds=0.0)
 run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
 """

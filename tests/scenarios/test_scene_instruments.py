@@ -16,7 +16,7 @@ from tumble.scenarios.files.scene_files import load_scene, save_scene
 from tumble.scenarios.files.schema import INSTRUMENTS as KEYS
 from tumble.scenarios.runs.exports import reading_paths, write_log
 from tumble.scenarios.runs.manifest import harms
-from tumble.scenarios.runs.run import run_scene
+from tumble.scenarios.runs.scene_run import run_scene
 from tumble.sim import Accelerometer, Actuator, ContactForce, Encoder, Hinge, RangeFinder, Scene, World
 from tumble.sim.errors import RecordingError
 from tumble.sim.joints.mechanism.instrument_kinds import INSTRUMENTS, instrument_from_dict, instrument_to_dict

@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 from tumble.collision.kernels.building.objects import (
     RAISED,
     Objects,
+    add_code,
     engine,
     file_of,
     keep,
     kept_at,
-    load,
     loaded_far,
     name_of,
     offer,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 Report = Callable[[int, int, str], None]  # kernels done, of how many, and what comes next
 MOST_WORKERS = 8  # workers: each holds a compiler
-PATIENCE = 5.0  # [s] in all, that Python may run in place of kernels that are not compiled: a first look at a small scene
+PYTHON_SECONDS = 5.0  # [s] in all, that Python may run in place of kernels that are not compiled: a first look at a small scene
 AHEAD = 6  # how many of the next kernels a worker chooses from
 STUBS, ENTER = "stubs", "enter "  # names beside those of far kernels: of the stubs, and before the name of an entry
 
@@ -110,7 +110,7 @@ class Growing:
         self._addresses: dict[str, int] = {}  # of far kernels
         self._workers: Workers | None = None
         self._urgent: list[str] = []
-        self.patience = PATIENCE
+        self.patience = PYTHON_SECONDS
         for name, path in self.paths.items():
             objects = read(path)
             if objects is not None:
@@ -236,9 +236,9 @@ class Growing:
             self._asked = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(self._need)
             llvm.add_symbol("tumble.need", ctypes.cast(self._asked, ctypes.c_void_p).value)
             linker, _ = engine()
-            load(linker, code)
+            add_code(linker, code)
             for told, begin, common in runtime():
-                load(linker, common)
+                add_code(linker, common)
                 offer(linker, told.split()[1:], begin)
             for k, name in enumerate(self._names):
                 llvm.add_symbol(name, linker.get_function_address(f"tumble.stub.{k}"))

@@ -137,7 +137,7 @@ def engine() -> tuple[Any, Any]:
     return made, machine
 
 
-def load(linker: Any, code: bytes) -> None:
+def add_code(linker: Any, code: bytes) -> None:
     import llvmlite.binding as llvm
 
     linker.add_object_file(llvm.object_file.ObjectFileRef.from_data(code))
@@ -158,5 +158,5 @@ def loaded_far(objects: Objects) -> int:
     """The address of a far kernel."""
     linker, _ = engine()
     ((_, symbol, code),) = objects
-    load(linker, code)
+    add_code(linker, code)
     return linker.get_function_address(symbol)

@@ -47,7 +47,7 @@ def plain(kernel: Later) -> Callable:
     """What a kernel does, in Python. Far kernels look at the limit before they begin."""
     if id(kernel) not in _made:
         function = kernel.uncompiled or FunctionType(
-            kernel.py_func.__code__, _table(kernel.py_func), kernel.py_func.__name__, kernel.py_func.__defaults__
+            kernel.py_func.__code__, _stand_ins(kernel.py_func), kernel.py_func.__name__, kernel.py_func.__defaults__
         )
         _made[id(kernel)] = _limited(function) if kernel.far else function
     return _made[id(kernel)]
@@ -62,7 +62,7 @@ def _limited(function: Callable) -> Callable:
     return call
 
 
-def _table(function: FunctionType) -> dict[str, Any]:
+def _stand_ins(function: FunctionType) -> dict[str, Any]:
     names = function.__globals__
     if id(names) not in _tables:
         table = _tables[id(names)] = dict(names)

@@ -20,7 +20,7 @@ RUNTIME = (
     "NRT_MemInfo_call_dtor", "NRT_MemInfo_new_varsize_dtor", "NRT_MemInfo_varsize_realloc",
 )  # fmt: skip
 COUNTS = ("NRT_incref", "NRT_decref")
-BEGIN = "tumble.open_shelves"  # to be called once, as the object is loaded
+OPEN_SHELVES = "tumble.open_shelves"  # to be called once, as the object is loaded
 SHELVES, KEPT = 10, 64  # shelf k has blocks of 64 2^k bytes: of some threads, so many blocks on each
 LARGEST = 64 << (SHELVES - 1)  # bytes
 _SHELF = "%allocator {{ ptr null, ptr null, ptr @put_back, ptr inttoptr (i64 {} to ptr) }}"
@@ -346,4 +346,4 @@ def runtime() -> Objects:
     module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=2))
     builder.getModulePassManager().run(module, builder)
-    return [("runtime " + " ".join(RUNTIME), BEGIN, machine.emit_object(module))]
+    return [("runtime " + " ".join(RUNTIME), OPEN_SHELVES, machine.emit_object(module))]

@@ -5,7 +5,7 @@ Out: instructions of LLVM.
 
 Equations: none.
 
-shared.py: words that several threads read and write, for kernels/shared.py. waiting.py: a pause between two looks at a word,
-for kernels/waiting.py. vectors.py: loops over vertices in vector instructions, for shapes/support_simd.py. lanes.py: four numbers
-at a time, for sweeps over contacts, sim/solvers/lanes.py.
+shared_code.py: words that several threads read and write, for kernels/shared.py. waiting_code.py: a pause between two looks at
+a word, for kernels/waiting.py. vectors.py: loops over vertices in vector instructions, for shapes/support_simd.py.
+lanes_code.py: four numbers at a time, for sweeps over contacts, sim/solvers/lanes.py.
 """

@@ -13,7 +13,7 @@ from tumble.collision.kernels.jit import far, lean
 from tumble.collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
 from tumble.sim.state import EXAMPLE
 
-WAY = 1e-4  # change of the pose of one body against the other, as part of its size, up to which points are carried along
+WAY = 1e-4  # points are carried along while the pose of a body against the other changes by less than this part of its size
 
 
 @lean

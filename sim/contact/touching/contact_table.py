@@ -31,7 +31,8 @@ from tumble.sim.flight.motion import geom_pose, point_velocity
 from tumble.sim.state import COEFFICIENTS, CONTACTS_FULL, EXAMPLE, KINETIC_FRICTION, MU, OK, PIECE, STATIC_FRICTION
 
 NONE, INELASTIC = range(2)  # fast points that touch and are solved with the slow ones
-SAME, SAME_NORMAL = 1e-9, 2e-6  # of the size; of normals: points of two facets of a ground that are one
+# Points of two facets of a ground that are as near, as part of the size, and normals that differ as little are the same.
+SAME, SAME_NORMAL = 1e-9, 2e-6
 
 
 @owning_group

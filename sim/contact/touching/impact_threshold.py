@@ -12,17 +12,17 @@ from tumble.sim.contact.surfaces import coefficient
 from tumble.sim.contact.touching.point_accelerations import free_acceleration
 from tumble.sim.state import PIECE, POINTS, E
 
-FALL = 0.025  # of a step, after which what falls from rest is as fast as the slowest impact ...
-LEFT_OPEN = 1e-9  # [m/s] ... and where nothing falls: what solves leave open, and more
-MOST_SMALL_BOUNCES = 2  # bounces of a pair within a step after which it stops bouncing ...
+FALL = 0.025  # part of a step: what falls from rest for so long is as fast as the slowest impact ...
+LEFT_OPEN = 1e-9  # [m/s] ... and where nothing falls, this is the slowest: solves leave less open
+MOST_SMALL_BOUNCES = 2  # bounces of a pair within a step after which it bounces no more ...
 SMALL_WAY = 1e-2  # ... if it moves no more than this part of its size in a step
 SINKING = 1e-6  # overlap, as part of the pair's size, that an impact may leave to the next step
-MOST_BOUNCES = 10  # bounces after which any pair does, if it moves a tenth of that
-BENT_WAY = 1e-3  # by which the way of a point of a body that turns is off its chord within a step, as part of the radius
+MOST_BOUNCES = 10  # bounces after which no pair bounces any more that moves a tenth of that
+BENT_WAY = 1e-3  # a body has turned too far to be foreseen if a point is off its chord in a step by this part of the radius
 # overlap, as part of the pair's size, that a crowd may be left with at a kick: it takes a fifth of it away, so that what comes at
 # every step does not add up to more than five times as much
 SLOW_GAP = 1e-3
-FASTER = 4.0  # times the speed at which the last kick lets a contact come back: what comes faster is an impact
+FASTER = 4.0  # what comes so many times as fast as the last kick lets a contact come back is an impact
 
 
 @lean

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tumble.collision.broadphase.candidate_pairs import boxes_meet, put_pair, sort_pairs
+from tumble.collision.broadphase.candidate_pairs import append_pair, boxes_meet, sort_pairs
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.kernels.shared import add
 from tumble.collision.linalg import load3, scale, store3
@@ -18,8 +18,8 @@ from tumble.sim.contact.touching.swept_pairs import swept, swept_way
 # What a box is swept by in a step, times this, is what it gets wider by: twice that is a body's way in four steps. Searching
 # half as often for a longer list gains no more (benchmarks/broadphase.py has the cost of a search).
 WIDER = 2.0
-NARROWER = 0.5  # of its wide box, which a new one would measure at most, for it to get that
-NEAR_PAIRS = 2  # in Pairs.count
+NARROWER = 0.5  # a wide box is made anew where the new one measures less than this part of it
+NEAR_PAIRS = 2  # column of Pairs.count
 
 
 @lean
@@ -96,7 +96,7 @@ def compare_leavers(geoms, pairs, left, away, first, stop, counter):
             if boxes_meet(geoms.wide_lo, geoms.wide_hi, k, m):
                 told = m < k or away[m] == 0  # of two that left only one tells
                 if told and m != k and geoms.body[m] != geoms.body[k] and (geoms.mobile[m] or geoms.mobile[k]):
-                    put_pair(pairs.near, counter, k, m)
+                    append_pair(pairs.near, counter, k, m)
 
 
 @inner

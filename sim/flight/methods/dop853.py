@@ -15,9 +15,10 @@ from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row, s
 from tumble.sim.flight.rates import rates
 from tumble.sim.state import END, RATE1, SLOPE, STAGE
 
-RELATIVE = 1e-14  # of the largest component of each vector
+RELATIVE = 1e-14  # error of a substep that is allowed, as part of the largest component of each vector
 MOST_SUBSTEPS = 10_000  # steps inside one step of the world
-SHORT_STEP, SHORT_STEPS = 1e-4, 100  # so many steps shorter than that, of one of the world, only rounding asks for
+# More substeps than 100 that are shorter than 1e-4 of the step: rounding is all that asks for them.
+SHORT_STEP, SHORT_STEPS = 1e-4, 100
 
 # fmt: off
 # each stage: its node c_s, then a_s0 ... a_s,s-1

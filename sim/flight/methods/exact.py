@@ -28,11 +28,11 @@ from tumble.collision.kernels.jit import far, inner, lean, remote
 from tumble.collision.linalg import ZERO, mul_t, norm, qmul, qnormalize, rotation
 from tumble.sim.flight.methods.splitting import about, conjugate
 
-SLICE = 0.5  # [rad] longest turn that is integrated at once ...
-MOST_SLICES = 64  # ... up to so many; longer flights are taken by periods, and by
-ARGUMENT = 0.25  # ... steps of the elliptic functions' argument
-MOST_ARGUMENT_STEPS = 2000  # of these: at the separatrix there is no period, and l is an axis long before
-FOUR_NODES = 0.06  # [rad] up to which four nodes do
+SLICE = 0.5  # [rad] the longest turn that is integrated at once
+MOST_SLICES = 64  # longer flights are taken by periods of the motion, and the rest of one in slices of ARGUMENT
+ARGUMENT = 0.25  # step of the argument of the elliptic functions
+MOST_ARGUMENT_STEPS = 2000  # at the separatrix there is no period, but l lies along an axis long before so many steps
+FOUR_NODES = 0.06  # [rad] turns up to which four nodes of the quadrature are enough
 SERIES_ARGUMENT = 0.03  # argument up to which the power series of sn, cn, dn are taken
 NODES4, WEIGHTS4 = np.polynomial.legendre.leggauss(4)
 NODES8, WEIGHTS8 = np.polynomial.legendre.leggauss(8)

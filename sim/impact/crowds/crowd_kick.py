@@ -43,12 +43,12 @@ from tumble.sim.solvers.newton import newton_far as newton
 from tumble.sim.solvers.problem import Island, Laws, System
 from tumble.sim.state import DYNAMIC, EXAMPLE, ITERATIONS, NEWTON_SOLVER, RESIDUAL, ROLLING, SETTINGS, SOLVES, TORSION, UNSOLVED
 
-WORK = 36000  # points that a solve may look at, half of them in sweeps of all, and half by Newton's method where that is left
-COST = 25  # an iteration of Newton's method, in sweeps ...
-FEWEST_ITERATIONS = 4  # ... fewer iterations lead to nothing
-FULL, MOST_PASSES = 20, 100  # sweeps of all, at least and at most
-LOCAL = 100  # sweeps after a look, of what misses its law by a velocity that makes an overlap worth a row
-DRIFT_LOOKS = 5  # at the end of the coming drift
+WORK = 36000  # most looks of a solve at points, half of them in sweeps of all and half in iterations of Newton
+COST = 25  # sweeps that one iteration of Newton costs
+FEWEST_ITERATIONS = 4  # fewer iterations of Newton lead to nothing
+FULL, MOST_PASSES = 20, 100  # fewest and most sweeps of all points
+LOCAL = 100  # most sweeps after a look, of the points that miss their law by so much that an overlap is worth a row
+DRIFT_LOOKS = 5  # most looks at the end of the coming drift
 
 
 @lean

@@ -38,7 +38,7 @@ def place_gear(xa, fa, xb, fb, ratio):
     """(pitch point, frame whose first axis is that of the teeth's motion, miss along it [m]).
 
     ``ratio``: pitch radii [m] and numbers of teeth of a and b, both with signs: that of an angle about its axis which drives the
-    pitch point forwards (tables.py).
+    pitch point forwards (joint_tables.py).
     """
     ea, eb, d = (fa[2], fa[5], fa[8]), (fb[2], fb[5], fb[8]), sub(xb, xa)
     u, w = _towards(d, ea), _towards(scale(-1.0, d), eb)

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from tumble.collision.errors import InputError, check_number
 from tumble.sim.checks import plain_value
-from tumble.sim.joints.definitions import Driven, check_limits
-from tumble.sim.joints.tables import coordinate, spring_slack
+from tumble.sim.joints.joint_definitions import Driven, check_limits
+from tumble.sim.joints.joint_tables import coordinate, spring_slack
 from tumble.sim.ledger.entries import EXTERNAL
 
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] the speed that a motor would keep if it could: it gives all its force
+ALL_FORCE_SPEED = 1e9  # [rad/s or m/s] a motor that is to be so fast never gets there, so it gives all its force
 
 
 @dataclass(frozen=True, slots=True)

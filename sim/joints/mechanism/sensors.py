@@ -233,7 +233,7 @@ class Interaction(Reading):
         return BETWEEN_READINGS
 
     def probe(self, world: World) -> Probe:
-        from tumble.sim.joints.tables import measured
+        from tumble.sim.joints.joint_tables import measured
 
         seen, known = self.frame.seen(world), {j.name: j for j in world.joints}
         joints = [named_in("joints", name, known) for name in self.joints]
@@ -322,7 +322,7 @@ class WorldSensor(Reading):
         return WORLD_READINGS
 
     def probe(self, world: World) -> Probe:
-        from tumble.sim.joints.tables import rotor_energy
+        from tumble.sim.joints.joint_tables import rotor_energy
 
         def read() -> np.ndarray:
             if self.of == "time":

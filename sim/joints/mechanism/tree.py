@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.errors import InputError
-from tumble.sim.joints.definitions import Drive
-from tumble.sim.joints.tables import angles_of
+from tumble.sim.joints.joint_definitions import Drive
+from tumble.sim.joints.joint_tables import angles_of
 from tumble.sim.state import DISTANCE, DYNAMIC, GEAR, GENERAL, HINGE, POINT, SCREW, SLIDER
 
 TRAVEL, TURN = range(2)

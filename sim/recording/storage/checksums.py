@@ -21,7 +21,7 @@ import numpy as np
 from tumble.sim.files import read_recorded
 
 CHECKSUM_TABLE = "checksum"
-UNFINISHED_ROOT = ".zarr.json.part"  # the root file before it has its name
+UNFINISHED_ROOT = ".zarr.json.part"  # the root file of a recording that is not finished
 # attributes: over the root file, of which attributes, of what is not full
 ROOT_DIGEST, SEALED, TAIL = "digest", "sealed", "checksums"
 

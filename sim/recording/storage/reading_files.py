@@ -15,7 +15,10 @@ from tumble.sim.errors import RecordingError
 from tumble.sim.files import read_recorded, whole
 from tumble.sim.joints.mechanism.instruments import Readings
 
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
+UNREADABLE = (  # what NumPy raises for what is no archive of arrays, or a damaged one; TypeError: for one array alone
+    OSError, ValueError, KeyError, AttributeError, TypeError, EOFError, MemoryError, NotImplementedError, RecursionError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
 
 
 def reading_path(recording: Path) -> Path:

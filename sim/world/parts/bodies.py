@@ -15,8 +15,8 @@ from tumble.collision.shapes.shapeset import ShapeSet, check_convex
 from tumble.collision.spelling import spelled
 from tumble.sim.compiled import REFRESH
 from tumble.sim.flight.methods.integrators import INTEGRATORS
+from tumble.sim.forces.force_tables import pack_forces
 from tumble.sim.forces.path import Path
-from tumble.sim.forces.tables import pack_forces
 from tumble.sim.ledger import diagnostics
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.scene import arrays as tables

@@ -10,10 +10,10 @@ import numpy as np
 from tumble.collision.errors import InputError
 from tumble.collision.hints import Numbers
 from tumble.collision.spelling import did_you_mean, spelled
-from tumble.sim.forces.definitions import Force, as_force
-from tumble.sim.forces.tables import callbacks, check_bodies
-from tumble.sim.joints import tables as joint_tables
-from tumble.sim.joints.definitions import JointDef
+from tumble.sim.forces.force_definitions import Force, as_force
+from tumble.sim.forces.force_tables import callbacks, check_bodies
+from tumble.sim.joints import joint_tables as joint_tables
+from tumble.sim.joints.joint_definitions import JointDef
 from tumble.sim.joints.mechanism.actuators import Actuator
 from tumble.sim.joints.mechanism.instrument_kinds import check_places
 from tumble.sim.joints.mechanism.instruments import Instrument
@@ -110,7 +110,7 @@ class WithLinks(Asking):
 
     @spelled
     def add_force(self, force: Force | Callable[..., Any], bodies: Body | str | Iterable[Body | str] | None = None) -> Force:
-        """Add a force, such as :class:`~tumble.sim.forces.definitions.Spring`, or a function of your own:
+        """Add a force, such as :class:`~tumble.sim.forces.force_definitions.Spring`, or a function of your own:
         f(t, position, orientation, velocity, angular_velocity).
 
         ``bodies``: bodies, or names, that it acts on; left out, those that the force names, or all dynamic ones, also those

@@ -321,9 +321,9 @@ class Stepping(Asking):
             often = max(1, -(-steps // SAMPLES)) if every is None else whole_number("every", every)
             if recollected.fits(self, steps // often + 2):
                 return self._run_alone(steps, often)
-        recorder = next((r for o in observers for r in (o, getattr(o, "action", None)) if isinstance(r, Recorder)), None)
         nested = [r for o in observers for r in (o, getattr(o, "action", None))]
         heard = [o for o in nested if getattr(o, "listens", hasattr(o, "happened"))]  # by those who wait for events
+        recorder = next((r for r in nested if isinstance(r, Recorder)), None)
         if recorder is not None and every is not None:
             raise InputError("every", every, "is that of the recorder: Recorder(every=...)")
         if recorder is None:
@@ -346,17 +346,7 @@ class Stepping(Asking):
                     observer.work_out_later(self, partial(recollected.Reel, self))
                 started.append(observer)
                 observer(self)
-            while self.step_count < last:
-                if pilot is not None and self.step_count % pilot.every == 0:
-                    pilot(self)
-                due = min(self.step_count - self.step_count % o.every + o.every for o in (*observers, pilot) if o is not None)
-                self.step(min(due, last) - self.step_count)
-                events = self.events() if heard else ()
-                for observer in heard if events else ():
-                    observer.happened(self, events)
-                for observer in observers:
-                    if self.step_count % observer.every == 0 or self.step_count == last:
-                        observer(self)
+            self._go_on_to(last, observers, heard, pilot)
         finally:
             for observer in started:
                 if hasattr(observer, "finish"):
@@ -365,6 +355,20 @@ class Stepping(Asking):
         if self.instruments:
             run._readings = dict(self.instruments)
         return run
+
+    def _go_on_to(self, last: int, observers: list[Any], heard: list[Any], pilot: Any) -> None:
+        """Step to step ``last``, from one step that an observer or the pilot wants to see to the next."""
+        while self.step_count < last:
+            if pilot is not None and self.step_count % pilot.every == 0:
+                pilot(self)
+            due = min(self.step_count - self.step_count % o.every + o.every for o in (*observers, pilot) if o is not None)
+            self.step(min(due, last) - self.step_count)
+            events = self.events() if heard else ()
+            for observer in heard if events else ():
+                observer.happened(self, events)
+            for observer in observers:
+                if self.step_count % observer.every == 0 or self.step_count == last:
+                    observer(self)
 
     def _run_alone(self, steps: int, every: int) -> Run:
         """Run with nobody watching but the compiled step, which takes the samples."""

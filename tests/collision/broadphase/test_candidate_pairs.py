@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tumble.collision.broadphase.candidate_pairs import find_pairs
+from tumble.collision.broadphase.candidate_pairs import find_box_pairs
 
 
 def by_brute_force(lo, hi, body, mobile):
@@ -20,7 +20,7 @@ def by_brute_force(lo, hi, body, mobile):
 
 def pairs_of(lo, hi, body, mobile, room=None):
     pairs = np.full((len(lo) ** 2 if room is None else room, 2), -1)
-    count = find_pairs(lo, hi, body, mobile, pairs)
+    count = find_box_pairs(lo, hi, body, mobile, pairs)
     return count, pairs[:count]
 
 
@@ -64,10 +64,10 @@ def test_too_little_room_gives_the_true_count(n):
     need = len(by_brute_force(lo, hi, body, mobile))
     assert need > 3
     guard = np.full((4, 2), -7)
-    assert find_pairs(lo, hi, body, mobile, guard[:3]) == need
+    assert find_box_pairs(lo, hi, body, mobile, guard[:3]) == need
     assert (guard[3] == -7).all()
     assert pairs_of(lo, hi, body, mobile, room=need)[0] == need
-    assert find_pairs(lo, hi, body, mobile, np.empty((0, 2), np.int64)) == need
+    assert find_box_pairs(lo, hi, body, mobile, np.empty((0, 2), np.int64)) == need
 
 
 def test_touching_counts():
@@ -85,7 +85,7 @@ def test_cost_grows_nearly_linearly():
         for seed in range(12):  # each with boxes of its own: the branches of a small crowd are soon known by heart
             x = np.random.default_rng(seed).random((n, 3)) * n ** (1 / 3) * 1.2
             start = time.thread_time()
-            count = find_pairs(x, x + 1, np.arange(n), np.ones(n, bool), pairs)
+            count = find_box_pairs(x, x + 1, np.arange(n), np.ones(n, bool), pairs)
             best = min(best, time.thread_time() - start)
             assert n < count < 5 * n
         times.append(best)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tumble.collision import BroadPhase, InputError, candidate_pairs
-from tumble.collision.broadphase.box_tree import HEIGHT, LEFT, PARENT, RIGHT, swept
+from tumble.collision.broadphase.box_tree import HEIGHT, LEFT, PARENT, RIGHT, cast_box
 
 
 def sound(broad):
@@ -120,9 +120,9 @@ def test_boxes_beside_the_way_are_passed_over():
     broad.add(x, x + 1)
     found, enter, d = np.empty(300, np.int64), np.empty(300), np.array((1.0, 0, 0))
     low = np.array((-5.0, 20.2, 0.5))
-    assert swept(*broad.tree, 1, low, low, d, np.inf, found, enter) == 1
+    assert cast_box(*broad.tree, 1, low, low, d, np.inf, found, enter) == 1
     assert (broad.handles_of(found[:1])[0], enter[0]) == (10, pytest.approx(5.0))
-    assert swept(*broad.tree, 1, low, low, d, 4.9, found, enter) == 0
+    assert cast_box(*broad.tree, 1, low, low, d, 4.9, found, enter) == 0
 
 
 def test_handles_are_never_given_twice():

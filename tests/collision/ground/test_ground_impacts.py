@@ -8,8 +8,8 @@ import pytest
 from tests.meshes import CORNERS, TRIANGLES
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
+from tumble.collision.queries.conservative_advancement import ImpactStatus, Motion, time_of_impact
 from tumble.collision.queries.shape_casts import shape_cast
-from tumble.collision.queries.time_of_impact import ImpactStatus, Motion, time_of_impact
 from tumble.collision.shapes.definitions import Box, Capsule, Compound, ConvexHull, HalfSpace, Sphere
 from tumble.collision.shapes.ground import HeightField, TriangleMesh
 

@@ -9,8 +9,8 @@ import llvmlite.binding as llvm
 import pytest
 
 from tumble.collision.kernels.building import runtime as texts
-from tumble.collision.kernels.building.objects import engine, load
-from tumble.collision.kernels.building.runtime import BEGIN, KEPT, LARGEST, runtime
+from tumble.collision.kernels.building.objects import add_code, engine
+from tumble.collision.kernels.building.runtime import KEPT, LARGEST, OPEN_SHELVES, runtime
 from tumble.collision.kernels.jit import DISABLED
 
 pytestmark = pytest.mark.skipif(DISABLED, reason="nothing is compiled")
@@ -24,10 +24,10 @@ class Memory:
     def __init__(self, begun: bool = True):
         self.linker, _ = engine()
         for _, _, code in runtime():
-            load(self.linker, code)
+            add_code(self.linker, code)
         if begun:
-            self.function(BEGIN, None)()
-            self.function(BEGIN, None)()  # once more changes nothing
+            self.function(OPEN_SHELVES, None)()
+            self.function(OPEN_SHELVES, None)()  # once more changes nothing
         self.take = self.function("NRT_MemInfo_alloc_aligned", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32)
         self.give = self.function("NRT_MemInfo_call_dtor", None, ctypes.c_void_p)
 

@@ -132,7 +132,7 @@ def test_pieces_that_can_not_meet_are_left_out(seed, monkeypatch):
     q = np.tile((1.0, 0, 0, 0), (3, 1))
     given = [0, 0, 0], [1, 1, 2], x[0], q, v[0], w[0], x[1], q, v[1], w[1], 3.0
     few = times_of_impact(shapes, *given)
-    monkeypatch.setattr("tumble.collision.queries.time_of_impact.MANY_MOVING", 10**9)
+    monkeypatch.setattr("tumble.collision.queries.conservative_advancement.MANY_MOVING", 10**9)
     monkeypatch.setattr("tumble.collision.queries.batch_contacts.MANY_MOVING", 10**9)
     every = times_of_impact(shapes, *given)
     assert few.status.tolist() == every.status.tolist()
@@ -144,11 +144,13 @@ def test_pieces_that_can_not_meet_are_left_out(seed, monkeypatch):
 
 def test_most_pieces_are_never_looked_at(monkeypatch):
     """Of 250,000 pairs of pieces a few thousand are searched."""
-    import tumble.collision.queries.time_of_impact
+    import tumble.collision.queries.conservative_advancement
 
     searched = []
-    kernel = tumble.collision.queries.time_of_impact.impact
-    monkeypatch.setattr(tumble.collision.queries.time_of_impact, "impact", lambda *given: searched.append(1) or kernel(*given))
+    kernel = tumble.collision.queries.conservative_advancement.impact
+    monkeypatch.setattr(
+        tumble.collision.queries.conservative_advancement, "impact", lambda *given: searched.append(1) or kernel(*given)
+    )
     a, b = heap(1, 500), heap(2, 500)
     r = time_of_impact(a, Pose(), b, Motion(Pose((3, 0, 0)), velocity=(-1, 0, 0)), 5.0)
     assert r.status is HIT

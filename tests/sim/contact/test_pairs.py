@@ -56,7 +56,7 @@ WANDER = """
 import sys
 import numpy as np
 from tumble.collision import Sphere
-from tumble.collision.broadphase.candidate_pairs import find_pairs as search
+from tumble.collision.broadphase.candidate_pairs import find_box_pairs as search
 from tumble.sim import World
 from tumble.sim.contact.touching import wide_boxes
 from tumble.sim.impact import thread_jobs

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tumble.collision.linalg
 import tumble.sim.impact.collision_law
-from tumble.scenarios.validation.answers.impacts import contact_matrix, impact_by_other_means
+from tumble.scenarios.validation.answers.impact_answers import contact_matrix, impact_by_other_means
 from tumble.sim.impact.collision_law import (
     INVALID,
     LIMITED,

@@ -11,9 +11,9 @@ import pytest
 from benchmarks.hazards import world as hazard
 from tumble.collision import Box, Cone, Cylinder, HalfSpace, Sphere
 from tumble.scenarios.checks.rerun import check
-from tumble.scenarios.runs.run import CHECKPOINT, run_scene
+from tumble.scenarios.runs.scene_run import CHECKPOINT, run_scene
 from tumble.sim import Distance, Every, Recorder, Run, Scene, SimulationError, World
-from tumble.sim.forces.definitions import TabulatedForce
+from tumble.sim.forces.force_definitions import TabulatedForce
 
 
 def burst(t, position, orientation, velocity, angular_velocity):

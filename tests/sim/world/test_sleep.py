@@ -7,7 +7,7 @@ import pytest
 
 from tumble.collision import Box, HalfSpace, Sphere
 from tumble.sim import Hinge, InputError, Scene, World
-from tumble.sim.forces.definitions import ConstantForce, UniformGravity
+from tumble.sim.forces.force_definitions import ConstantForce, UniformGravity
 
 CUBE = Box((0.1, 0.1, 0.1))
 

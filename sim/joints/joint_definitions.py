@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tumble.collision.hints import Numbers
     from tumble.sim.world.body import Body
 
-ZERO = (0.0, 0.0, 0.0)
+ORIGIN = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def check_limits(name: str, value: object) -> tuple[float, float]:
 class Point(JointDef):
     """A ball joint: two bodies share the point ``anchor`` (3,) [m]. ``friction``: largest torque against turning [N m]."""
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     friction: float = 0.0
 
     def __post_init__(self) -> None:
@@ -148,7 +148,7 @@ class Point(JointDef):
 class Hinge(Driven):
     """Two bodies turn about the axis ``axis`` through ``anchor`` (3,) [m]; ``angle`` is that of b against a [rad]."""
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     axis: Numbers = (0.0, 0.0, 1.0)
     motor_torque: float = 0.0
 
@@ -164,7 +164,7 @@ class Hinge(Driven):
 class Slider(Driven):
     """b slides on a along ``axis``, without turning; its forces act at ``anchor`` of b."""
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     axis: Numbers = (0.0, 0.0, 1.0)
     motor_force: float = 0.0
 
@@ -180,7 +180,7 @@ class Slider(Driven):
 class Fixed(JointDef):
     """Two bodies are as one. The impulse of the joint is that at ``anchor`` (3,) [m]."""
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
 
     def __post_init__(self) -> None:
         JointDef.__post_init__(self)
@@ -196,8 +196,8 @@ class Distance(Driven):
     spring, friction or a motor the distance is free within them: limits=(0, 2) is a rope of 2 m, stiffness=100 a spring.
     """
 
-    anchor_a: Numbers = ZERO
-    anchor_b: Numbers = ZERO
+    anchor_a: Numbers = ORIGIN
+    anchor_b: Numbers = ORIGIN
     length: float | None = None
     motor_force: float = 0.0
 
@@ -234,7 +234,7 @@ class General(Driven):
     driven by a :class:`Drive` each. ``reverse``: that coordinate counts the other way. ``motor_force``: [N], or [N m] of a turn.
     """
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     axis: Numbers = (1.0, 0.0, 0.0)
     axis_y: Numbers | None = None
     free: tuple[str, ...] = ()
@@ -317,7 +317,7 @@ class Wheel(General):
 class Universal(JointDef):
     """Two bodies share the point ``anchor`` and turn about two axes: ``axis`` of a, and ``axis_b`` of b, perpendicular to it."""
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     axis: Numbers = (1.0, 0.0, 0.0)
     axis_b: Numbers = (0.0, 0.0, 1.0)
 
@@ -338,8 +338,8 @@ class Gear(JointDef):
     (bevel gears). What carries the wheels are joints of their own, to any carrier, which may move. They mesh as they stand.
     """
 
-    center_a: Numbers = ZERO
-    center_b: Numbers = ZERO
+    center_a: Numbers = ORIGIN
+    center_b: Numbers = ORIGIN
     axis_a: Numbers = (0.0, 0.0, 1.0)
     axis_b: Numbers = (0.0, 0.0, 1.0)
     teeth_a: int = 0
@@ -369,7 +369,7 @@ class Screw(JointDef):
     It is the thread alone: bolt and nut are guided by joints of their own, such as General(free=("z", "turn_z")).
     """
 
-    anchor: Numbers = ZERO
+    anchor: Numbers = ORIGIN
     axis: Numbers = (0.0, 0.0, 1.0)
     pitch: float = 0.0
 

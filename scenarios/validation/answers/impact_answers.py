@@ -115,19 +115,22 @@ def impact_by_other_means(k: object, u0: object, mu: float, e: float) -> np.ndar
             given, compressing = given + y[3], True
         y[3] = 0.0
     u = y[:3].copy()
-    if ended:
-        return u * speed
-    lost, given = (lost - y[3], given) if compressing else (lost, given + y[3])
+    if not ended:
+        lost, given = (lost - y[3], given) if compressing else (lost, given + y[3])
+        u = _end_at_rest(k, u, mu, e, lost, given)
+    return u * speed
+
+
+def _end_at_rest(k: np.ndarray, u: np.ndarray, mu: float, e: float, lost: float, given: float) -> np.ndarray:
+    """u after the rest of an impact whose slip has ended, or that has no friction: along one direction to the end."""
     if mu > 0:
         u[:2] = 0.0
-    d = direction_at_rest(k, mu)
-    rate = k @ d
+    rate = k @ direction_at_rest(k, mu)
     if u[2] < 0:
         lost += u[2] ** 2 / 2 / rate[2]
-        u -= rate * (u[2] / rate[2])
+        u = u - rate * (u[2] / rate[2])
     left = max(e * e * lost - given, 0.0)
-    u += rate * ((math.sqrt(u[2] ** 2 + 2 * rate[2] * left) - u[2]) / rate[2])
-    return u * speed
+    return u + rate * ((math.sqrt(u[2] ** 2 + 2 * rate[2] * left) - u[2]) / rate[2])
 
 
 def direction_at_rest(k, mu):

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.errors import InputError
-from tumble.collision.reference.bodies import Body, Corner, corner
-from tumble.collision.reference.gjk import EPS
+from tumble.collision.reference.convex_sets import Body, Corner, corner
+from tumble.collision.reference.numpy_gjk import EPS
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ def epa(
     tolerance += 8 * EPS * size
     corners, normal = full_simplex(a, b, simplex or [], 1e-12 * size)
     if normal is not None:  # A - B is flat: any touch has depth 0 across it
-        return _answer(0.0, 0.0, normal, corners[:dimension], 0)
+        return _depth_over(0.0, 0.0, normal, corners[:dimension], 0)
     hull = Polygon(corners) if dimension == 2 else Polytope(corners)
     upper = np.inf
     for iterations in range(1, limit + 1):  # noqa: B007 (the count is told)
@@ -75,10 +75,10 @@ def epa(
             upper = min(outer, upper)
             best = (n, [hull.corners[i] for i in hull.faces[f]])
         if steps is not None:
-            steps.append(_step(hull, f, new, -upper, -inner))
+            steps.append(_epa_step(hull, f, new, -upper, -inner))
         if outer - inner <= tolerance or not hull.expand(f, new):
             break
-    return _answer(min(hull.least(), upper), upper, *best, iterations)
+    return _depth_over(min(hull.least(), upper), upper, *best, iterations)
 
 
 def full_simplex(a: Body, b: Body, start: list[Corner], flat: float) -> tuple[list[Corner], np.ndarray | None]:
@@ -89,11 +89,11 @@ def full_simplex(a: Body, b: Body, start: list[Corner], flat: float) -> tuple[li
     dimension = len(a.center)
     corners: list[Corner] = []
     for c in start or [corner(a, b, np.eye(dimension)[0])]:
-        across = _across([*corners, c])
+        across = _perpendiculars([*corners, c])
         if len(across) == dimension - len(corners) and (not corners or _beside(corners, c) > flat):
             corners.append(c)
     while len(corners) <= dimension:
-        across = _across(corners)
+        across = _perpendiculars(corners)
         found = [corner(a, b, sign * n) for n in across for sign in (1.0, -1.0)]
         new = max(found, key=lambda c: _beside(corners, c))
         if _beside(corners, new) <= flat:
@@ -102,7 +102,7 @@ def full_simplex(a: Body, b: Body, start: list[Corner], flat: float) -> tuple[li
     return corners, None
 
 
-def _across(corners: list[Corner]) -> np.ndarray:
+def _perpendiculars(corners: list[Corner]) -> np.ndarray:
     """Unit vectors (m, n) perpendicular to all that the corners span."""
     w = np.array([c.w for c in corners])
     _, s, rows = np.linalg.svd(w[1:] - w[0], full_matrices=True) if len(w) > 1 else (0, np.empty(0), np.eye(w.shape[1]))
@@ -111,7 +111,7 @@ def _across(corners: list[Corner]) -> np.ndarray:
 
 def _beside(corners: list[Corner], c: Corner) -> float:
     """Distance of a corner from the line, plane ... through others."""
-    return float(np.linalg.norm(_across(corners) @ (c.w - corners[0].w)))
+    return float(np.linalg.norm(_perpendiculars(corners) @ (c.w - corners[0].w)))
 
 
 class Polygon:
@@ -251,13 +251,13 @@ def barycentric(point: np.ndarray, corners: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def _answer(inner: float, outer: float, n: np.ndarray, face: list[Corner], iterations: int) -> Depth:
+def _depth_over(inner: float, outer: float, n: np.ndarray, face: list[Corner], iterations: int) -> Depth:
     w, p, q = (np.array([getattr(c, side) for c in face]) for side in "wpq")
     weights = barycentric((w[0] @ n) * n, w) if len(face) > 1 else np.ones(1)
     return Depth(float(outer), float(inner), float(outer), n, weights @ p, weights @ q, p, q, weights, iterations)
 
 
-def _step(hull: Polygon | Polytope, f: int, new: Corner, lower: float, upper: float) -> dict:
+def _epa_step(hull: Polygon | Polytope, f: int, new: Corner, lower: float, upper: float) -> dict:
     kept = [g for g, face in enumerate(hull.faces) if face is not None]
     return {
         "stage": "epa",

@@ -9,7 +9,7 @@ import numpy as np
 from tumble.collision.bounds import aabb
 from tumble.collision.contact.facets import near_triangles, set_facet
 from tumble.collision.errors import InputError
-from tumble.collision.ground.tables import tables_of
+from tumble.collision.ground.ground_tables import tables_of
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, reach_t, scale, sub
 from tumble.collision.narrowphase import distance_far

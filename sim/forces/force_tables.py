@@ -11,7 +11,7 @@ import numpy as np
 from tumble.collision.pose import Pose
 from tumble.sim import state as laws
 from tumble.sim.errors import InputError
-from tumble.sim.forces.definitions import (
+from tumble.sim.forces.force_definitions import (
     CentralGravity,
     ConstantForce,
     Drag,

@@ -28,7 +28,7 @@ import numpy as np
 
 from tumble.collision.errors import InputError, check_number, check_point, check_vector
 from tumble.collision.geometry import CAPSULE, CONE, CYLINDER, ELLIPSOID, HALFSPACE, SPHERE
-from tumble.collision.ground.impacts import slices_over_ground
+from tumble.collision.ground.ground_impacts import slices_over_ground
 from tumble.collision.hints import Numbers, PoseLike
 from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, matmul, mul, mul_t, neg, norm, scale, sub
@@ -166,14 +166,14 @@ def time_of_impact(
     tolerance = -1.0 if tolerance is None else check_number("tolerance", tolerance, above=0.0)
     moving = motions["motion_a"], motions["motion_b"]
     if isinstance(a, Ground) or isinstance(b, Ground):
-        return _on_ground((a, b), moving, duration, tolerance)
+        return _impact_on_ground((a, b), moving, duration, tolerance)
     if len(convex_parts(a)) * len(convex_parts(b)) <= MANY_MOVING:
-        pieces = [dict(_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
+        pieces = [dict(_moving_pieces(shape, motion)) for shape, motion in zip((a, b), moving, strict=True)]
         return _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], duration, tolerance)
     count = 0
     for begin, span, pairs in slices(set_of(a, b), moving, duration):
         sides = zip((a, b), moving, pairs.T, strict=True)
-        pieces = [dict(_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
+        pieces = [dict(_moving_pieces(shape, motion.after(begin), set(rows.tolist()))) for shape, motion, rows in sides]
         found = _first(*pieces, pairs.tolist(), span, tolerance)
         count += found.iterations
         if found.status != MISS:
@@ -181,7 +181,7 @@ def time_of_impact(
     return Impact(ImpactStatus.MISS, duration, np.zeros(3), np.zeros(3), math.inf, count, math.inf)
 
 
-def _on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float) -> Impact:
+def _impact_on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float) -> Impact:
     """The first impact of two shapes of which one is ground."""
     side = 0 if isinstance(shapes[0], Ground) else 1
     ground, rest, shape, motion = shapes[side], motions[side], shapes[1 - side], motions[1 - side]
@@ -193,7 +193,7 @@ def _on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float)
     turn = tuple(at.matrix().ravel().tolist())
     for begin, span, corners in slices_over_ground(shape, motion, ground, at, duration):
         plates = {k: (ConvexHull(c), at.position, turn, ZERO, ZERO, ZERO) for k, c in enumerate(corners)}
-        moving = dict(_pieces(shape, motion.after(begin)))
+        moving = dict(_moving_pieces(shape, motion.after(begin)))
         pieces = (moving, plates) if side == 1 else (plates, moving)
         found = _first(*pieces, [(i, j) for i in pieces[0] for j in pieces[1]], span, tolerance)
         count += found.iterations
@@ -203,7 +203,7 @@ def _on_ground(shapes: tuple, motions: tuple, duration: float, tolerance: float)
 
 
 def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, tolerance: float) -> Impact:
-    """The first impact of some pairs of pieces, which `_pieces` gives by number."""
+    """The first impact of some pairs of pieces, which `_moving_pieces` gives by number."""
     best, latest = None, math.inf
     for i, j in pairs:
         shape_a, *place_a = pieces_a[i]
@@ -220,7 +220,7 @@ def _first(pieces_a: dict, pieces_b: dict, pairs: list, duration: float, toleran
     return best if best.status != UNCERTAIN else replace(best, latest=latest)
 
 
-def _pieces(shape: Shape, motion: Motion, rows: set | None = None):
+def _moving_pieces(shape: Shape, motion: Motion, rows: set | None = None):
     """(number, (convex piece, position, rotation, velocity, angular velocity, centre in the frame of the piece)) as kernels take
     them, of all pieces or of some."""
     for k, (piece, place) in enumerate(convex_parts(shape)):
@@ -275,6 +275,15 @@ def gap_bound(g, a, ra, wa, ca, b, rb, wb, cb, n, gap, closing, bend, s):
     da = axpy(s, cross(n, wa), n)
     db = neg(axpy(s, cross(n, wb), n))
     return gap + s * (closing - s * bend) - reach_about(g, a, ra, ca, da) - reach_about(g, b, rb, cb, db)
+
+
+@lean
+def step_from(g, a, ra, wa, ca, rad_a, b, rb, wb, cb, rad_b, n, gap, closing, rest, tolerance):
+    """`proven_step` of shapes that turn by wa and wb, with radii about their centres."""
+    ta, bend_a = turn_of(g, a, ra, wa, ca)
+    tb, bend_b = turn_of(g, b, rb, wb, cb)
+    bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
+    return proven_step(g, a, ra, ta, ca, b, rb, tb, cb, n, gap, closing, bend, rest, tolerance)
 
 
 @lean
@@ -402,11 +411,8 @@ def search(g, a, xa, ra, va, wa, ca, b, xb, rb, vb, wb, cb, duration, tolerance)
             floor = min(lower, 0.0) - 3.0 * min(tolerance, max(fine, 8.0 * rounding))
         else:
             departing = False
-        ta, bend_a = turn_of(g, a, qa, wa, ca)
-        tb, bend_b = turn_of(g, b, qb, wb, cb)
-        bend = of_radius(0.5 * bend_a, rad_a) + of_radius(0.5 * bend_b, rad_b)
         gap, closing = dot(n, x) - inflated - floor, dot(n, v) - drift
-        step = proven_step(g, a, qa, ta, ca, b, qb, tb, cb, n, gap, closing, bend, duration - t, tolerance)
+        step = step_from(g, a, qa, wa, ca, rad_a, b, qb, wb, cb, rad_b, n, gap, closing, duration - t, tolerance)
         if step == math.inf:
             return MISS, duration, p, n, d, count
         if t + step == t:

@@ -14,7 +14,7 @@ import numpy as np
 from tumble.collision.contact.facets import near_triangles, place_of, vertex_of
 from tumble.collision.errors import InputError
 from tumble.collision.geometry import Geometry
-from tumble.collision.ground.tables import tables_of
+from tumble.collision.ground.ground_tables import tables_of
 from tumble.collision.kernels.jit import kernel
 from tumble.collision.linalg import store3
 from tumble.collision.pose import Pose

@@ -117,11 +117,11 @@ def _local(shape: Shape):
             return shape.points, shape.radius, 0.0, NO_NORMALS
         case Ellipsoid(radii=radii):
             squares = np.square(radii)
-            return lambda d: squares * d / _length(d * np.array(radii)), max(radii), 0.0, NO_NORMALS
+            return lambda d: squares * d / _lengths(d * np.array(radii)), max(radii), 0.0, NO_NORMALS
     raise InputError("shape", shape, "must be convex and bounded: no half-space, no compound")
 
 
-def _length(d: np.ndarray) -> np.ndarray:
+def _lengths(d: np.ndarray) -> np.ndarray:
     """|d| with a last axis of one, and 1 for the zero vector."""
     length = np.linalg.norm(d, axis=-1, keepdims=True)
     return np.where(length > 0, length, 1.0)
@@ -134,7 +134,7 @@ def _on_axis(z) -> np.ndarray:
 def _rim(d: np.ndarray, radius: float) -> np.ndarray:
     """Point furthest along d of a disc across z."""
     flat = d * (1.0, 1.0, 0.0)
-    return radius * flat / _length(flat)
+    return radius * flat / _lengths(flat)
 
 
 def _cone(d: np.ndarray, radius: float, half: float) -> np.ndarray:

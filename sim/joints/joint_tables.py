@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tumble.sim.joints.definitions import (
+from tumble.sim.joints.joint_definitions import (
     COORDINATES,
     MOTOR,
     Distance,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tumble.collision.hints import Numbers
-from tumble.collision.reference.bodies import Body, Corner, corner
+from tumble.collision.reference.convex_sets import Body, Corner, corner
 
 EPS = np.finfo(float).eps
 
@@ -78,7 +78,7 @@ def gjk(
             seen = any(np.array_equal(new.w, c.w) for c in corners)
             done = seen or length - lower <= 4 * EPS * size
         if steps is not None:
-            steps.append(_step(corners, v, new, lower, length))
+            steps.append(_gjk_step(corners, v, new, lower, length))
         if done:
             break
         grown = [*corners, new]
@@ -92,7 +92,7 @@ def gjk(
     return Closest(float(length), float(lower), normal, weights @ p, weights @ q, p, q, weights, iterations)
 
 
-def _step(corners: list[Corner], v: np.ndarray, new: Corner | None, lower: float, upper: float) -> dict:
+def _gjk_step(corners: list[Corner], v: np.ndarray, new: Corner | None, lower: float, upper: float) -> dict:
     return {
         "stage": "gjk",
         "simplex": [c.w.tolist() for c in corners],

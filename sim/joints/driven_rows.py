@@ -1,0 +1,104 @@
+"""Free coordinates of joints in flight that are rows all the same: those kept at their pace, and those that move a rotor.
+
+A motor that is strong enough, friction that holds and a stop that is pressed on keep their coordinate at its pace
+(kept_rows.py). Such a coordinate is a row of (1) in constraint_forces.py for as long as it is kept. A rotor turns with its
+coordinate, which so has a row whose own part is the inertia of the rotor.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tumble.collision.kernels.jit import far, lean, remote
+from tumble.sim.joints.constraint_system import row_rates, sense_of, stand
+from tumble.sim.joints.kept_rows import STRUCK
+from tumble.sim.joints.rows import AT_LOW, NOT_KEPT
+from tumble.sim.state import EXAMPLE, START
+
+
+@lean
+def behind(forces, k, r, value):
+    """How far the kept coordinate r of link k is from where it is to end. Whole turns do not count."""
+    d = forces.goal[k, r] - value
+    return d - 2.0 * math.pi * round(d / (2.0 * math.pi)) if r >= 3 else d
+
+
+@lean
+def _moves_rotor(forces, k):
+    """A free coordinate of link k moves a rotor."""
+    found = False
+    for r in range(6):
+        found = found or forces.slack[k, r] > 0.0
+    return found
+
+
+@lean
+def rotor_gain(bodies, forces, joints, c, t):
+    """Change of the energy of the rotors of cluster c between rows START and END of the path [J]."""
+    gain = 0.0
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        if _moves_rotor(forces, k):
+            rates, _ = row_rates(bodies, forces, joints, forces.link[k], t)
+            for r in range(6):
+                if forces.slack[k, r] > 0.0:
+                    before, after = forces.goal[k, r], rates[r]
+                    gain += 0.5 * joints.armature[forces.driver[k, r]] * (after - before) * (after + before)
+    return gain
+
+
+@lean
+def _rotor(joints, j):
+    """Acceleration of the rotor of joint j by a unit of torque; 0: none."""
+    return 1.0 / joints.armature[j] if joints.armature[j] > 0.0 else 0.0
+
+
+@lean
+def mark_driven(forces, joints, c):
+    """Which free coordinates of cluster c are kept at their pace, and which move rotors; whether there are any."""
+    found = False
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        for r in range(6):
+            d = forces.driver[k, r]
+            forces.held[k, r], forces.slack[k, r] = 0, 0.0
+            if d < 0 or forces.equation[k, r] < 0:
+                continue
+            if joints.kept[d] != NOT_KEPT:
+                forces.held[k, r] = 1
+            else:
+                forces.slack[k, r] = _rotor(joints, d)
+            found = found or forces.held[k, r] == 1 or forces.slack[k, r] > 0.0
+    return found
+
+
+@remote
+def _set_goals(bodies, forces, joints, c, t, h, guessed):
+    """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path; rates of rotors.
+
+    One that is not at its pace any more was struck: it is free for the rest of the drift. Not so where the kick before the flight
+    is ``guessed``, in the midst of its solve: then it is off its pace by what that still leaves, and nothing has struck it.
+    """
+    if not mark_driven(forces, joints, c):
+        return
+    stand(bodies, forces, c, START)
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        driven = _moves_rotor(forces, k)
+        for r in range(6):
+            driven = driven or forces.held[k, r] == 1
+        if not driven:
+            continue
+        rates, values = row_rates(bodies, forces, joints, forces.link[k], t)
+        for r in range(6):
+            d = forces.driver[k, r]
+            if forces.held[k, r] == 1:
+                sense = sense_of(joints, forces, k, r)
+                pace = sense * joints.pace[d]
+                if not guessed and abs(rates[r] - pace) > STRUCK * (1.0 + abs(pace)):
+                    forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
+                forces.goal[k, r] = values[r] + h * pace if forces.held[k, r] == 1 else rates[r]
+                if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
+                    forces.goal[k, r] = sense * joints.limit[d, joints.kept[d] - AT_LOW]
+            elif forces.slack[k, r] > 0.0:
+                forces.goal[k, r] = rates[r]
+
+
+set_goals = far(_set_goals, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, 0.0, False), returns=None)

@@ -1,0 +1,386 @@
+"""The numbers that decide something in contact: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced. What takes seconds as it should
+be is in tests/sim/test_unspoiled.py, compiled.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.physics.grounds import leg, on_four_legs, struck_leg
+from tumble.collision import Box, Ellipsoid, HalfSpace, TriangleMesh
+from tumble.scenarios.importing.models import load_model
+from tumble.sim import Hinge, World
+from tumble.sim.contact import contact_accelerations as ahead
+from tumble.sim.contact import contact_blocks as blocks
+from tumble.sim.contact import contact_solve as solve
+from tumble.sim.contact import load_distribution as loads
+from tumble.sim.contact import rolling_friction as moments
+from tumble.sim.contact.touching import carried_manifolds as manifolds
+from tumble.sim.contact.touching import contact_table as table
+from tumble.sim.contact.touching import point_accelerations as instant
+from tumble.sim.flight import clusters, end_pose
+from tumble.sim.flight.clusters import launch
+from tumble.sim.ledger.work import MEAN_GIVEN
+from tumble.sim.state import PIECE, SLIDING_FRICTION
+
+H = 1 / 240
+FLAT = np.array(((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0)))  # s, t and the normal of a contact on level ground
+
+
+def face(bears: list[float], gap: float = 0.0, tilt: float = 0.0) -> tuple:
+    """(pieces, contacts, impulses) of the four corners of a unit square that slide; two of them on another facet, which tilts."""
+    tilted = np.array(((math.cos(tilt), 0, -math.sin(tilt)), (0, 1, 0), (math.sin(tilt), 0, math.cos(tilt))))
+    contacts = SimpleNamespace(
+        frame=np.array((FLAT, FLAT, tilted, tilted)),
+        point=np.array(((0.0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))),
+        gap=np.array((0.0, 0, 0, gap)),
+        slides=np.full(4, SLIDING_FRICTION),
+        pair=np.array(((0, 1), (0, 1), (0, 2), (0, 2))) if tilt else np.array(((0, 1),) * 4),
+    )
+    pieces = SimpleNamespace(face=np.array((PIECE, 0, 1)), body=np.array((0, 1, 1)))
+    return pieces, contacts, np.array([(0.1 * n, 0.0, n) for n in bears])
+
+
+def spread(*case, **more) -> tuple[bool, list[float]]:
+    pieces, contacts, p = face(*case, **more)
+    return loads.spread_loads(pieces, contacts, np.arange(4), p), p[:, 2].tolist()
+
+
+def test_four_loads_of_a_face_are_evened_and_three_are_known(monkeypatch):
+    """Two opposite corners may bear all, or each a quarter: the even way is meant, and the friction goes along."""
+    assert spread([2.0, 0, 2, 0]) == (True, [1.0, 1, 1, 1])
+    monkeypatch.setattr(loads, "FEWEST_POINTS", 5)
+    assert spread([2.0, 0, 2, 0]) == (False, [2.0, 0, 2, 0])
+
+
+def test_loads_that_are_nearly_even_ask_for_no_other_solve(monkeypatch):
+    nearly = [1.0005, 0.9995, 1.0005, 0.9995]
+    assert spread(nearly) == (False, nearly)
+    monkeypatch.setattr(loads, "UNEVEN", 0.0)
+    assert spread(nearly)[0]
+
+
+def test_a_corner_that_is_open_by_a_nanometre_takes_its_part(monkeypatch):
+    assert spread([2.0, 0, 2, 0], gap=1e-9)[0]
+    assert not spread([2.0, 0, 2, 0], gap=1e-7)[0]
+    monkeypatch.setattr(loads, "CONTACT_DISTANCE", 0.0)
+    assert not spread([2.0, 0, 2, 0], gap=1e-9)[0]
+
+
+def test_facets_at_an_angle_are_no_one_face(monkeypatch):
+    """Their loads have other directions, so none may be moved from one to the other."""
+    assert spread([2.0, 0, 2, 0], tilt=1e-8)[0]
+    assert not spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+    monkeypatch.setattr(loads, "ONE_FACE", 0.9)
+    assert spread([2.0, 0, 2, 0], tilt=1e-4)[0]
+
+
+def test_two_faces_have_no_curvature_to_divide_by(monkeypatch):
+    flat = (0.0, 0.0, 0.0, 1.0, 1.0, 0.1, H)  # curvatures ss, st, tt [1/m]; what turns the normal; size; time
+    assert instant._pseudo_solve(*flat) == (0.0, 0.0)
+    monkeypatch.setattr(instant, "NO_CURVATURE", -1.0)
+    with pytest.raises(ZeroDivisionError):
+        instant._pseudo_solve(*flat)
+
+
+def test_edges_that_are_all_but_parallel_touch_no_farther_than_they_reach(monkeypatch):
+    """A curvature of 0.01/m along them would let the place of contact wander off by metres in a step."""
+    size = 0.1
+    case = (1e3, 0.0, 1e-2, 5.0, 5.0, size, H)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H < size
+    monkeypatch.setattr(instant, "FAINT", 0.0)
+    assert math.hypot(*instant._pseudo_solve(*case)) * H > 10 * size
+
+
+def test_a_corner_has_a_curvature_that_is_a_number(monkeypatch):
+    corner = (math.inf, math.inf, (1.0, 0, 0), (0.0, 1, 0), (1.0, 0, 0), (0.0, 1, 0))
+    assert all(math.isfinite(k) for k in instant._curvature(*corner))
+    monkeypatch.setattr(instant, "POINT_CURVATURE", math.inf)
+    assert not all(math.isfinite(k) for k in instant._curvature(*corner))
+
+
+def spinning(spin: float) -> World:
+    """A cube that stands on its edge, and turns about it [rad/s]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    half = math.pi / 8
+    world.add(
+        Box((0.1, 0.1, 0.1)), mass=1.0, position=(0, 0, 0.1 * math.sqrt(2)), friction=0.5,
+        orientation=(math.cos(half), 0, math.sin(half), 0), angular_velocity=(0, spin, 0),
+    )  # fmt: skip
+    world._begin()
+    return world
+
+
+def lifting(spin: float) -> float:
+    """What turning adds to the acceleration of the edge's gap [m/s^2]."""
+    bodies = spinning(spin).model.bodies
+    row = np.zeros(14)
+    row[4], row[9] = 1.0, 1.0  # along the edge's normal plane; no curvature of the floor
+    row[7:9], row[12:14] = 0.0, (0.0, 1e8)
+    return instant.contact_acceleration(bodies, 0, 1, row, *(tuple(v) for v in FLAT), H)[2] + 9.81
+
+
+def test_what_turning_adds_lasts_half_a_radian(monkeypatch):
+    """Beyond it the acceleration of the instant, which goes by the square of the spin, says nothing of a whole flight."""
+    slow, fast, faster = lifting(10.0), lifting(480.0), lifting(960.0)
+    assert slow > 1.0
+    assert faster / fast == pytest.approx(2.0, rel=1e-6)
+    monkeypatch.setattr(instant, "RADIAN", math.inf)
+    assert lifting(960.0) / lifting(480.0) == pytest.approx(4.0, rel=1e-6)
+
+
+def flown(monkeypatch, gap_end: float, normal=(0.0, 0.0, 1.0), gap: float = 0.0, away: float = 0.0, load: float = 1.0):
+    """The accelerations of a contact of a cube at rest, after a flight at whose end its gap and normal are said to be these."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static")
+    world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(away, 0, 0.1))
+    world._begin()
+    model, found, ids = world.model, np.zeros((8, 14)), np.zeros(8, np.int64)
+    bodies, contacts = model.bodies, model.contacts
+    contacts.gap[0], contacts.accel[0] = gap, (0.0, 0.0, -9.81)
+
+    def manifold(*arguments):
+        found[0, :3], found[0, 3], ids[0] = contacts.point[0], gap_end, contacts.id[0]
+        return 1, normal, 0
+
+    monkeypatch.setattr(ahead, "manifold", manifold)
+    monkeypatch.setattr(ahead, "end_motion", lambda bodies, forces, i, *rest: ((1e-6 * i, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    monkeypatch.setattr(ahead, "end_pose", lambda bodies, forces, i, *rest: (tuple(bodies.x[i]), tuple(bodies.rot[i].ravel())))
+    rest = np.zeros((1, 6))
+    ahead._revise(
+        bodies, model.geoms, model.forces, world._shapes.geometry, contacts, np.array([0]), np.zeros(1), np.array([1]),
+        np.array((-1, 0)), None, rest, rest, np.full((1, 3), load), 0.0, H, H, 0, found, ids, np.zeros(1),
+    )  # fmt: skip
+    return contacts.accel[0].copy()
+
+
+ASKED = (0.0, 0.0, -9.81)  # what the contact had before
+
+
+def test_a_flight_says_nothing_of_a_point_that_arrives_in_it_unhindered(monkeypatch):
+    """A millimetre above the floor is no contact yet, unless the kick has slowed it down to arrive at the end."""
+    monkeypatch.setattr(ahead, "HASTE", 1e300)  # hardly anything moves here
+    assert flown(monkeypatch, -1e-3, gap=1e-6, load=0.0)[2] != ASKED[2]
+    assert flown(monkeypatch, -1e-3, gap=1e-3, load=1.0)[2] != ASKED[2]
+    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) == ASKED
+    monkeypatch.setattr(ahead, "CONTACT_GAP", math.inf)
+    assert tuple(flown(monkeypatch, -1e-3, gap=1e-3, load=0.0)) != ASKED
+
+
+def test_a_point_of_the_same_name_on_another_side_is_another(monkeypatch):
+    aside = (math.sin(1.0), 0.0, math.cos(1.0))
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) == ASKED
+    monkeypatch.setattr(ahead, "STEEP", -1.0)
+    assert tuple(flown(monkeypatch, 1e-17, normal=aside)) != ASKED
+
+
+def test_no_gap_changes_faster_than_its_bodies_move(monkeypatch):
+    """A cube at rest, and a gap that is a millimetre at the end of the step: a point of another feature has this name."""
+    assert tuple(flown(monkeypatch, 1e-3)) == ASKED
+    monkeypatch.setattr(ahead, "HASTE", 1e300)
+    assert tuple(flown(monkeypatch, 1e-3)) != ASKED
+
+
+def test_rounding_of_a_gap_far_from_the_origin_is_no_acceleration(monkeypatch):
+    """A kilometre away a gap of 1e-12 m is none; taken for one it asks for an acceleration of 1e-7 m/s^2."""
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] == 0.0
+    monkeypatch.setattr(ahead, "GAP_ROUNDING", 0.0)
+    assert flown(monkeypatch, 1e-12, away=1000.0)[2] > 1e-8
+
+
+def rocking() -> float:
+    """What an ellipsoid that rolls and rocks seems to gain or lose by its contact at most in a third of a second, as part of
+    its energy."""
+    world = World(dt=1 / 120)
+    world.add(HalfSpace(), kind="static", friction=0.8)
+    world.add(
+        Ellipsoid((0.2, 0.15, 0.1)),
+        mass=1.0,
+        position=(0, 0, 0.1),
+        friction=0.8,
+        angular_velocity=(0, 6, 0),
+        velocity=(0.6, 0, 0),
+    )
+    energy, worst = world.energy().total, 0.0
+    for _ in range(40):
+        world.step()
+        worst = max(worst, abs(world.ledger.contact))
+    return worst / energy
+
+
+@pytest.mark.parametrize(("name", "value"), [("RISE", 1e-2), ("MOST_PARTS", 1)])
+def test_a_drift_is_divided_where_impulses_give_and_take_energy(name, value, monkeypatch):
+    assert rocking() < 1.5e-4
+    monkeypatch.setattr(solve, name, value)
+    assert rocking() > 5e-4
+
+
+def test_looks_may_miss_more_than_the_first_for_a_while(monkeypatch):
+    """If each of them were taken to lead away, the acceleration of the instant would be left."""
+    monkeypatch.setattr(solve, "RUNS_OFF", 0.0)
+    assert rocking() > 5e-4
+
+
+def back_from_a_stop() -> float:
+    """How far a hinge that starts 0.9 rad beyond its stop turns in one step [rad]."""
+    world = World(dt=H, gravity=(0, 0, 0))
+    one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
+    other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
+    hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
+    world.step()
+    before = hinge.position
+    world.step()
+    assert hinge.error < 1e-9
+    return abs(hinge.position - before)
+
+
+def open_after_a_way_back() -> float:
+    """By how much a hinge is open after the first step of its way back to a stop [m or rad]."""
+    world = World(dt=H, gravity=(0, 0, 0))
+    one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
+    other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
+    hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
+    world.step()
+    return hinge.error
+
+
+def test_a_displacement_is_followed_by_others(monkeypatch):
+    """A turn by 0.1 rad to the stop opens the hinge by half its square; the next displacement closes that."""
+    assert open_after_a_way_back() < 1e-9
+    monkeypatch.setattr(solve, "PULLS", 1)
+    monkeypatch.setattr(clusters, "MOST_FLIGHT_STEPS", 1)  # it would take a thousand for what is open
+    assert open_after_a_way_back() > 1e-5
+
+
+def test_a_joint_goes_back_to_its_stop_by_and_by(monkeypatch):
+    assert back_from_a_stop() == pytest.approx(0.1, abs=1e-6)
+    monkeypatch.setattr(solve, "STOP_STRIDE", math.inf)
+    assert back_from_a_stop() > 0.11
+
+
+def unsolved_of_a_leg() -> int:
+    """Solves above the tolerance of a leg that rolls on its foot, the thigh on the stop of the knee."""
+    world = leg(1 / 100, -0.3, 0.5, 1.0)
+    world.step(30)
+    return world.statistics()["unsolved"]
+
+
+def test_what_a_look_flies_was_struck_by_nothing(monkeypatch):
+    """A knee that a solve leaves a little off its pace is let go as if struck, and with the next solve it is not: for ever."""
+    monkeypatch.setattr(end_pose, "launch", lambda *given: launch(*given[:-1], False))
+    assert unsolved_of_a_leg() > 0
+
+
+def given_by_phases() -> float:
+    """What the kicks of a leg have left in the books of contact, whose knee a ball has struck off its stop [J]."""
+    world = struck_leg(1 / 200, -0.3, 1.0, -1, 0.2, 0.2)
+    world.step(20)
+    return abs(world.ledger.contact)
+
+
+def test_what_was_struck_off_its_stop_is_not_held_there_in_looks(monkeypatch):
+    assert given_by_phases() < 1e-5
+    monkeypatch.setattr(solve, "_let_struck_go", lambda *given: False)
+    assert given_by_phases() > 1e-4
+
+
+def test_loads_that_shift_from_foot_to_foot_settle(monkeypatch):
+    """Each round shifts a load to the other two feet; and what many loads leave alike is asked for to the last digit."""
+
+    def unsolved() -> int:
+        world = on_four_legs(0.02, 0.5)
+        world.step()
+        return world.statistics()["unsolved"]
+
+    assert unsolved() == 0
+    monkeypatch.setattr(moments, "SHIFTS", 100)
+    monkeypatch.setattr(moments, "SAME_LOAD", 0.0)
+    assert unsolved() > 0
+
+
+def left_of_a_thrown_walker() -> float:
+    """What the kick that begins its motion misses, two of its joints on their stops [m/s]; inf where its flight is lost."""
+    gymnasium = pytest.importorskip("gymnasium")
+    world = load_model(Path(gymnasium.__file__).parent / "envs/mujoco/assets/walker2d.xml").scene.build()
+    walker = world.mechanism()
+    walker.set(walker.qpos, np.random.default_rng(0).normal(size=walker.nv))
+    try:
+        world.step()
+    except ValueError:  # "cannot convert float NaN to integer"
+        return math.inf
+    return world.statistics()["residual"]
+
+
+def test_looks_that_knew_other_stops_are_forgotten(monkeypatch):
+    monkeypatch.setattr(solve, "forget", lambda history: None)
+    assert left_of_a_thrown_walker() > 1.0
+
+
+def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
+    """It comes back as fast as it leaves but for a millionth, and counts by what that makes in 500 kicks."""
+    contacts = SimpleNamespace(u=np.array(((0.0, 0, 0),)))
+    leaves = SimpleNamespace(u0=np.zeros((1, 3)))
+    found = {}
+    for arrives in (-1.0 + 1e-6, 1.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+            case = contacts, np.array([0]), None, leaves, np.array(((0.0, 0, 6.0),)), None, MEAN_GIVEN, np.array([arrives])
+            found[arrives] = [blocks.contact_swing(*case)]
+            patch.setattr(blocks, "STEADY_KICKS", math.inf)
+            found[arrives].append(blocks.contact_swing(*case))
+    assert found[1.0] == [1.0, 1.0]
+    assert found[-1.0 + 1e-6] == [pytest.approx(500e-6), 1.0]
+
+
+def carried(turn: float) -> tuple[bool, float]:
+    """Whether the corner of a cube on a smaller body's face goes along when the cube turns about its edge, and what its gap is
+    off by then [m]."""
+    pairs = SimpleNamespace(
+        slot=np.array([0]), seen=np.zeros((1, 13)), seen_points=np.array([0]), seen_ids=np.zeros((1, 1), np.int64),
+        seen_normal=np.zeros((1, 3)), anchors=np.zeros((1, 1, 16)), rows=np.zeros((1, 1, 14)), ids=np.zeros((1, 1), np.int64),
+        points=np.array([1]), normal=np.array(((0.0, 0, 1),)), axis=np.zeros((1, 3)),
+    )  # fmt: skip
+    x, rot = np.array(((0.0, 0, -0.1), (0, 0, 0.1))), np.array((np.eye(3), np.eye(3)))
+    bodies = SimpleNamespace(x=x, rot=rot, radius=np.array((0.15, 0.17)))
+    pairs.rows[0, 0, :3] = 0.1, 0.1, 0.0
+    pairs.rows[0, 0, [4, 9]] = 1.0
+    manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
+    c, s = math.cos(turn), math.sin(turn)
+    rot[1] = ((c, 0, s), (0, 1, 0), (-s, 0, c))
+    return manifolds._carry(bodies, pairs, 0, 0, 1, 0.0), abs(pairs.rows[0, 0, 3] - (0.1 - 0.1 * c - 0.1 * s))
+
+
+def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypatch):
+    """The normal turns with the larger body: what the gap of its corner misses goes by the square of the turn."""
+    goes, off = carried(2e-5)
+    assert goes
+    assert off < 1e-9
+    assert not carried(0.1)[0]
+    monkeypatch.setattr(manifolds, "WAY", 1.0)
+    goes, off = carried(0.1)
+    assert goes
+    assert off > 1e-4
+
+
+def points_on_a_peak() -> int:
+    """Contacts of a box that stands on the peak of four triangles."""
+    world = World(dt=H)
+    peak = [(-2, -2, -1), (2, -2, -1), (2, 2, -1), (-2, 2, -1), (0, 0, 0)]
+    world.add(TriangleMesh(peak, [(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]), kind="static", friction=0.5)
+    world.add(Box((0.2, 0.2, 0.1)), mass=1.0, position=(0, 0, 0.1), friction=0.5)
+    world.step(3)
+    return len(world.contacts())
+
+
+def test_what_triangles_have_in_common_is_one_contact(monkeypatch):
+    assert points_on_a_peak() == 1
+    monkeypatch.setattr(table, "SAME", -1.0)
+    assert points_on_a_peak() == 4

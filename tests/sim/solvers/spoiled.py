@@ -1,0 +1,103 @@
+"""The numbers that decide something in solvers: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.sim.solvers.kept import arrays, kept, posed
+from tumble.sim.solvers import interior, mixing, newton, problem
+
+
+def left_after(rounds: int) -> float:
+    """How far from its fixed point an iteration of a linear map of six numbers is after so many rounds."""
+    rng = np.random.default_rng(0)
+    map, offset = rng.normal(size=(6, 6)), rng.normal(size=6)
+    map *= 0.95 / np.abs(np.linalg.eigvals(map)).max()
+    exact = np.linalg.solve(np.eye(6) - map, offset)
+    history, x = mixing.no_history(1), np.zeros((1, 6))
+    for _ in range(rounds):
+        mixing.mix(history, x, (map @ x[0] + offset)[None].copy())
+    return float(np.abs(x[0] - exact).max())
+
+
+def test_six_changes_tell_all_of_a_map_of_six_numbers(monkeypatch):
+    assert left_after(7) < 1e-13
+    monkeypatch.setattr(mixing, "REMEMBERED", 1)
+    assert left_after(7) > 0.1
+
+
+def test_changes_that_say_nothing_new_are_not_learnt_from(monkeypatch):
+    """What is left of them is rounding, and dividing by it leads away."""
+    assert left_after(10) < 1e-10
+    monkeypatch.setattr(mixing, "DEPENDENT", 0.0)
+    assert left_after(10) > 1e6
+
+
+def solved(name: str, method=newton.newton_single) -> tuple[float, int]:
+    """(What is missed [m/s], iterations) of a kept problem that is hard to solve."""
+    x = arrays(kept("stalls")[name])
+    system, laws, p, v = posed(x)
+    return method(system, laws, x["vstar"], 1e-11, 200, p, v)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "missed", "iterations"),
+    [
+        ("COMPLIANCE", 1e-9, 0.0, 30),  # hardly any: the matrix is all but singular
+        ("COMPLIANCE", 1e-2, 0.0, 10),  # much: each iteration leaves a hundredth
+        ("SAME_STEP", 0.0, 0.0, 20),  # no two steps are the same: it creeps to where something slides
+        ("STALLED_ITERATIONS", 1, 0.0, 20),  # it looks for help at once
+        ("FINE", 1.0, 2e-13, 0),  # it ends at the tolerance, and not at rounding
+    ],
+)
+def test_newton_is_done_in_six_iterations_and_right_to_rounding(monkeypatch, name, value, missed, iterations):
+    left, spent = solved("contradiction")
+    assert left < 1e-14
+    assert spent <= 6
+    for module in (newton, problem, interior):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, value)
+    left, spent = solved("contradiction")
+    assert left > missed
+    assert spent > iterations or missed > 0.0
+
+
+def left_of(name: str) -> float:
+    """What is missed of a problem of joints and contacts that slide slowly [m/s]; test_stalls.py solves it to 1e-11."""
+    x = arrays(kept(name))
+    system, laws, p, v = posed(x)
+    return newton.newton_single(system, laws, x["vstar"], 1e-11, 200, p, v)[0]
+
+
+def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
+    monkeypatch.setattr(newton, "TIGHT", 1.0)
+    monkeypatch.setattr(newton, "PATIENCE", 1)
+    assert left_of("humanoid") > 1e-9
+
+
+def test_steps_that_shrink_by_the_same_part_are_summed(monkeypatch):
+    """Over more iterations than others may take: those that are summed miss more at first."""
+    with monkeypatch.context() as impatient:
+        impatient.setattr(newton, "PATIENCE", 1)
+        assert left_of("quadruped") > 1e-9
+    monkeypatch.setattr(newton, "_sum_to_come", lambda *given: 1.0)
+    assert left_of("quadruped") > 1e-9
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BACK", 0.1),  # short steps: it is given up before it is there
+        ("BACK", 1.0),  # all the way to the boundary, where it is stuck
+        ("IDLE_STEP", 1.0),  # every step seems to lead nowhere
+        ("MOST_IDLE_STEPS", 1),  # it has no patience
+    ],
+)
+def test_the_interior_method_comes_near(monkeypatch, name, value):
+    assert solved("turning", interior.interior)[0] < 1e-8
+    monkeypatch.setattr(interior, name, value)
+    assert solved("turning", interior.interior)[0] > 1e-6
