@@ -59,7 +59,7 @@ import numpy as np
 
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import clear_table, copy_table
+from tumble.collision.linalg import clear_table, copy_table, largest_change
 from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, RIGID_COMPLIANCE, SOFT_LAW, coulomb_step, project_joint
 from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
 from tumble.sim.solvers.interior import interior_far as interior
@@ -422,7 +422,7 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
             left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, give, True, most - spent, True, -1.0, p, v)
             spent += steps
             if left <= tolerance:
-                return left, _farthest(asked, laws.c), spent
+                return left, largest_change(asked, laws.c), spent
             copy_table(asked, laws.c)
             copy_table(found, p)
             if help == FROM_GUESS:
@@ -456,16 +456,6 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
         best = evaluate(system, laws, vstar, R, p, v, u)
     return best, 0.0, spent
-
-
-@lean
-def _farthest(table, other):
-    """The largest difference of two tables."""
-    most = 0.0
-    for k in range(len(table)):
-        for r in range(table.shape[1]):
-            most = max(most, abs(table[k, r] - other[k, r]))
-    return most
 
 
 @inner
