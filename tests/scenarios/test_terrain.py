@@ -161,7 +161,7 @@ def test_marble_goes_over_to_the_smooth_gutter():
 
 
 def test_marbles_come_to_lie_in_the_tray_one_by_one():
-    run = load("marble_run")().build().run(6.0)
+    run = load("marble_run")().build().run(7.0)
     place = run.positions[:, [run.index(f"marble_{k + 1}") for k in range(5)]]
     assert place[-1, :, 2] == pytest.approx(np.full(5, track.MARBLE), abs=1e-4)
     assert np.diff((place[:, :, 2] < track.FLOOR + 0.2 - track.GUTTER).argmax(axis=0)).min() > 0  # the first one leaves first

@@ -15,7 +15,7 @@ from tumble.sim.solvers.lanes import SEEN, largest_of
 from tumble.sim.solvers.sweeps import LOCAL_FROM
 
 ANY = 1 << 60  # sweeps or groups: as many as it takes
-FEW = 4  # so many times the groups that a sweep looks at are fewer than all: it lists those that the next one is for
+SPARSE = 4  # so many times the groups that a sweep looks at are fewer than all: it lists those that the next one is for
 WORTH = 64  # groups that the last sweep looked at, from which the next one is worth the call for help
 
 
@@ -28,7 +28,7 @@ def _sweep(model, geometry, settings, crowd, blocks, first, last, least, all, ex
     groups.count[1] += 1
     asked = len(told) - 1
     told[asked, 0], told[asked, 1], told[asked, 2] = least, 1.0 if all else 0.0, told[asked, 3]
-    told[asked, 3] = 1.0 if not all and FEW * expected < groups.count[0] else 0.0
+    told[asked, 3] = 1.0 if not all and SPARSE * expected < groups.count[0] else 0.0
     for s in range(first, last):
         one, end = blocks.stage[s], blocks.stage[s + 1]
         if settings.crew == 0 or end - one == 1 or expected < WORTH:
