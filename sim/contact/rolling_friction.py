@@ -101,16 +101,16 @@ def next_loads(island, laws, p, history, round, others):
     loads, answers = np.zeros((n, 6)), np.zeros((n, 6))
     for k in range(n):
         loads[k, 0], answers[k, 0] = laws.lo[first + k, 0], max(0.0, p[island.turning[k], 2])
-    plain = round < SHIFTS or others
-    if plain:
+    shifts = round >= SHIFTS and not others
+    if not shifts:
         forget(history)
     elif round < WANDERS:
         mix(history, loads, answers)
     for k in range(n):
-        load = answers[k, 0] if plain else max(0.0, loads[k, 0])
         if round >= WANDERS:
-            load = min(laws.lo[first + k, 0], max(0.0, p[island.turning[k], 2]))
-        laws.lo[first + k, 0] = load
+            laws.lo[first + k, 0] = min(laws.lo[first + k, 0], answers[k, 0])
+        else:
+            laws.lo[first + k, 0] = max(0.0, loads[k, 0]) if shifts else answers[k, 0]
 
 
 @lean

@@ -195,15 +195,17 @@ def _speed_at_touch(
     """
     a, b = pairs.geoms[n, 0], pairs.geoms[n, 1]
     i, j = geoms.body[a], geoms.body[b]
-    normal = load3(pairs.axis, n) if at_start else axis
-    margin = speculative_margin(bodies, i, j, dt) if at_start else TOUCH * size
-    if own:
-        normal = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
-    limit = max(least, slowest if at_start else free_limit(bodies, i, j, normal, dt, wait))
+    along = axis
+    if at_start:
+        normal, margin, limit = load3(pairs.axis, n), speculative_margin(bodies, i, j, dt), slowest
+    else:
+        if own:
+            along = neg(facet_normal(geometry, geoms.shape[a], load9(bodies.rot, i), geoms.shape[b], load9(bodies.rot, j)))
+        normal, margin, limit, wait = along, TOUCH * size, free_limit(bodies, i, j, along, dt, wait), 0.0
     found, gap, closing = fastest_point(
-        bodies, forces, geoms, pairs, geometry, n, t, margin, normal, limit, wait if at_start else 0.0, 1.0, rows, ids
+        bodies, forces, geoms, pairs, geometry, n, t, margin, normal, max(least, limit), wait, 1.0, rows, ids
     )  # fmt: skip
-    return (closing, axis if at_start else normal) if found and gap <= TOUCH * size else (0.0, axis)
+    return (closing, along) if found and gap <= TOUCH * size else (0.0, axis)
 
 
 @lean

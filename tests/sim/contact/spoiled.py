@@ -29,6 +29,7 @@ from tumble.sim.flight import clusters, end_pose
 from tumble.sim.flight.clusters import launch
 from tumble.sim.ledger.work import MEAN_GIVEN
 from tumble.sim.state import PIECE, SLIDING_FRICTION
+from tumble.sim.world.joint import Joint
 
 H = 1 / 240
 FLAT = np.array(((1.0, 0, 0), (0, 1.0, 0), (0, 0, 1.0)))  # s, t and the normal of a contact on level ground
@@ -229,13 +230,19 @@ def test_looks_may_miss_more_than_the_first_for_a_while(monkeypatch):
     assert rocking() > 5e-4
 
 
-def back_from_a_stop() -> float:
-    """How far a hinge that starts 0.9 rad beyond its stop turns in one step [rad]."""
+def beyond_a_stop() -> tuple[World, Joint]:
+    """A hinge that started 0.9 rad beyond its stop, after one step."""
     world = World(dt=H, gravity=(0, 0, 0))
     one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
     other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
     hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
     world.step()
+    return world, hinge
+
+
+def back_from_a_stop() -> float:
+    """How far it turns in the next step [rad]."""
+    world, hinge = beyond_a_stop()
     before = hinge.position
     world.step()
     assert hinge.error < 1e-9
@@ -244,11 +251,7 @@ def back_from_a_stop() -> float:
 
 def open_after_a_way_back() -> float:
     """By how much a hinge is open after the first step of its way back to a stop [m or rad]."""
-    world = World(dt=H, gravity=(0, 0, 0))
-    one = world.add(Box((0.1, 0.1, 0.1)), mass=1.0)
-    other = world.add(Box((0.1, 0.1, 0.1)), mass=1.0, position=(0.4, 0, 0))
-    hinge = world.add_joint(Hinge(one, other, anchor=(0.2, 0, 0), axis=(0, 0, 1), limits=(0.9, 1.0)))
-    world.step()
+    _, hinge = beyond_a_stop()
     return hinge.error
 
 
