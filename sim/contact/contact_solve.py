@@ -370,12 +370,12 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             if apart > 0.0:  # what targets ask for against each other stays: looks that say the same again are at their end
                 missed, said = min(missed, abs(missed - said)), missed
             lacks = missed if again else min(lacks, missed)
+            if anew:  # what solves one set of laws says nothing of another
+                best = first = math.inf
             if missed > RUNS_OFF * first:
                 break
             first = max(missed, settings.tolerance) if first == math.inf else first
             off = max(missed, worst, bound)  # the look to take is also solved
-            if anew:  # what solves one set of laws says nothing of another
-                best = math.inf
             anew = again
             stalled = 0 if again or off < 0.9 * best else stalled + 1
             _learn(looks, looking, again, off, best, p)

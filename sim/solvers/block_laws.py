@@ -45,9 +45,7 @@ def coulomb_step(p, w, mu, r, eps):
     load and velocity weigh alike. With the compliance eps r and D = P'(y), the linearised law is
     dp = P(y) - p + D (dp - (du + eps r dp)/r), so with A = 1 - (1 - eps) D: s = A^-1 (P(y) - p) and G = A^-1 D/r.
 
-    Where it slides, d = y_t/|y_t| and f = mu y_n/|y_t|, D would be f (1 - d d^T) in the tangents. Far from the solution y may
-    point the other way at each step. With q d^T in place of d d^T, q = p_t/max(mu y_n, |p_t|), the step is the shorter the less p
-    agrees with d, and where it agrees, it is the same (Hueber, Stadler, Wohlmuth, SIAM J. Sci. Comput. 30 (2008) 572).
+    Where it slides, D is that of `_slide` in the tangents, with the radius mu y_n.
     """
     y0, y1, y2 = p[0] - w[0] / r, p[1] - w[1] / r, p[2] - w[2] / r
     if y2 <= 0.0:
@@ -56,21 +54,11 @@ def coulomb_step(p, w, mu, r, eps):
     radius, length = mu * y2, math.sqrt(y0 * y0 + y1 * y1)
     if length <= radius:
         return (-hard * w[0], -hard * w[1], -hard * w[2]), (hard, 0.0, 0.0, 0.0, hard, 0.0, 0.0, 0.0, hard)
-    d0, d1, f = y0 / length, y1 / length, radius / length
-    bears = math.sqrt(p[0] * p[0] + p[1] * p[1])
-    most = max(radius, bears)
-    q0, q1 = (p[0] / most, p[1] / most) if most > 0.0 else (d0, d1)
-    c = q0 * d0 + q1 * d1
-    if c < 0.0:
-        back = 1.0 - c / math.sqrt(q0 * q0 + q1 * q1) * min(1.0, bears / radius if radius > 0.0 else 1.0)
-        q0, q1, c = q0 / back, q1 / back, c / back
-    part = (1.0 - eps) * f
-    soft = 1.0 - part
-    k = part / (soft + part * c)
+    (d0, d1, _), (q0, q1, _), f, soft, k, both = _slide((p[0], p[1], 0.0), (y0, y1, 0.0), radius, length, eps)
     s2 = -hard * w[2]
     x0, x1 = f * y0 - p[0] + (1.0 - eps) * mu * d0 * s2, f * y1 - p[1] + (1.0 - eps) * mu * d1 * s2
     along = k * (d0 * x0 + d1 * x1)
-    g, both, h = f / (r * soft), 1.0 + k - k * c, mu * hard / soft
+    g, h = f / (r * soft), mu * hard / soft
     return (
         ((x0 - along * q0) / soft, (x1 - along * q1) / soft, s2),
         (
@@ -79,6 +67,30 @@ def coulomb_step(p, w, mu, r, eps):
             0.0, 0.0, hard,
         ),
     )  # fmt: skip
+
+
+@lean
+def _slide(p, y, radius, length, eps):
+    """The slope of P where it is P(y) = radius y/|y|, |y| = length: (d, q, f, soft, k, both).
+
+    With d = y/|y| and f = radius/|y| it would be D = f (1 - d d^T). Far from the solution y may point the other way at each step.
+    With q d^T in place of d d^T, q = p/max(radius, |p|), the step is the shorter the less p agrees with d, and where it agrees,
+    it is the same (Hueber, Stadler, Wohlmuth, SIAM J. Sci. Comput. 30 (2008) 572). Then A = 1 - (1 - eps) D has the inverse
+    A^-1 x = (x - k (d.x) q)/soft, and A^-1 D = f (1 - both q d^T)/soft.
+    """
+    d, f = (y[0] / length, y[1] / length, y[2] / length), radius / length
+    bears = math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2])
+    most = max(radius, bears)
+    q = (p[0] / most, p[1] / most, p[2] / most) if most > 0.0 else d
+    c = q[0] * d[0] + q[1] * d[1] + q[2] * d[2]
+    if c < 0.0:
+        size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2])
+        back = 1.0 - c / size * min(1.0, bears / radius if radius > 0.0 else 1.0)
+        q, c = (q[0] / back, q[1] / back, q[2] / back), c / back
+    part = (1.0 - eps) * f
+    soft = 1.0 - part
+    k = part / (soft + part * c)
+    return d, q, f, soft, k, 1.0 + k - k * c
 
 
 @lean
@@ -103,9 +115,9 @@ def project_joint(laws, p, u, K, k):
     law, c, lo, hi = laws.law[k], laws.c, laws.lo, laws.hi
     d0, d1, d2 = u[k, 0] - c[k, 0], u[k, 1] - c[k, 1], u[k, 2] - c[k, 2]
     if law == BALL_LAW:
-        return _in_ball(p, d0, d1, d2, K[k, 0], hi[k, 0], k)
+        return _in_ball((p[k, 0], p[k, 1], p[k, 2]), (d0, d1, d2), K[k, 0], hi[k, 0])
     if law == DISC_LAW:
-        return _in_disc(p, d0, d1, d2, K[k, 0], K[k, 2], hi[k, 0], hi[k, 2], k)
+        return _in_disc((p[k, 0], p[k, 1], p[k, 2]), (d0, d1, d2), K[k, 0], K[k, 2], hi[k, 0], hi[k, 2])
     if law == SOFT_LAW:
         q0, g0 = lo[k, 0] - hi[k, 0] * u[k, 0], hi[k, 0]
     else:
@@ -116,35 +128,39 @@ def project_joint(laws, p, u, K, k):
 
 
 @lean
-def _in_ball(p, d0, d1, d2, K, radius, k):
-    f = 1.0 / K
-    y0, y1, y2 = p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2
-    length = math.sqrt(y0 * y0 + y1 * y1 + y2 * y2)
+def _in_ball(p, w, K, radius):
+    """(q, slope) of an impulse p in a ball, w = u - c what it misses: as in `coulomb_step`, for a radius that stays.
+
+    What turns slowly beside its bound, as what other blocks hold all but still, has y near to p: D tells where p is to go, where
+    P(y) alone would take it there in as many steps as K |p| is times |w|.
+    """
+    y = (p[0] - w[0] / K, p[1] - w[1] / K, p[2] - w[2] / K)
+    length = math.sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2])
     if length < radius:
         f = 1.0 / (RIGID_COMPLIANCE * K)
-        return (p[k, 0] - f * d0, p[k, 1] - f * d1, p[k, 2] - f * d2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
-    n0, n1, n2 = (y0 / length, y1 / length, y2 / length) if length > 0.0 else (0.0, 0.0, 0.0)
-    f *= radius / length if length > 0.0 else 0.0
-    return (radius * n0, radius * n1, radius * n2), (
-        f * (1.0 - n0 * n0), -f * n0 * n1, -f * n0 * n2,
-        -f * n1 * n0, f * (1.0 - n1 * n1), -f * n1 * n2,
-        -f * n2 * n0, -f * n2 * n1, f * (1.0 - n2 * n2),
+        return (p[0] - f * w[0], p[1] - f * w[1], p[2] - f * w[2]), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, f)
+    if length == 0.0:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    d, q, f, soft, k, both = _slide(p, y, radius, length, RIGID_COMPLIANCE)
+    x = (radius * d[0] - p[0], radius * d[1] - p[1], radius * d[2] - p[2])
+    along, g = k * (d[0] * x[0] + d[1] * x[1] + d[2] * x[2]), f / (K * soft)
+    h = -g * both
+    return (
+        (p[0] + (x[0] - along * q[0]) / soft, p[1] + (x[1] - along * q[1]) / soft, p[2] + (x[2] - along * q[2]) / soft),
+        (
+            g + h * q[0] * d[0], h * q[0] * d[1], h * q[0] * d[2],
+            h * q[1] * d[0], g + h * q[1] * d[1], h * q[1] * d[2],
+            h * q[2] * d[0], h * q[2] * d[1], g + h * q[2] * d[2],
+        ),
     )  # fmt: skip
 
 
 @lean
-def _in_disc(p, d0, d1, d2, K, K2, radius, high, k):
-    q2, g2 = _held(p[k, 2], d2, K2, -high, high)
-    f = 1.0 / K
-    y0, y1 = p[k, 0] - f * d0, p[k, 1] - f * d1
-    length = math.sqrt(y0 * y0 + y1 * y1)
-    if length < radius:
-        f = 1.0 / (RIGID_COMPLIANCE * K)
-        return (p[k, 0] - f * d0, p[k, 1] - f * d1, q2), (f, 0.0, 0.0, 0.0, f, 0.0, 0.0, 0.0, g2)
-    n0, n1 = (y0 / length, y1 / length) if length > 0.0 else (0.0, 0.0)
-    f *= radius / length if length > 0.0 else 0.0
-    cross = -f * n0 * n1
-    return (radius * n0, radius * n1, q2), (f * (1.0 - n0 * n0), cross, 0.0, cross, f * (1.0 - n1 * n1), 0.0, 0.0, 0.0, g2)
+def _in_disc(p, w, K, K2, radius, high):
+    """The same of an impulse whose rows 0 and 1 stay in a disc, and row 2 between its bounds."""
+    q2, g2 = _held(p[2], w[2], K2, -high, high)
+    (q0, q1, _), g = _in_ball((p[0], p[1], 0.0), (w[0], w[1], 0.0), K, radius)
+    return (q0, q1, q2), (g[0], g[1], 0.0, g[3], g[4], 0.0, 0.0, 0.0, g2)
 
 
 @lean

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tumble.collision.kernels.jit import kernel
+from tumble.sim.solvers.block_laws import coulomb_step
 from tumble.sim.solvers.problem import Laws, System
 
 
@@ -27,3 +29,9 @@ def posed(x: dict[str, np.ndarray]) -> tuple[System, Laws, np.ndarray, np.ndarra
     system = System(x["mass"], 1.0 / x["mass"], x["inertia"], np.linalg.inv(x["inertia"]), x["a"], x["b"], x["ja"], x["jb"])
     laws = Laws(law, x["mu"], low, high, x["c"], x["u0"])
     return system, laws, x["p"].copy(), np.zeros((len(x["mass"]), 6))
+
+
+@kernel
+def step_of_contact(p, w, mu, r, eps):
+    """`coulomb_step`, for Python."""
+    return coulomb_step(p, w, mu, r, eps)

@@ -5,11 +5,13 @@ Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their num
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from tests.sim.solvers.kept import arrays, kept, posed
-from tumble.sim.solvers import interior, mixing, newton, problem
+from tumble.sim.solvers import block_laws, interior, mixing, newton, problem
 
 
 def left_after(rounds: int) -> float:
@@ -101,3 +103,20 @@ def test_the_interior_method_comes_near(monkeypatch, name, value):
     assert solved("turning", interior.interior)[0] < 1e-8
     monkeypatch.setattr(interior, name, value)
     assert solved("turning", interior.interior)[0] > 1e-6
+
+
+def test_moments_that_hardly_turn_need_the_slope_of_their_law(monkeypatch):
+    """Without it, p <- P(y), each iteration goes on by |w|/K of an impulse that is thousands of times as large."""
+
+    def plain(p, w, K, radius):
+        if math.dist(p, [x / K for x in w]) < radius:
+            return _in_ball(p, w, K, radius)
+        y = np.array(p) - np.array(w) / K
+        length = max(np.linalg.norm(y), 1e-300)
+        slope = radius / (length * K) * (np.eye(3) - np.outer(y, y) / length**2)
+        return tuple(radius * y / length), tuple(slope.ravel())
+
+    _in_ball = block_laws._in_ball
+    assert left_of("rolling") < 1e-13
+    monkeypatch.setattr(block_laws, "_in_ball", plain)
+    assert left_of("rolling") > 1e-10

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, kept, posed
+from tests.sim.solvers.kept import arrays, kept, posed, step_of_contact
 from tumble.collision.kernels.jit import kernel
-from tumble.sim.solvers.block_laws import coulomb, coulomb_step
+from tumble.sim.solvers.block_laws import coulomb
 from tumble.sim.solvers.newton import newton_in_far, newton_single, no_room
 from tumble.sim.solvers.problem import COMPLIANCE, Laws, System
 
 TOLERANCE = 1e-11  # m/s
-COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)
+COULOMB, STEP = getattr(coulomb, "py_func", coulomb), step_of_contact
 
 
 def landing() -> dict[str, np.ndarray]:
@@ -99,3 +99,16 @@ def test_targets_that_no_motion_meets_are_met_as_nearly_as_a_motion_can():
         assert (c == [[0, 0, 0], [apart, 0, 0]]).all()
         assert np.abs(p[:, 0]).max() == pytest.approx(-0.5 * fall / 2, rel=1e-3)
     assert solve(give=2 * apart, mu=0.0)[:2] == (pytest.approx(0.0, abs=1e-15), 0.0)
+
+
+def test_moments_that_hardly_turn_are_solved_as_sliding_is():
+    """A body slides on four points and tips ever so little, which three of them tell, against their rolling friction."""
+    x = arrays(kept("rolling"))
+    for start in (x["p"], 0.0 * x["p"]):
+        system, laws, p, v = posed(x | {"p": start})
+        missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
+        assert missed < 1e-13
+        assert spent <= (10 if start.any() else 60)
+        size = np.hypot(p[4:, 0], p[4:, 1])
+        assert np.all(size <= x["hi"][4:, 0] * (1.0 + 1e-12))
+        assert np.all(size >= x["hi"][4:, 0] * (1.0 - 1e-12))  # each at its bound

@@ -13,14 +13,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, kept, posed
-from tumble.sim.solvers.block_laws import coulomb, coulomb_step
+from tests.sim.solvers.kept import arrays, kept, posed, step_of_contact
+from tumble.sim.solvers.block_laws import coulomb
 from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
 from tumble.sim.solvers.problem import COMPLIANCE
 
 TOLERANCE = 1e-11  # m/s
 MOST = 40
-COULOMB, STEP = getattr(coulomb, "py_func", coulomb), getattr(coulomb_step, "py_func", coulomb_step)
+COULOMB, STEP = getattr(coulomb, "py_func", coulomb), step_of_contact
 
 
 def problem(name: str) -> dict[str, np.ndarray]:
