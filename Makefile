@@ -13,6 +13,9 @@ JOBS ?= 2
 FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py \
 	--ignore=tests/collision/kernels --ignore=tests/collision/solids --ignore=tests/collision/shapes/test_rounded.py
 
+# Where the environment says that no bytecode is kept, tests and the programs that they start would compile all modules each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-fast validate bench bench-collision bench-engines lint lock docs clean
 .DEFAULT_GOAL = demo
 

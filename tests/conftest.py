@@ -2,13 +2,21 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.programs import leave_out_figures
 
 pytest_plugins = ["tumble.scenarios.testing", "pytester"]  # the first comes by itself where tumble is installed anew
 
 settings.register_profile("steady", derandomize=True, deadline=None)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture
+def no_figures(monkeypatch):
+    leave_out_figures(monkeypatch)
 
 
 def pytest_addoption(parser):

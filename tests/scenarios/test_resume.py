@@ -115,6 +115,7 @@ def test_longer_and_shorter(whole, tmp_path):
     assert (tmp_path / "trajectory.zarr" / "position" / "c" / "0" / "0" / "0").read_bytes() == before
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_command(tmp_path, capsys):
     def verb(*more: str) -> None:
         chosen = parser().parse_args(["run", "bouncing_ball", "--out", str(tmp_path), *more])
