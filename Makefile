@@ -24,12 +24,12 @@ demo: $(USER_STAMP)
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # in a minute once kernels are kept: of what is computed the first case of each test; no films, no programs, no long runs
 test-fast: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --one-case -m "not validate and not slow" $(FAST) $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --no-loadscope-reorder --one-case -m "not validate and not slow" $(FAST) $(ARGS)
 
 validate: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm

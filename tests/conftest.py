@@ -25,6 +25,9 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """``make test-fast``: a test function is the same for all of its cases, and what breaks it mostly breaks the first."""
+    if hasattr(config, "workerinput"):  # files that take long first: a worker that begins one at the end keeps the others waiting
+        long = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in long)
     if not config.getoption("--one-case"):
         return
     first = {}

@@ -61,6 +61,7 @@ for name, chosen in json.loads(sys.argv[1]):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", TESTS)
 def test_uncompiled(which):
     """Several files by one program: half of the time of each was that of its start."""
