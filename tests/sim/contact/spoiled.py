@@ -327,6 +327,26 @@ def test_a_solve_that_a_look_follows_need_not_be_exact(monkeypatch):
     assert iterations() > 1.3 * spared
 
 
+def test_a_look_that_has_lost_the_way_goes_on_from_the_best(monkeypatch):
+    """What the last looks missed tells where to go on, until one misses more than four times what the best one missed."""
+    told: list[str] = []
+    monkeypatch.setattr(solve, "forget", lambda history: told.append("forgets"))
+    monkeypatch.setattr(solve, "mix", lambda history, held, hold: told.append("mixes"))
+
+    def goes_on_from(off: float) -> tuple[list[str], float]:
+        told.clear()
+        looks = SimpleNamespace(
+            best_p=np.zeros((1, 3)), best_hold=np.full((1, 6), 7.0), hold=np.full((1, 6), 2.0), held=np.ones((1, 6)), history=None
+        )
+        solve._learn(looks, True, False, off, 1.0, np.zeros((1, 3)))
+        return list(told), float(looks.hold[0, 0])
+
+    assert goes_on_from(3.0) == (["mixes"], 1.0)
+    assert goes_on_from(5.0) == (["forgets"], 7.0)
+    monkeypatch.setattr(solve, "STRAYED", math.inf)
+    assert goes_on_from(5.0) == (["mixes"], 1.0)
+
+
 def test_loads_that_shift_from_foot_to_foot_settle(monkeypatch):
     """Each round shifts a load to the other two feet; and what many loads leave alike is asked for to the last digit."""
 
