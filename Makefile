@@ -13,6 +13,9 @@ JOBS ?= 2
 FAST = tests/collision tests/sim tests/test_imports.py tests/test_repository.py tests/test_rooms.py \
 	--ignore=tests/collision/kernels --ignore=tests/collision/solids --ignore=tests/collision/shapes/test_rounded.py
 
+# Where the environment says that no bytecode is kept, tests and the programs that they start would compile all modules each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-fast validate bench bench-collision bench-engines lint lock docs clean
 .DEFAULT_GOAL = demo
 
@@ -21,12 +24,12 @@ demo: $(USER_STAMP)
 
 test: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # in a minute once kernels are kept: of what is computed the first case of each test; no films, no programs, no long runs
 test-fast: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --one-case -m "not validate and not slow" $(FAST) $(ARGS)
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist loadscope --no-loadscope-reorder --one-case -m "not validate and not slow" $(FAST) $(ARGS)
 
 validate: $(DEV_STAMP)
 	@$(BIN)/python -m tumble.scenarios.warm

@@ -2,7 +2,10 @@
 
 import os
 
+import pytest
 from hypothesis import settings
+
+from tests.programs import leave_out_figures
 
 pytest_plugins = ["tumble.scenarios.testing", "pytester"]  # the first comes by itself where tumble is installed anew
 
@@ -11,12 +14,20 @@ settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
+@pytest.fixture
+def no_figures(monkeypatch):
+    leave_out_figures(monkeypatch)
+
+
 def pytest_addoption(parser):
     parser.addoption("--one-case", action="store_true", help="of each test that has many cases, the first alone")
 
 
 def pytest_collection_modifyitems(config, items):
     """``make test-fast``: a test function is the same for all of its cases, and what breaks it mostly breaks the first."""
+    if hasattr(config, "workerinput"):  # files that take long first: a worker that begins one at the end keeps the others waiting
+        long = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in long)
     if not config.getoption("--one-case"):
         return
     first = {}

@@ -1,4 +1,4 @@
-"""Programs that tests start, and end."""
+"""Programs that tests start, and end; figures that their runs do without."""
 
 from __future__ import annotations
 
@@ -6,7 +6,20 @@ import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+
+def leave_out_figures(patch: pytest.MonkeyPatch) -> None:
+    """Runs write a file of one word for their figure: to draw it is most of a short run. Tests of render draw it."""
+
+    def named(run: Any, path: Path) -> Path:
+        Path(path).write_text("figure")
+        return Path(path)
+
+    patch.setattr("tumble.render.figures.plots.energy_momentum", named)
 
 
 @contextmanager

@@ -19,8 +19,6 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.touching.swept_pairs import turning_accel
 
-WIDEST_TURN = 1.0  # [rad] an axis that turns farther proves nothing: the two halves of the time are looked at
-
 
 @lean
 def least_between(first, last, c, h):
@@ -45,8 +43,6 @@ def least_gap(bodies, i, j, gap, axis, gap_then, axis_then, h, bend, size, bound
     ``bound`` bounds |y'|, the others are those of `bends`.
     """
     angle = 2.0 * math.asin(min(1.0, 0.5 * norm(sub(axis_then, axis))))
-    if angle > WIDEST_TURN:
-        return -math.inf
     g = sub(load3(bodies.gravity, j), load3(bodies.gravity, i))
     c = max(dot(axis, g), dot(axis_then, g)) + 0.125 * angle * angle * norm(g) + bend
     if angle > 0.0:

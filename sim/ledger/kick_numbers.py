@@ -1,7 +1,10 @@
-"""Kicks have numbers, so that what an impact meets inside a step can be traced back to the kick that gave it.
+"""Numbers of kicks, by which an impact finds the impulses that it has to take back.
 
-The kicks at the end of a step count from one, those inside a drift from MID_STEP. Bodies know the number of their last kick, the
-time it was given and the flight it was for; rows of contacts that bore load know theirs.
+A kick gives part of its impulses for the flight that follows it. Where an impact ends that flight early, this part is taken back
+(contact/half_kick.py). For this it must be known which kick a body had last, and which contacts bore load in it. So each kick
+has a number: from 1 at the end of a step, from MID_STEP inside a drift. A body keeps the number of its last kick in ``held``, the
+time of it in ``kicked``, and the length of the flight that it was for in ``flown``. A contact that bore load in it keeps the
+number in ``kick``.
 """
 
 from __future__ import annotations
@@ -13,25 +16,27 @@ from tumble.collision.linalg import load3, load9, mul, mul_t, store3, store9
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.state import DYNAMIC
 
-# Contact points of the largest island that is kicked for each impact and looks ahead: in larger ones it costs too much.
+# An island with more contact points than this is not kicked again after each impact, and does not look ahead: it would cost
+# too much.
 LARGEST_ISLAND = 32
-SMALL_ISLAND = 6  # bodies of the largest island whose arrivals are located twice as often
-MID_STEP = 1 << 32  # numbers of kicks inside the drift are above it
-OVER = 1e-9  # part of a step within which the end of a flight is its end
+SMALL_ISLAND = 6  # the kicks of an island with at most so many bodies cost half as much of what a step may spend
+MID_STEP = 1 << 32  # kicks inside a drift have larger numbers than this
+OVER = 1e-9  # two instants that differ by less than this part of a step are one
 
 
 @lean
 def effort_of(size):
-    """What a kick of so many bodies inside a step counts of what a step may spend on such kicks (Settings.crowd)."""
+    """What a kick of ``size`` bodies inside a step costs. A step may spend as much as Settings.crowd on such kicks."""
     return size if size > SMALL_ISLAND else 0.5 * size
 
 
 @lean
 def last_flight(bodies, members, t, dt):
-    """Length of the flight before a kick of these bodies at time t as their phase has it: the kick gives half of what a steady
-    force gives in that time, and half of what it gives in the next flight [s].
+    """Length of the flight that ends with a kick of these bodies at time t [s].
 
-    It is 0 where bodies come without a phase: flying freely, or because it was taken back.
+    The kick replaces a steady force. It gives half of what this force gives in the flight before it, and half of what it gives in
+    the flight after it. The length is 0 where the bodies owe nothing for the flight before: they flew freely, or what the last
+    kick had given for it was taken back.
     """
     length = 0.0
     for i in members:
@@ -42,7 +47,11 @@ def last_flight(bodies, members, t, dt):
 
 @lean
 def number_kick(bodies, contacts, table, rows, members, mode):
-    """Number a kick, so that its phase can be taken back: rows of a kick inside the drift go behind those of the last step."""
+    """Give a kick its number, and write it to its bodies and to the contacts that bore load.
+
+    Contacts of a kick inside a drift are copied behind those of the last step. Where there is no room for them the number is 0:
+    nothing of such a kick can be taken back.
+    """
     number = contacts.count[2] + 1
     loaded = 0
     for row in rows:
@@ -63,13 +72,13 @@ def number_kick(bodies, contacts, table, rows, members, mode):
 
 @lean
 def _gave(table, row):
-    """The kick gave something at this row, or would have without its phase."""
+    """Whether a contact bore load: the kick pushed, or gave something for the coming flight."""
     return table.impulse[row, 2] > 0.0 or table.owed[row, 2] != 0.0
 
 
 @lean
 def copy_load(table, row, contacts, k):
-    """Row k of ``contacts`` is a row of ``table``, in what concerns its load."""
+    """Copy what concerns the load of a contact from a row of ``table`` to row k of ``contacts``."""
     for side in range(2):
         contacts.pair[k, side], contacts.body[k, side] = table.pair[row, side], table.body[row, side]
     contacts.id[k], contacts.kick[k], contacts.slides[k] = table.id[row], table.kick[row], table.slides[row]
@@ -84,7 +93,7 @@ def copy_load(table, row, contacts, k):
 
 @lean
 def _number(bodies, contacts, k, t, dt):
-    """Number of the kick whose flight ends at time t for both bodies of a row; 0: none."""
+    """Number of the kick that both bodies of a contact had last, if the flight that it was for ends at time t; else 0."""
     i, j = contacts.body[k, 0], contacts.body[k, 1]
     one = i if bodies.kind[i] == DYNAMIC else j
     two = j if bodies.kind[j] == DYNAMIC else i
@@ -94,14 +103,18 @@ def _number(bodies, contacts, k, t, dt):
 
 @lean
 def recall_loads(bodies, contacts, table, t, dt):
-    """Loads of the last kick inside this drift to the rows of a new table that had one."""
+    """Give the contacts of a new table the loads that they bore in the last kick inside this drift.
+
+    Such a contact is the same where its pair, its kick and its feature are. Any other starts without a load.
+    """
     first, last = contacts.count[0], contacts.count[1]
     for k in range(table.count[0]):
         number = _number(bodies, table, k, t, dt)
         if 0 < number < MID_STEP:
             continue
         table.arrives[k] = math.nan
-        if math.isfinite(table.creeps[k, 0]):  # it was kicked, or its phase taken back, before it came: so it comes as it should
+        if math.isfinite(table.creeps[k, 0]):
+            # It stuck, and its bodies were kicked since then, or something was taken back: the slip it has now is what it brings.
             u, e = load3(table.u, k), load9(table.frame, k)
             store3(table.creeps, k, mul_t(e, (u[0], u[1], 0.0)))
         for m in range(first, last):
@@ -115,7 +128,7 @@ def recall_loads(bodies, contacts, table, t, dt):
 
 @lean
 def keep_latest(bodies, contacts, dt):
-    """At the end of a drift: the rows of the last step have the loads of the last kick of their bodies, if that came later."""
+    """At the end of a drift: contacts of the last step take the loads of a later kick, where their bodies had one."""
     first, last = contacts.count[0], contacts.count[1]
     for k in range(first):
         number = _number(bodies, contacts, k, dt, dt)
@@ -130,7 +143,10 @@ def keep_latest(bodies, contacts, dt):
 
 @lean
 def can_be_taken(bodies, contacts, joints, number):
-    """The phase of this kick can and should be taken back: jointed bodies are kicked again after each impact, joints and all."""
+    """Whether what a kick gave for the coming flight is taken back when an impact ends that flight.
+
+    It is for small islands without joints. Bodies with joints are kicked again after each impact in any case, joints and all.
+    """
     if number == 0:
         return False
     size = 0
@@ -144,7 +160,7 @@ def can_be_taken(bodies, contacts, joints, number):
 
 @lean
 def bears(bodies, contacts, k, number):
-    """Row k was part of this kick, and its bodies have not been kicked since."""
+    """Whether a contact bore load in this kick, and neither of its bodies has been kicked since."""
     loaded = contacts.kick[k] == number
     for side in range(2):
         i = contacts.body[k, side]

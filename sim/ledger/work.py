@@ -1,4 +1,8 @@
-"""What a kick gives to bodies and writes to the books: works before and after its middle, and what immovable bodies take up."""
+"""What a kick gives to bodies, and what it writes to the books.
+
+What the world reports at a step is the middle of a kick. So the work of an impulse is booked in two parts: what is before the
+middle at once, what is after it with the next step. Momentum that static and driven bodies take up is booked in the same way.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,10 @@ BETWEEN = (CONTACT, RESTITUTION, FRICTION, EXTERNAL)  # entries of what passes b
 
 @lean
 def book_work(books, entry, before, after, mode):
-    """Add the works of an impulse before and after the middle of the kick to an entry [J].
+    """Add the work of an impulse to an entry: what is before the middle of its kick, and what is after it [J].
 
-    With velocities given as the mean (MEAN_GIVEN) what is before the middle never happened; INSIDE_DRIFT all is past.
+    Where velocities were given as the mean (MEAN_GIVEN), there was nothing before the middle, and only the second part counts. A
+    kick inside a drift (INSIDE_DRIFT) is over when the step ends, so both parts are booked at once.
     """
     books.moved[0] += abs(before) + abs(after)
     if mode != MEAN_GIVEN:
@@ -29,8 +34,10 @@ def book_work(books, entry, before, after, mode):
 
 @lean
 def book_works(books, bodies, i, j, first, second, mode):
-    """Works that passed between bodies i and j before the middle of a kick and after it, in the order of `BETWEEN`: to the books,
-    and to the account of the two if accounts are kept [J]."""
+    """Book what passed between bodies i and j, before the middle of a kick and after it, in the order of `BETWEEN` [J].
+
+    Where accounts are kept, it is written to that of the two bodies as well.
+    """
     for c in range(4):
         book_work(books, BETWEEN[c], first[c], second[c], mode)
     room = len(books.account)
@@ -53,8 +60,10 @@ def book_works(books, bodies, i, j, first, second, mode):
 
 @lean
 def driven_work(bodies, i, f, moment, point):
-    """Work of body i, if it is one that impulses do not move, as an impulse f at a point and a moment act on what it meets [J];
-    -1: the world."""
+    """Work that body i does on what it meets, with an impulse f at a point and a moment, if impulses do not move it [J].
+
+    A body that is free to move does none here, and neither does the world (i = -1).
+    """
     if i < 0 or bodies.kind[i] == DYNAMIC:
         return 0.0
     w = load3(bodies.w, i)
@@ -64,16 +73,19 @@ def driven_work(bodies, i, f, moment, point):
 
 @lean
 def contact_driven_work(bodies, i, j, f, point, belt):
-    """The same of both bodies of a contact with an impulse f on j, and of their surfaces, which add ``belt`` to the slip [J]."""
+    """Work of both bodies of a contact that impulses do not move, with an impulse f on body j [J].
+
+    Their surfaces may move as belts do: ``belt`` is what that adds to the slip, and they do work too.
+    """
     return driven_work(bodies, i, f, ZERO, point) - dot(f, belt) - driven_work(bodies, j, f, ZERO, point)
 
 
 @lean
 def halves(before, after, share):
-    """Mean velocities by which an impulse works before the middle of its kick and after it, times what of it is there.
+    """Mean velocities with which an impulse works before the middle of its kick and after it, each times its part of the impulse.
 
-    ``share``: what of it comes before the middle, the part of the last flight in the last and the next: there the velocity is
-    that under a steady force.
+    ``share`` is the part before the middle: the length of the last flight by that of the last and the next. The velocity in the
+    middle is the one that a steady force gives, between ``before`` and ``after`` by this share.
     """
     rest = 1.0 - share
     first = share * ((1.0 - 0.5 * share) * before + 0.5 * share * after)
@@ -82,10 +94,10 @@ def halves(before, after, share):
 
 @lean
 def give(bodies, books, i, f, moment, point, mode, share):
-    """Half the impulse of a kick, ``f`` at a point of the world and a moment, to body i (-1: the world).
+    """Give body i half the impulse of a kick, ``f`` at a point of the world and a moment; i = -1 is the world.
 
-    ``share`` of the whole comes before the middle: what the world reports is the mean of momenta before the kick and after it,
-    so where that is not the half those before it are moved.
+    ``share`` of the whole impulse comes before the middle. The world reports the mean of the momenta before the kick and after
+    it. That is right where the share is a half; else the momenta before the kick are moved, so that their mean is.
     """
     if i < 0 or bodies.kind[i] != DYNAMIC:
         to_reservoir(books, f, add(cross(point, f), moment), mode, share)

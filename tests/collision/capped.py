@@ -91,6 +91,5 @@ def test_holes_are_seen(monkeypatch, part, spoilt):
     """The failing twin: with bounds of curvature that are too large, or a proof that is none, directions are less deep."""
     monkeypatch.setattr(smooth_depth, part, spoilt)
     rng = np.random.default_rng(1)
-    said = [told(seed, 0.3) for seed in range(150)]
-    worst = max(holes(rng, s) for s in said if s is not None and (s[3] < math.inf or s[4] > smooth_depth.LEAST_CAP))
-    assert worst > 1e-4
+    said = (told(seed, 0.3) for seed in range(150))
+    assert any(holes(rng, s) > 1e-4 for s in said if s is not None and (s[3] < math.inf or s[4] > smooth_depth.LEAST_CAP))

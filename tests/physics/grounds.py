@@ -105,8 +105,8 @@ SMALL = [
 ]  # fmt: skip
 
 
-def height_beyond(ground, shape, seed: int, restitution: float, friction: float = 0.5) -> float:
-    """How far a shape is beyond the plane z = 0 [m] three steps after it was thrown at it at 1 km/s, turning by hundreds of
+def height_beyond(ground, shape, seed: int, restitution: float, friction: float = 0.5, steps: int = 3) -> float:
+    """How far a shape is beyond the plane z = 0 [m] some steps after it was thrown at it at 1 km/s, turning by hundreds of
     radians a second, from above or from below."""
     random = np.random.default_rng(seed)
     way, turn = (-1.0) ** seed, random.normal(size=4)
@@ -118,5 +118,5 @@ def height_beyond(ground, shape, seed: int, restitution: float, friction: float 
     if ground is not None:
         world.add(ground, kind="static", restitution=restitution, friction=friction)
     body = world.add(shape, **thrown, restitution=restitution, friction=friction)
-    world.step(3)
+    world.step(steps)
     return body.position[2] * way

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Callable, Iterator
 
@@ -64,8 +65,10 @@ ACTS: dict[str, Act] = {
     "torque of a motor": hinge(motor_speed=1.0, motor_torque=None),
     "armature": hinge(armature=None),
 }
-HUGE = (1e160, 1.7e308)
-ALL = (5e-324, 1e-200, 1e-130, 1e130, 1e160, 1e200, 1.7e308)
+LARGEST = 1.7e308
+HUGE = (1e160, LARGEST)
+ALL = (5e-324, 1e-200, 1e-130, 1e130, 1e160, 1e200, LARGEST)
+NAMED = ("gravity", "velocity", "position", "impulse", "spring")  # with the largest the first step ends in an error
 
 
 @pytest.fixture
@@ -89,8 +92,13 @@ def tried(what: str, value: float) -> None:
     """What does not go well is one error, or the ledger and the promises tell it."""
     with contextlib.suppress(InputError, SimulationError):  # a force is asked for its energy when it is added
         one = world(what, value)
-        with contextlib.suppress(SimulationError):
+        try:
             str(one.run(3 * one.dt, [Recorder(contacts=True, impacts=True)]).summary())
+        except SimulationError as told:
+            named = re.match("step 1 .* is not finite", str(told)) and "a" in told.names and told.step == 1
+        else:
+            named = False
+        assert named or what not in NAMED or value < LARGEST, "the error that names the body"
         one.contacts(), one.momentum(), one.angular_momentum()
         assert one.ledger.closes or one.promises().missed, str(one.promises())
 
@@ -136,12 +144,3 @@ def test_the_least_and_the_largest_masses_fall_as_others(mass):
     assert out.ledger.closes
     assert out.positions[0, 0] == pytest.approx(1.0)
     assert out.energy().kinetic_linear == pytest.approx(0.5 * mass * (1 + 4 + (3 - 9.81) ** 2))
-
-
-@pytest.mark.parametrize("what", ["gravity", "velocity", "position", "impulse", "spring"])
-@pytest.mark.usefixtures("no_warning")
-def test_errors_name_the_body(what):
-    with pytest.raises(SimulationError, match="step 1 .* is not finite") as told:
-        world(what, 1.7e308).step()
-    assert "a" in told.value.names
-    assert told.value.step == 1

@@ -67,9 +67,11 @@ def test_what_others_took_is_left_out():
 
 
 @pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
-def test_a_stack_is_measured(monkeypatch, tmp_path):
+def test_a_stack_and_a_world_with_ground_are_measured(monkeypatch, tmp_path):
+    """In one go: the process with clocks compiles what it clocks."""
     monkeypatch.setitem(bench.SUITE, "stack", ("stack", {"boxes": 20}, 0.1))  # 24 steps; the other process is told how many
-    (row,) = run_suite(["stack"], budget=30.0, quiet=True)
+    monkeypatch.setitem(bench.SUITE, "rocks", (*bench.SUITE["rocks"][:2], 3 / 240))
+    row, rocks = run_suite(["stack", "rocks"], budget=30.0, quiet=True)
     assert row["steps"] == row["of"] == 24
     assert row["bodies"] == 21
     assert row["contacts"] == 80
@@ -88,10 +90,6 @@ def test_a_stack_is_measured(monkeypatch, tmp_path):
     saved = json.loads(write_json([row], tmp_path / "bench.json").read_text())
     assert saved["rows"][0]["name"] == "stack"
     assert saved["machine"]["cores"] >= 1
-
-
-@pytest.mark.skipif(not clocks.available(), reason="needs a processor whose clock programs may read")
-def test_a_world_with_ground_is_clocked_too():
-    (row,) = bench._clocked({"rocks": 3})
-    assert row["hash"] == measure("rocks", 0.0, steps=3)["hash"]
-    assert row["kernels"]["tumble.sim.contact.ground.facet_rows._bring"]["calls"] >= 1
+    assert rocks["steps"] == 3
+    assert rocks["same_bits"]
+    assert rocks["kernels"]["tumble.sim.contact.ground.facet_rows._bring"]["calls"] >= 1

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from tests.programs import leave_out_figures
 from tumble.collision.errors import InputError
 from tumble.render.frames.recorded import RunFrames
 from tumble.scenarios.checks.assertions import assert_conserved, assert_ledger_closes, assert_momentum
@@ -35,8 +36,10 @@ def scene():
 def folder(tmp_path_factory):
     """Runs "whole" and "some" of the same scene, as the command writes them."""
     out = tmp_path_factory.mktemp("runs")
-    tumble(*ARGUMENTS, "--out", out / "whole")
-    tumble(*ARGUMENTS, *CHOSEN, "--out", out / "some")
+    with pytest.MonkeyPatch.context() as patch:
+        leave_out_figures(patch)
+        tumble(*ARGUMENTS, "--out", out / "whole")
+        tumble(*ARGUMENTS, *CHOSEN, "--out", out / "some")
     return out
 
 
@@ -73,6 +76,7 @@ def test_bad_options(more, capsys):
     assert more[1] in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_resume_records_as_it_was_begun(folder, tmp_path):
     tumble("run", "dominoes", "--set", "count=4", "--seconds", 0.1, "--every", 4, *CHOSEN, "--out", tmp_path)
     resume = ["run", "dominoes", "--set", "count=4", "--seconds", SECONDS, "--resume", "--out", tmp_path]

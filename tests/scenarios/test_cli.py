@@ -75,8 +75,8 @@ def test_list(tumble):
     assert [line.split()[0] for line in out.splitlines()] == names()
 
 
-def test_show(tumble):
-    code, out, _ = tumble("show", "dzhanibekov")
+def test_show(tumble_here):
+    code, out, _ = tumble_here("show", "dzhanibekov")
     assert code == 0
     assert "2.63302756204" in out  # says what to look for
     row = next(line for line in out.splitlines() if line.startswith("perturbation"))
@@ -102,29 +102,30 @@ def test_run_scenario(tumble, tmp_path):
         assert str(Path("o") / path) in out
 
 
-def test_run_file_and_film_it(tumble, tmp_path):
+@pytest.mark.usefixtures("no_figures")
+def test_run_file_and_film_it(tumble_here, tmp_path):
     (tmp_path / "my_scene.toml").write_text(SCENE)
-    code, out, err = tumble("run", "my_scene.toml")
+    code, out, err = tumble_here("run", "my_scene.toml")
     assert code == 0, err
     assert Run.open(tmp_path / "runs" / "my_scene").duration == pytest.approx(0.2)
-    code, out, err = tumble("film", "runs/my_scene", "--out", "a.mp4", "--size", "160x90", "--fps", "10", "--preset", "fast")
+    code, out, err = tumble_here("film", "runs/my_scene", "--out", "a.mp4", "--size", "160x90", "--fps", "10", "--preset", "fast")
     assert code == 0, err
     assert out.strip() == "a.mp4"
     assert (tmp_path / "a.mp4").stat().st_size > 500
 
 
-def test_trace(tumble, tmp_path):
+def test_trace(tumble_here, tmp_path):
     from tumble.collision import Box, Pose, Proximity
 
     path = tmp_path / "search.json"
     assert Proximity(Box(), Box(), pose_b=Pose((0.9, 0.1, 0.2)), trace=path).colliding
-    code, out, err = tumble("trace", "search.json")
+    code, out, err = tumble_here("trace", "search.json")
     assert (code, out.strip(), err) == (0, "search.png", "")
     assert (tmp_path / "search.png").stat().st_size > 10_000
 
 
-def test_validate(tumble, tmp_path, monkeypatch, capsys):
-    code, out, err = tumble("validate", "v07", "--json", "v.json", "--page", "v.md")
+def test_validate(tumble_here, tmp_path, monkeypatch, capsys):
+    code, out, err = tumble_here("validate", "v07", "--json", "v.json", "--page", "v.md")
     assert (code, err) == (0, "")
     assert "all 1 cases hold" in out
     assert "## V07" in (tmp_path / "v.md").read_text()
@@ -242,7 +243,8 @@ def test_read_only_place_is_one_line(tumble):
     assert "Traceback" not in err
 
 
-def test_view(tumble, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("no_figures")
+def test_view(tumble_here, tmp_path, monkeypatch):
     """Scenarios, files and runs come to the window; the window itself is tested where it is."""
     from tumble.sim.scene.scene import Scene
 
@@ -261,13 +263,13 @@ def test_view(tumble, tmp_path, monkeypatch):
     assert scene.dt == 1 / 480
     assert (size, preset, overlays) == ((1280, 720), "default", ("text", "contacts"))
     assert named["paused"]
-    assert tumble("run", "two_cuboids", "--seconds", "0.1", "--out", "o")[0] == 0
+    assert tumble_here("run", "two_cuboids", "--seconds", "0.1", "--out", "o")[0] == 0
     arguments = main(str(tmp_path / "o"), "--speed", "0.1", "--start", "0.05")
     arguments.verb(arguments)
     run, _, named = seen.pop()
     assert isinstance(run, Run)
     assert (named["speed"], named["start"]) == (0.1, 0.05)
-    code, _, err = tumble("view", "stak")
+    code, _, err = tumble_here("view", "stak")
     assert code == 2
     assert "did you mean" in err
 

@@ -69,6 +69,7 @@ def test_much_random_harm(whole, tmp_path):
     attack(whole, tmp_path, 3000)
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_harm_is_named_and_mended(tmp_path):
     assert harmed(3, 0, tmp_path, lambda *_: None) == []
 

@@ -120,6 +120,7 @@ def test_what_is_declared_is_checked(files, old, new, says):
 
 
 @pytest.mark.parametrize(("file", "bodies", "height"), [("drop.toml", 2, 4.0), ("own.py", 1, 4.0), ("own.py:drop", 1, 4.0)])
+@pytest.mark.usefixtures("no_figures")
 def test_show_and_run(files, capsys, file, bodies, height):
     assert main(["show", file]) == 0
     out = capsys.readouterr().out

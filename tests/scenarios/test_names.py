@@ -40,6 +40,7 @@ def scene(folder: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: printable(name)[:12].replace("/", "|"))
+@pytest.mark.usefixtures("no_figures")
 def test_names_write_nowhere_else_and_are_seen_as_they_are(name, tmp_path, monkeypatch, capsys):
     """Run, check and export a scene and a body of this name: files stay in the folder, the terminal stays clean."""
     inside = tmp_path / "outer" / "inside"
@@ -58,6 +59,13 @@ def test_names_write_nowhere_else_and_are_seen_as_they_are(name, tmp_path, monke
     assert printable(name).split("\n")[0][:40] in shown
     assert all(c.isprintable() or c in "\n\t" for c in shown)
     assert not (inside / "t.csv").read_text().split(",")[2].startswith(("=", "+", "-", "@"))
+
+
+def test_any_name_is_drawn_in_a_figure(tmp_path):
+    """Above its panels; all of them in one."""
+    (tmp_path / "a.toml").write_text(scene(tmp_path, "".join(HOSTILE)).read_text())
+    assert main(["run", str(tmp_path / "a.toml"), "--out", str(tmp_path / "o")]) == 0
+    assert (tmp_path / "o" / "energy.png").read_bytes().startswith(b"\x89PNG")
 
 
 SHAPE = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -81,6 +89,7 @@ def models(folder: Path, name: str) -> None:
     [name if name in QUICK else pytest.param(name, marks=pytest.mark.validate) for name in (*HOSTILE, ".", "..", "CON", "-x")],
     ids=lambda name: printable(name)[:12].replace("/", "|"),
 )
+@pytest.mark.usefixtures("no_figures")
 def test_names_of_films_exports_sweeps_and_models_write_nowhere_else(name, tmp_path, monkeypatch, capsys):
     inside = tmp_path / "outer" / "inside"
     inside.mkdir(parents=True)

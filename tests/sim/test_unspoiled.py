@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.physics.grounds import SMALL, height_beyond, sheet
-from tests.sim.contact.spoiled import left_of_a_thrown_walker, unsolved_of_a_leg
-from tests.sim.impact.spoiled import height_of_a_spinning_ellipsoid
+from tests.sim.contact.spoiled import given_by_phases, left_of_a_thrown_walker, unsolved_of_a_leg
+from tests.sim.impact.spoiled import along_a_rail, height_of_a_spinning_ellipsoid
 
 
 def test_what_rolls_over_a_sheet_stays_above():
@@ -18,6 +18,15 @@ def test_no_sheet_is_gone_through():
 
 def test_a_leg_that_rolls_on_its_foot_is_solved():
     assert unsolved_of_a_leg() == 0
+
+
+def test_what_was_struck_off_its_stop_leaves_no_energy():
+    assert given_by_phases(4) < 1e-4
+    assert given_by_phases(20) < 1e-5
+
+
+def test_an_impact_is_across_what_joints_hold():
+    assert -2.5 < along_a_rail() < -2.0
 
 
 def test_a_thrown_walker_is_solved():

