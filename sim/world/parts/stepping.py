@@ -58,8 +58,10 @@ CHANGED = (  # of bodies and books: what a step changes, as flight/saved_state.p
 def _too_fast(bodies: Any, dt: float) -> np.ndarray:
     """(n,) bool: the bodies that contacts threw, as in ``ledger/blow_up.py``."""
     out = bodies.kind == DYNAMIC
-    radius, turning = bodies.radius[out], bodies.spin[out] * np.linalg.norm(bodies.l[out], axis=1)
-    speed = bodies.inv_mass[out] * np.linalg.norm(bodies.p[out], axis=1) + radius * turning
+    radius = bodies.radius[out]
+    with np.errstate(over="ignore", invalid="ignore"):  # a momentum whose square is not finite is infinite here: too fast
+        turning = bodies.spin[out] * np.linalg.norm(bodies.l[out], axis=1)
+        speed = bodies.inv_mass[out] * np.linalg.norm(bodies.p[out], axis=1) + radius * turning
     out[out] = (speed > SPEED_OF_LIGHT) | (speed * dt > FAR_THROWN * radius)
     return out
 
