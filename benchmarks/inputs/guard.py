@@ -45,6 +45,7 @@ class Guard:
     @contextmanager
     def __call__(self) -> Iterator[None]:
         self.faults = []
+        bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # of modules first used here: Python's, not the input's
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         signal.signal(signal.SIGPROF, _stop)
         signal.signal(signal.SIGALRM, _stop)
@@ -65,6 +66,7 @@ class Guard:
         finally:
             heard.__exit__(None, None, None)
             self.active = False
+            sys.dont_write_bytecode = bytecode
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
         said = [warning for warning in told if issubclass(warning.category, RuntimeWarning)]
