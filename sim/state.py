@@ -334,6 +334,11 @@ class Forces(NamedTuple):
     first_meet: np.ndarray  # (c + 1,) int64
     meet: np.ndarray  # (p, 4) int64 two joints, or one twice, and the side of each on which they hold the same body
     slot: np.ndarray  # (p, 6, 6) int64 where in ``table`` the products of their rows belong, counted in numbers; -1: nowhere
+    # where bodies hang from each other by one joint each (joints/link_recursion.py)
+    tree: np.ndarray  # (c,) int64 1: so it is
+    chain: np.ndarray  # (k, 2) int64 its links in the order outwards, and the side of each on which something hangs
+    reach: np.ndarray  # (m, 42) what hangs from a joint, and its body: articulated inertia and force
+    pivots: np.ndarray  # (6 k, 14) of each free coordinate
     # of each member of a cluster
     seat: np.ndarray  # (n,) int64 place of each body in ``member``; -1: none
     stand: np.ndarray  # (m, 12) position and rotation
@@ -545,6 +550,10 @@ def forces_of(
         first_meet=whole(clusters + 1),
         meet=whole(0, 4),
         slot=whole(0, 6, 6),
+        tree=whole(clusters),
+        chain=whole(links, 2),
+        reach=np.zeros((members, 42)),
+        pivots=np.zeros((6 * links, 14)),
         seat=np.full(bodies, -1, dtype=np.int64),
         stand=np.zeros((members, 12)),
         motion=np.zeros((members, 6)),

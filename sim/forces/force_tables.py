@@ -25,7 +25,22 @@ from tumble.sim.forces.force_definitions import (
 )
 from tumble.sim.forces.functions import Callback
 from tumble.sim.solvers.lanes import LANES
-from tumble.sim.state import DOP853, DYNAMIC, GENERAL, SLEEPING, USERS, Bodies, Forces, Joints, forces_of
+from tumble.sim.state import (
+    DISTANCE,
+    DOP853,
+    DYNAMIC,
+    FIXED,
+    GENERAL,
+    HINGE,
+    POINT,
+    SLEEPING,
+    SLIDER,
+    USERS,
+    Bodies,
+    Forces,
+    Joints,
+    forces_of,
+)
 
 if TYPE_CHECKING:
     from tumble.sim.world.body import Body
@@ -243,6 +258,9 @@ def _with_joints(
         group.first_meet[c + 1] = group.first_meet[c] + len(own) + len(pairs)
         meet += own + pairs
         columns += _equations(group, coordinates, first, last, pairs)
+        order = _outwards(group, joints, first, last, int(group.first_member[c + 1] - group.first_member[c]))
+        if order:
+            group.tree[c], group.chain[first:last] = 1, order
         group.first_panel[c + 1] = len(columns)
     own = np.arange(len(columns)) - np.repeat(group.first_panel[:-1], np.diff(group.first_panel))
     starts = np.cumsum([0, *(LANES * (own - columns + 1))]) if columns else np.zeros(1)
@@ -255,6 +273,26 @@ def _with_joints(
         table=np.zeros((int(starts[-1]), LANES)),
         right=np.zeros((len(columns), LANES)),
     )
+
+
+def _outwards(group: Forces, joints: Joints, first: int, last: int, members: int) -> list[tuple[int, int]]:
+    """The links of a cluster from what does not move outwards, and the side on which something hangs from each; none where bodies
+    do not hang by one joint each, or where a row is more than one rigid coordinate along axes at right angles."""
+    own = group.link[first:last]
+    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE)).all() and not joints.armature[own].any()
+    if not plain or last - first != members:
+        return []
+    order: list[tuple[int, int]] = []
+    reached, left = {-1}, set(range(first, last))
+    while left:
+        ready = [(k, side) for k in sorted(left) for side in (0, 1) if group.seats[k, 1 - side] in reached]
+        fresh = [(k, side) for k, side in ready if group.seats[k, side] not in reached]
+        if not fresh or len({k for k, _ in ready}) != len({int(group.seats[k, side]) for k, side in fresh}):
+            return []
+        order += fresh
+        reached |= {int(group.seats[k, side]) for k, side in fresh}
+        left -= {k for k, _ in fresh}
+    return order
 
 
 def _slots(group: Forces, meet: list[tuple[int, int, int, int]], columns: np.ndarray, starts: np.ndarray) -> np.ndarray:

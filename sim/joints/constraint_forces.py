@@ -14,7 +14,8 @@ free coordinate that is kept at its pace (kept_rows.py) is one for as long as it
 
 (1) is solved directly: chains and trees cost O(joints) (solvers/skyline.py). Redundant rows make it singular. So the diagonal is
 larger by a part SOFT of itself. What that leaves of the right-hand side is solved for again, until it is rounding. Many forces
-may do the same where rows are redundant: in this way the smallest of them come out, and no row has to be chosen.
+may do the same where rows are redundant: in this way the smallest of them come out, and no row has to be chosen. Where joints
+make trees on what does not move, rows are not redundant, and a recursion takes the place of all this (link_recursion.py).
 
 At the end of a flight the integrator has left the rigid coordinates open by its local error. They are closed by the smallest
 displacement in the metric of the masses, and their rates are taken away by impulses. Both momenta of the whole stay as they are:
@@ -36,12 +37,14 @@ from tumble.sim.joints.constraint_system import (
     largest_lack,
     link_pose,
     load_rows,
+    place_rows,
     row_rates,
     sense_of,
     stand,
     take_away,
 )
 from tumble.sim.joints.driven_rows import behind, rotor_gain
+from tumble.sim.joints.link_recursion import hold_tree, move_tree
 from tumble.sim.joints.row_bends import row_bends
 from tumble.sim.joints.rows import unwrapped
 from tumble.sim.state import DYNAMIC, END, EXAMPLE
@@ -58,7 +61,7 @@ BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration
 def _hold(bodies, forces, joints, c, t, at, to, h):
     """Forces of the joints of cluster c in the state ``at``, in which its members stand, at time t of the drift: added to the
     rates ``to``, which have all other forces. ``h``: the length of the flight."""
-    load_rows(bodies, forces, joints, c, t)
+    _load(bodies, forces, joints, c, t)
     _hold_there(bodies, forces, joints, c, t, to, h, ON_THE_WAY)
 
 
@@ -66,14 +69,38 @@ hold = far(_hold, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.
 
 
 @lean
+def _load(bodies, forces, joints, c, t):
+    """Have what solutions for cluster c need where its members stand."""
+    if forces.tree[c] == 1:
+        for k in range(forces.first_link[c], forces.first_link[c + 1]):
+            place_rows(bodies, forces, joints, k, t)
+    else:
+        load_rows(bodies, forces, joints, c, t)
+
+
+@lean
+def _move(bodies, forces, c):
+    """Impulses or forces of the rows of cluster c that give them what they lack, and what these change."""
+    if forces.tree[c] == 1:
+        move_tree(bodies, forces, c)
+    else:
+        give(forces, c, ENOUGH)
+
+
+@lean
 def _hold_there(bodies, forces, joints, c, t, to, h, enough):
     """The same where members stand and rows are loaded."""
-    first, last = forces.first_link[c], forces.first_link[c + 1]
-    for k in range(first, last):
-        _give_springs(bodies, forces, joints, k, t, to)
-        bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
-        for r in range(6):
-            forces.lacks[k, r] = -bends[r] if acts(forces, joints, k, r) else 0.0
+    _ask_accelerations(bodies, forces, joints, c, t, to, h)
+    if forces.tree[c] == 1:
+        hold_tree(bodies, forces, c, to)
+    else:
+        _solve_rows(bodies, forces, c, to, enough)
+    _give_loads(bodies, forces, joints, c, t, to)
+
+
+@lean
+def _solve_rows(bodies, forces, c, to, enough):
+    """Forces of the rows of cluster c, to ``load``, that give them the accelerations that they lack."""
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         rate, s, u = forces.path[to, i], forces.stand[m], forces.motion[m]
@@ -85,7 +112,22 @@ def _hold_there(bodies, forces, joints, c, t, to, h, enough):
             forces.reply[m, 3 + d] = alpha[d]
     take_away(forces, c, forces.reply)
     give(forces, c, enough)
-    for k in range(first, last):
+
+
+@lean
+def _ask_accelerations(bodies, forces, joints, c, t, to, h):
+    """Forces of springs, to the rates ``to``, and the accelerations that the rows lack but for what the bodies have."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
+        _give_springs(bodies, forces, joints, k, t, to)
+        bends = _bends(bodies, forces, joints, k, t, BEND_TIME * h)
+        for r in range(6):
+            forces.lacks[k, r] = -bends[r] if acts(forces, joints, k, r) else 0.0
+
+
+@lean
+def _give_loads(bodies, forces, joints, c, t, to):
+    """What the rows bear, to the rates ``to``."""
+    for k in range(forces.first_link[c], forces.first_link[c + 1]):
         j = forces.link[k]
         point, f, torque = _wrench(forces, k)
         _give_wrench(bodies, forces, joints, k, t, to, point, f, torque)
@@ -206,9 +248,9 @@ def _close(bodies, forces, joints, c, t):
         if most <= rounding or (turn > 0 and most > 0.5 * before):
             break
         before = most
-        if turn == LATE:
-            load_rows(bodies, forces, joints, c, t)
-        give(forces, c, ENOUGH)
+        if turn == LATE or forces.tree[c] == 1:  # a recursion keeps no factors
+            _load(bodies, forces, joints, c, t)
+        _move(bodies, forces, c)
         for m in range(forces.first_member[c], forces.first_member[c + 1]):
             y, d = forces.path[END, forces.member[m]], forces.gain[m]
             x, q = drive((y[0], y[1], y[2]), (y[3], y[4], y[5], y[6]), (d[0], d[1], d[2]), (d[3], d[4], d[5]), 1.0)
@@ -223,10 +265,10 @@ close = far(_close, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 
 @remote
 def _settle(bodies, forces, joints, c, t, to, h):
     """Take the rates of the rigid coordinates away in row END of the path, then as :func:`_hold` for that row."""
-    load_rows(bodies, forces, joints, c, t)
+    _load(bodies, forces, joints, c, t)
     rounding = _ask(bodies, forces, joints, c, t, False)
     if largest_lack(forces, c) > rounding:
-        give(forces, c, ENOUGH)
+        _move(bodies, forces, c)
         for k in range(forces.first_link[c], forces.first_link[c + 1]):
             point, f, torque = _wrench(forces, k)
             for side in range(2):

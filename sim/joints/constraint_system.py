@@ -27,12 +27,15 @@ def stand(bodies, forces, c, at):
     for m in range(forces.first_member[c], forces.first_member[c + 1]):
         i = forces.member[m]
         x, rot, v, w = path_motion(bodies, forces, at, i)
-        mobility = symmetric_product(rot, load9(bodies.inv_inertia, i))
         for k in range(3):
             forces.stand[m, k] = x[k]
             forces.motion[m, k], forces.motion[m, 3 + k] = v[k], w[k]
         for k in range(9):
-            forces.stand[m, 3 + k], forces.mobility[m, k] = rot[k], mobility[k]
+            forces.stand[m, 3 + k] = rot[k]
+        if forces.tree[c] == 0:
+            mobility = symmetric_product(rot, load9(bodies.inv_inertia, i))
+            for k in range(9):
+                forces.mobility[m, k] = mobility[k]
 
 
 @tight
@@ -80,21 +83,29 @@ def sense_of(joints, forces, k, r):
 
 
 @lean
+def place_rows(bodies, forces, joints, k, t):
+    """The common point of link k, which is returned, the directions of its rows, and along which of them forces act."""
+    j = forces.link[k]
+    xi, ri, _, _ = link_pose(bodies, forces, joints.body[j, 0], t)
+    xj, rj, _, _ = link_pose(bodies, forces, joints.body[j, 1], t)
+    point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k)
+    for r in range(6):
+        forces.place[k, ACTS + r] = 1.0 if acts(forces, joints, k, r) else 0.0
+    return point
+
+
+@lean
 def load_rows(bodies, forces, joints, c, t):
     """G of the rigid rows of cluster c, M^-1 G^T, and the factors of the matrix of (1)."""
     first, last = forces.first_link[c], forces.first_link[c + 1]
     columns, starts, table, _ = _system(forces, c)
     clear_table(table[starts[0] : starts[len(columns)]])
     for k in range(first, last):
-        j = forces.link[k]
-        xi, ri, _, _ = link_pose(bodies, forces, joints.body[j, 0], t)
-        xj, rj, _, _ = link_pose(bodies, forces, joints.body[j, 1], t)
-        point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k)
-        for r in range(6):
-            forces.place[k, ACTS + r] = 1.0 if acts(forces, joints, k, r) else 0.0
+        point = place_rows(bodies, forces, joints, k, t)
         for side in range(2):
             if forces.seats[k, side] >= 0:
-                _load_side(bodies, forces, k, side, sub(point, xi if side == 0 else xj))
+                s = forces.stand[forces.seats[k, side]]
+                _load_side(bodies, forces, k, side, sub(point, (s[0], s[1], s[2])))
     for n in range(forces.first_meet[c], forces.first_meet[c + 1]):
         _add_product(forces, n, table)
     for k in range(first, last):

@@ -1,0 +1,183 @@
+"""Forces of joints that make trees on what does not move, by a recursion over the links.
+
+It solves (1) of constraint_forces.py in O(joints). Where each body hangs by one joint from another one, or from what no force
+moves, nothing has to be solved at once. What hangs from a joint answers an acceleration a of its body with the force
+
+    f = M a + P
+
+through the joint: M is its articulated inertia (Featherstone, Rigid Body Dynamics Algorithms, 7.3). From the leaves inwards: the
+body's own M and P, and those of all that hangs from it. Along a free direction s of the joint no force is passed on, s.f = 0, so
+it takes its part away: with u = M s, M loses u u'/(s.u), and P loses u (s.P)/(s.u). Along the others the acceleration is given.
+From the root outwards the accelerations follow, and with them the forces.
+
+Velocities and forces are those at the ``origin`` of the cluster, in world axes, so nothing has to be brought from one body to
+another. The same recursion without forces on the bodies, P = 0, gives impulses and displacements.
+"""
+
+from __future__ import annotations
+
+from tumble.collision.kernels.jit import lean
+from tumble.collision.linalg import add, axpy, cross, load3, load9, mul, scale, sub, symmetric_product
+from tumble.sim.joints.constraint_system import ACTS
+
+MATRIX, BIAS, REACH = 0, 36, 42  # columns of Forces.reach: M by rows, P
+BY, GAIN, PIVOT, DRIVEN, PIVOTS = 0, 6, 12, 13, 14  # columns of Forces.pivots: s, u, 1/(s.u), s.P
+
+
+@lean
+def hold_tree(bodies, forces, c, to):
+    """Forces of the rows of cluster c, to ``load``, that give them what they lack; the rates ``to`` have all other forces."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        i, rate, u = forces.member[m], forces.path[to, forces.member[m]], forces.motion[m]
+        x, inertia = _start_reach(bodies, forces, c, m)
+        force, w = axpy(bodies.mass[i], load3(bodies.gravity, i), (rate[7], rate[8], rate[9])), (u[3], u[4], u[5])
+        torque = add(sub((rate[10], rate[11], rate[12]), cross(w, mul(inertia, w))), cross(x, force))
+        for d in range(3):
+            forces.reach[m, BIAS + d], forces.reach[m, BIAS + 3 + d] = -force[d], -torque[d]
+    _pass_on(forces, c)
+
+
+@lean
+def move_tree(bodies, forces, c):
+    """Impulses of the rows of cluster c, to ``load``, that change the velocities by what they lack; and these changes, to
+    ``gain``. Or displacements."""
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        _start_reach(bodies, forces, c, m)
+        for d in range(6):
+            forces.reach[m, BIAS + d] = 0.0
+    _pass_on(forces, c)
+    for m in range(forces.first_member[c], forces.first_member[c + 1]):
+        s, a = forces.stand[m], forces.gain[m]
+        v = cross((a[3], a[4], a[5]), sub((s[0], s[1], s[2]), load3(forces.origin, c)))
+        for d in range(3):
+            a[d] += v[d]
+
+
+@lean
+def _pass_on(forces, c):
+    """From the leaves inwards, and from the root outwards."""
+    first, last = forces.first_link[c], forces.first_link[c + 1]
+    for n in range(last - 1, first - 1, -1):
+        _inward(forces, c, n)
+    for n in range(first, last):
+        _outward(forces, c, n)
+
+
+@lean
+def _start_reach(bodies, forces, c, m):
+    """M of a member alone; where its centre is from the origin, and its inertia in world axes."""
+    i, s, row = forces.member[m], forces.stand[m], forces.reach[m]
+    x, mass = sub((s[0], s[1], s[2]), load3(forces.origin, c)), bodies.mass[i]
+    inertia = symmetric_product((s[3], s[4], s[5], s[6], s[7], s[8], s[9], s[10], s[11]), load9(bodies.inertia, i))
+    for d in range(36):
+        row[d] = 0.0
+    for d in range(3):
+        row[7 * d] = mass
+    y = scale(mass, x)
+    row[4], row[5], row[9], row[11], row[15], row[16] = y[2], -y[1], -y[2], y[0], y[1], -y[0]
+    row[19], row[20], row[24], row[26], row[30], row[31] = -y[2], y[1], y[2], -y[0], -y[1], y[0]
+    for r in range(3):
+        for q in range(3):
+            row[6 * (3 + r) + 3 + q] = inertia[3 * r + q] - y[r] * x[q]
+        row[7 * (3 + r)] += y[0] * x[0] + y[1] * x[1] + y[2] * x[2]
+    return x, inertia
+
+
+@lean
+def _direction(place, r, point):
+    """Along coordinate r of a joint: the velocity at the origin and the angular velocity of a body that moves by it."""
+    if r < 3:
+        return place[3 + r], place[6 + r], place[9 + r], 0.0, 0.0, 0.0
+    e = (place[9 + r], place[12 + r], place[15 + r])
+    v = cross(point, e)
+    return v[0], v[1], v[2], e[0], e[1], e[2]
+
+
+@lean
+def _along(row, first, s):
+    """Six numbers of a row times a direction."""
+    return (
+        row[first] * s[0] + row[first + 1] * s[1] + row[first + 2] * s[2]
+        + row[first + 3] * s[3] + row[first + 4] * s[4] + row[first + 5] * s[5]
+    )  # fmt: skip
+
+
+@lean
+def _given(lacks, place, point, sign):
+    """What moves as rows ask for: the acceleration at the origin, and that of turning. What is free has no lack."""
+    x, y, z = sign * lacks[0], sign * lacks[1], sign * lacks[2]
+    v = (
+        x * place[3] + y * place[4] + z * place[5], x * place[6] + y * place[7] + z * place[8],
+        x * place[9] + y * place[10] + z * place[11],
+    )  # fmt: skip
+    x, y, z = sign * lacks[3], sign * lacks[4], sign * lacks[5]
+    w = (
+        x * place[12] + y * place[13] + z * place[14], x * place[15] + y * place[16] + z * place[17],
+        x * place[18] + y * place[19] + z * place[20],
+    )  # fmt: skip
+    v = add(v, cross(point, w))
+    return v[0], v[1], v[2], w[0], w[1], w[2]
+
+
+@lean
+def _inward(forces, c, n):
+    """What the n-th joint of the order outwards passes on to the body that it hangs from."""
+    k, side = forces.chain[n, 0], forces.chain[n, 1]
+    place, row, parent = forces.place[k], forces.reach[forces.seats[k, side]], forces.seats[k, 1 - side]
+    point, sign = sub((place[0], place[1], place[2]), load3(forces.origin, c)), 1.0 if side == 1 else -1.0
+    for r in range(6):
+        if place[ACTS + r] == 0.0:
+            s, pivot = _direction(place, r, point), forces.pivots[6 * k + r]
+            for d in range(6):
+                pivot[BY + d], pivot[GAIN + d] = s[d], _along(row, 6 * d, s)
+            size, driven = _along(pivot, GAIN, s), _along(row, BIAS, s)
+            inverse = 1.0 / size if size > 0.0 else 0.0
+            pivot[PIVOT], pivot[DRIVEN] = inverse, driven
+            for d in range(6):
+                f = pivot[GAIN + d] * inverse
+                row[BIAS + d] -= f * driven
+                for e in range(6):
+                    row[6 * d + e] -= f * pivot[GAIN + e]
+    given = _given(forces.lacks[k], place, point, sign)
+    for d in range(6):
+        forces.step[k, d] = given[d]
+    if parent >= 0:
+        other = forces.reach[parent]
+        for d in range(6):
+            other[BIAS + d] += row[BIAS + d] + _along(row, 6 * d, given)
+            for e in range(6):
+                other[6 * d + e] += row[6 * d + e]
+
+
+@lean
+def _outward(forces, c, n):
+    """The acceleration of the body that hangs from the n-th joint, to ``gain``, and the forces of its rows, to ``load``."""
+    k, side = forces.chain[n, 0], forces.chain[n, 1]
+    place, m, parent = forces.place[k], forces.seats[k, side], forces.seats[k, 1 - side]
+    row, a, given = forces.reach[m], forces.gain[m], forces.step[k]
+    for d in range(6):
+        a[d] = given[d] + (forces.gain[parent, d] if parent >= 0 else 0.0)
+    sign = 1.0 if side == 1 else -1.0
+    all_of = (a[0], a[1], a[2], a[3], a[4], a[5])
+    f = (
+        sign * (row[BIAS] + _along(row, 0, all_of)), sign * (row[BIAS + 1] + _along(row, 6, all_of)),
+        sign * (row[BIAS + 2] + _along(row, 12, all_of)),
+    )  # fmt: skip
+    whole = (
+        sign * (row[BIAS + 3] + _along(row, 18, all_of)), sign * (row[BIAS + 4] + _along(row, 24, all_of)),
+        sign * (row[BIAS + 5] + _along(row, 30, all_of)),
+    )  # fmt: skip
+    torque = sub(whole, cross(sub((place[0], place[1], place[2]), load3(forces.origin, c)), f))
+    for r in range(3):
+        forces.load[k, r] = place[ACTS + r] * (place[3 + r] * f[0] + place[6 + r] * f[1] + place[9 + r] * f[2])
+        e = 12 + r
+        forces.load[k, 3 + r] = place[ACTS + 3 + r] * (place[e] * torque[0] + place[e + 3] * torque[1] + place[e + 6] * torque[2])
+    for r in range(5, -1, -1):
+        if place[ACTS + r] == 0.0:
+            pivot = forces.pivots[6 * k + r]
+            q = pivot[DRIVEN]
+            for d in range(6):
+                q += pivot[GAIN + d] * a[d]
+            q *= pivot[PIVOT]
+            for d in range(6):
+                a[d] -= q * pivot[BY + d]
