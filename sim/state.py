@@ -334,7 +334,7 @@ class Forces(NamedTuple):
     first_meet: np.ndarray  # (c + 1,) int64
     meet: np.ndarray  # (p, 4) int64 two joints, or one twice, and the side of each on which they hold the same body
     slot: np.ndarray  # (p, 6, 6) int64 where in ``table`` the products of their rows belong, counted in numbers; -1: nowhere
-    # where bodies hang from each other by one joint each (joints/link_recursion.py)
+    # where bodies hang from each other by one joint each (solvers/link_recursion.py)
     tree: np.ndarray  # (c,) int64 1: so it is
     chain: np.ndarray  # (k, 2) int64 its links in the order outwards, and the side of each on which something hangs
     reach: np.ndarray  # (m, 42) what hangs from a joint, and its body: articulated inertia and force

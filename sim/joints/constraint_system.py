@@ -13,12 +13,12 @@ from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
 from tumble.sim.joints.rows import NO_FRAME, place_at, put_frame
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
+from tumble.sim.solvers.link_recursion import ACTS
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
 from tumble.sim.state import DYNAMIC, EXAMPLE
 
 SOFT = 1e-12  # the part of itself by which the diagonal of (1) is made larger, so that it can be factored
 FORCE_ROUNDS = 10  # most solutions of (1): each leaves about SOFT of what was left, where rows are not redundant
-ACTS = 24  # columns of Forces.place: 1 for rows along which forces act, else 0
 
 
 @lean

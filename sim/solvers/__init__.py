@@ -10,7 +10,7 @@ problem.py: a problem and its parts, what impulses do and what they miss. block_
 newton.py: semismooth Newton, accurate, the default; blocks.py: its sparse systems; interior.py: where Newton does not find
 who slides.
 sweeps.py: projected Gauss-Seidel (Moreau 1994; Jourdan, Alart, Jean 1998), cheap; lanes.py: the same four contacts at a time, for
-crowds; mixing.py: Anderson's acceleration; skyline.py: sparse L D L^T, for joints in flight;
-crowd_targets.py: targets that sweeps can meet together.
+crowds; mixing.py: Anderson's acceleration; crowd_targets.py: targets that sweeps can meet together.
+skyline.py: sparse L D L^T, for joints in flight; link_recursion.py: a recursion where these make trees.
 islands.py: groups of bodies between which no impulse passes.
 """

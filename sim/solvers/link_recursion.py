@@ -1,7 +1,7 @@
 """Forces of joints that make trees on what does not move, by a recursion over the links.
 
-It solves (1) of constraint_forces.py in O(joints). Where each body hangs by one joint from another one, or from what no force
-moves, nothing has to be solved at once. What hangs from a joint answers an acceleration a of its body with the force
+It solves (1) of joints/constraint_forces.py in O(joints). Where each body hangs by one joint from another one, or from what no
+force moves, nothing has to be solved at once. What hangs from a joint answers an acceleration a of its body with the force
 
     f = M a + P
 
@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, axpy, cross, load3, load9, mul, scale, sub, symmetric_product
-from tumble.sim.joints.constraint_system import ACTS
 
+ACTS = 24  # columns of Forces.place: 1 for rows along which forces act, else 0
 MATRIX, BIAS, REACH = 0, 36, 42  # columns of Forces.reach: M by rows, P
 BY, GAIN, PIVOT, DRIVEN, PIVOTS = 0, 6, 12, 13, 14  # columns of Forces.pivots: s, u, 1/(s.u), s.P
 
