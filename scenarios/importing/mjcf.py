@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as xml
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -245,7 +246,8 @@ class _Reader:
             return
         found = Welded(name)
         self.gather(found, body, Pose(), body.get("childclass", inherited))
-        name = self.add_moving(found, at)
+        with self.rotors_told(body, inherited):
+            name = self.add_moving(found, at)
         self.taken.seats.above[name] = parent
         for joint in joints(name):
             self.out.scene.add_joint(joint)
@@ -330,6 +332,22 @@ class _Reader:
         if len(found.welds) == 1:
             self.seat("body", found.name, own, Pose(tuple(map(float, mass[1]))))
         return name
+
+    @contextmanager
+    def rotors_told(self, body: xml.Element, inherited: str) -> Iterator[None]:
+        """Where a body has no mass, or none about all axes, a rotor on its joint does not stand in for it, as in MuJoCo."""
+        try:
+            yield
+        except InputError as error:
+            weighed = error.name.endswith((": mass", ": inertia")) or error.value is None
+            for child, _, own in self.jointed(body, inherited) if weighed else ():
+                if numbers(xml.Element("joint", self.values.with_defaults(child, own)), "armature", (0.0,))[0] > 0:
+                    hint = (
+                        f"{error.hint}; the armature of joint {child.get('name', '')} turns about its axis alone: the body needs"
+                    )
+                    hint += " a mass and three moments of its own, however small, in <inertial>"
+                    raise InputError(error.name, error.value, hint.replace("joint  ", "its joint ")) from None
+            raise
 
     def joints(
         self, body: xml.Element, name: str, at: Pose, inherited: str, parent: str | None

@@ -17,14 +17,19 @@ ALIKE = 1e-6  # [m] and [rad]: files give poses to so many digits
 POSE = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # MuJoCo's default of relpose, without a quaternion: as the bodies stand
 
 
-def read_equality(element: xml.Element, places: Mapping[str, tuple[str | None, Pose]], out: Imported) -> JointDef | None:
+Spots = Mapping[str, tuple[str | None, Pose]]  # by the names of the file: bodies of the scene, and poses in the world
+
+
+def read_equality(element: xml.Element, places: Spots, sites: Spots, out: Imported) -> JointDef | None:
     """A joint of the scene that says the same as an equality does; None, and told of with its reason, where there is none.
 
-    ``places``: names in the scene and poses of all bodies; the joints of the scene are in ``out``.
+    ``places``, ``sites``: where bodies and sites are; the joints of the scene are in ``out``.
     """
     name, tag = element.get("name", ""), element.tag
     if tag == "joint":
         ends = [element.get(key) for key in ("joint1", "joint2") if element.get(key)]
+    elif "site1" in element.attrib:
+        ends = [element.get("site1"), element.get("site2", "")]
     else:
         ends = [element.get("body1"), element.get("body2", "world")]
     told = name or " ".join(filter(None, ends))
@@ -35,6 +40,8 @@ def read_equality(element: xml.Element, places: Mapping[str, tuple[str | None, P
             return _coupled(element, name, ends, out)
         if tag not in ("connect", "weld"):
             raise _Left("there is nothing like it")
+        if "site1" in element.attrib:
+            return _tied_at_sites(element, name, ends, sites, out)
         if not set(ends) <= set(places):
             raise _Left("it is not of two bodies that are there")
         return _tied(element, name, places, out)
@@ -47,7 +54,31 @@ class _Left(Exception):
     """Why an equality is not taken over."""
 
 
-def _tied(element: xml.Element, name: str, places: Mapping[str, tuple[str | None, Pose]], out: Imported) -> JointDef:
+def _tied_at_sites(element: xml.Element, name: str, ends: list[str], sites: Spots, out: Imported) -> JointDef:
+    """The bodies of two sites, which lie in one place: at that point (connect), or as one where they are aligned too (weld)."""
+    if not set(ends) <= set(sites):
+        raise _Left("it is not of two sites that are there")
+    (a, at), (b, stands) = (sites[end] for end in ends)
+    if a == b:
+        raise _Left("its sites do not move against each other")
+    weld = element.tag == "weld"
+    way = float(np.linalg.norm(np.subtract(at.position, stands.position)))
+    turn = _turn(at, stands) if weld else 0.0
+    if max(way, turn) > ALIKE:
+        off = f"{way:.6f} m" + (f" and {turn:.6f} rad" if weld else "")
+        raise _Left(f"its sites are {off} apart, and bodies are tied as they stand")
+    if "torquescale" in element.attrib:
+        out.leave("equality weld", f"torquescale of {name or ' '.join(ends)}")
+    return (Fixed if weld else Point)(a, b, name=name, anchor=at.position)
+
+
+def _turn(a: Pose, b: Pose) -> float:
+    """The angle between two orientations [rad]."""
+    apart = np.linalg.norm(matrix(a.orientation) - matrix(b.orientation))  # 2 sqrt(2) sin(turn/2)
+    return 2.0 * math.asin(min(1.0, apart / math.sqrt(8.0)))
+
+
+def _tied(element: xml.Element, name: str, places: Spots, out: Imported) -> JointDef:
     """Two bodies, at a point (connect) or as one (weld)."""
     one, other = element.get("body1"), element.get("body2", "world")
     (a, at), (b, stands) = places[one], places[other]
@@ -64,8 +95,7 @@ def _tied(element: xml.Element, name: str, places: Mapping[str, tuple[str | None
     if any(pose[3:]):  # the turn of body2 in the frame of body1, and where its point is there
         wanted = compose(at, Pose(pose[:3], Pose.from_matrix(matrix(pose[3:])).orientation))
         way = np.linalg.norm(np.array(wanted.position) - anchor)
-        apart = np.linalg.norm(matrix(wanted.orientation) - matrix(stands.orientation))  # 2 sqrt(2) sin(turn/2)
-        turn = 2.0 * math.asin(min(1.0, apart / math.sqrt(8.0)))
+        turn = _turn(wanted, stands)
         if max(way, turn) > ALIKE:
             raise _Left(
                 f"its relpose is not how {other} stands, off by {way:.6f} m and {turn:.6f} rad; bodies are welded as they stand"

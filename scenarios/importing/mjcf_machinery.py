@@ -11,7 +11,7 @@ from tumble.scenarios.importing.mjcf_equalities import read_equality
 from tumble.scenarios.importing.mjcf_joints import read_actuator, read_tendon
 from tumble.scenarios.importing.mjcf_sensors import ON_SITE, SENSOR, Places, SensorReader, read_medium
 from tumble.scenarios.importing.mjcf_values import Values, coefficients
-from tumble.scenarios.importing.models import Imported, numbers
+from tumble.scenarios.importing.models import Imported, compose, numbers
 from tumble.sim.joints.joint_definitions import Driven
 
 IGNORED = {  # elements of the top level that are read elsewhere, or on which no motion depends
@@ -70,9 +70,16 @@ class Machinery:
             self.out.scene.add_actuator(actuator)
 
     def _equality(self, child: xml.Element) -> None:
-        joint = read_equality(child, self.taken.places, self.out)
+        joint = read_equality(child, self.taken.places, self._sites(), self.out)
         if joint is not None:
             self.out.scene.add_joint(joint)
+
+    def _sites(self) -> dict[str, tuple[str | None, Pose]]:
+        """Bodies of the scene that sites are on, None for the world, and where they are in that."""
+        stand = {body.name: Pose(body.position, body.orientation) for body in self.out.scene}
+        found = {name: frame for (kind, name), frame in self.taken.seats.frames.items() if kind == "site"}
+        places = {name: Pose(frame.position, frame.orientation) for name, frame in found.items()}
+        return {name: (f.body, compose(stand.get(f.body, Pose()), places[name])) for name, f in found.items()}
 
     def _keyframe(self, child: xml.Element) -> None:
         given = {key: numbers(child, key, None) for key in ("qpos", "qvel", "ctrl") if child.get(key)}

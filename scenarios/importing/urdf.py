@@ -350,10 +350,16 @@ def _shape(out: Imported, path: Path, link: str, geometry: xml.Element | None, m
         return HalfSpace()
     if kind == "mesh":
         file = _file(path, found.get("filename", ""))
-        scale = np.array(numbers(found, "scale", (1, 1, 1), 3))
         if file is None:
             raise InputError(f"link {link}: mesh", found.get("filename"), f"is not there, neither from {path.parent} nor above")
         packaged(f"link {link}: mesh", file)
+        given = numbers(found, "scale", (1, 1, 1))
+        if len(given) > 3:
+            what = "mesh scale of more than three numbers, of which the first three count as in Bullet"
+            out.leave(what, f"{found.get('scale')}: {file.name} of {link}")
+        elif len(given) < 3:
+            raise InputError(f"link {link}: mesh.scale", found.get("scale"), "must be 3 numbers")
+        scale = np.array(given[:3])
         if meshes.cut and np.ptp(scale) == 0 and scale[0] > 0:
             try:
                 return load_mesh(file, scale=float(scale[0]))

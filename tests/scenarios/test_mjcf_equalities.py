@@ -18,13 +18,16 @@ HAND = """
       <body name="left" pos="-0.08 0 -0.05">
         <joint name="a" axis="0 1 0"/>
         <geom type="capsule" size="0.01" fromto="0 0 0 0.05 0 -0.1" mass="0.1"/>
+        <site name="at_left" pos="0.05 0 -0.1"/>
       </body>
       <body name="right" pos="0.08 0 -0.05">
         <joint name="b" axis="0 {sign} 0"/>
         <geom type="capsule" size="0.01" fromto="0 0 0 0.1 0 -0.1" mass="0.3"/>
+        <site name="meets" pos="-0.11 0 -0.1"/><site name="turned" pos="-0.11 0 -0.1" euler="0 90 0"/>
         <body name="tip" pos="0.1 0 -0.1">
           <joint name="c" axis="0 1 0"/>
           <geom type="capsule" size="0.01" fromto="0 0 0 0.1 0 0" mass="0.1"/>
+          <site name="at_tip" pos="0.1 0 0.03"/>
         </body>
       </body>
       <body name="thumb" pos="0 0.1 0">
@@ -125,6 +128,10 @@ def test_one_joint_alone_is_locked(tmp_path, joint):
         ('<joint name="e" joint1="a" joint2="b" polycoef="0 -1" active="false"/>', "e: it is not active"),
         ('<joint name="e" joint2="b"/>', "e: it names no joint1"),
         ('<weld body1="left" body2="gone"/>', "left gone: it is not of two bodies that are there"),
+        ('<connect name="e" site1="at_left" site2="at_tip"/>', "e: its sites are 0.311448 m apart, and bodies are tied"),
+        ('<weld name="e" site1="at_left" site2="turned"/>', "e: its sites are 0.000000 m and 1.570796 rad apart, and"),
+        ('<weld name="e" site1="at_left" site2="gone"/>', "e: it is not of two sites that are there"),
+        ('<connect name="e" site1="at_left" site2="at_left"/>', "e: its sites do not move against each other"),
         ('<tendon name="e" tendon1="t"/>', "e: there is nothing like it"),
     ],
 )
@@ -133,6 +140,29 @@ def test_what_is_not_taken_over_is_named_with_its_reason(tmp_path, equality, why
     (told,) = [name for kind, names in found.left_out.items() if kind.startswith("equality") for name in names]
     assert told.startswith(why)
     assert len(found.scene.joints) == len(hand(tmp_path, "").scene.joints)
+
+
+@pytest.mark.parametrize("tag", ["connect", "weld"])
+def test_sites_that_lie_in_one_place_are_tied(tmp_path, tag):
+    """As in MuJoCo, whose bodies swing alike; twin: untied they do not."""
+    mujoco = pytest.importorskip("mujoco")
+    found = hand(tmp_path, f'<{tag} name="e" site1="at_left" site2="meets"/>')
+    assert not any(kind.startswith("equality") for kind in found.left_out)
+    (tie,) = (joint for joint in found.scene.joints if joint.name == "e")
+    assert {tie.a, tie.b} == {"left", "right"}
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
+    data = mujoco.MjData(model)
+    world = found.scene.build()
+    free = hand(tmp_path, "").scene.build()
+    for one in (world, free):
+        one.step(1000)
+    mujoco.mj_step(model, data, nstep=1000)
+    tips = data.body("left").xpos, data.body("right").xpos
+    off = lambda one: max(np.abs(one[name].position - at).max() for name, at in zip(("left", "right"), tips, strict=True))  # noqa: E731
+    turn = lambda one: abs(1 - abs(np.dot(one["left"].orientation, data.body("left").xquat)))  # noqa: E731
+    assert off(world) < 1e-4
+    assert turn(world) < 1e-6
+    assert max(off(free), turn(free)) > 1e-4
 
 
 def relative(position: np.ndarray, q: np.ndarray) -> str:

@@ -182,6 +182,13 @@ def test_meshes_are_hulls_or_the_pieces_that_they_are_cut_into(tmp_path, monkeyp
     assert mass_properties(cut).volume == pytest.approx(3.0)
     assert len(cut.parts) > 1
     assert left == {}
+    more, left = shape("edge.obj", "1 2 -1 7")
+    assert [np.ptp(part.vertices, axis=0).tolist() for part, _ in more.parts] == [[1, 2, 1], [1, 2, 1]]
+    assert left == {
+        "mesh scale of more than three numbers, of which the first three count as in Bullet": ["1 2 -1 7: edge.obj of base"]
+    }
+    with pytest.raises(InputError, match=r"link base: mesh.scale = '1 2': must be 3 numbers"):
+        shape("edge.obj", "1 2")
     with pytest.raises(InputError, match='meshes = \'cut\': must be "hull" or "decompose"'):
         shape("angle.stl", meshes="cut")
     (tmp_path / "m.xml").write_text("<mujoco/>")
