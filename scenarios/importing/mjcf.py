@@ -57,12 +57,13 @@ JOINTED = "body on joints that can not be put together, and what hangs on it"
 CARRIER = 0.1  # of a body's mass: the mass of each carrier between two of its joints; with less, impacts tear it
 CARRIED = "joints of a body that are no one joint, between which are carriers of a tenth of its mass"
 UNTOUCHED = "body without a geom that touches, which meets nothing"
+OFF = ("override", "multiccd", "invdiscrete", "sleep")  # flags that are off unless they are said
 INSIDE = ("geom", "body", "joint", "freejoint", "inertial")  # children of a body that are read, or told of elsewhere
 
 
 def named(element: xml.Element, where: str) -> str:
-    """An element by its name, and the body that it is in."""
-    name = element.get("name", "")
+    """An element by its name, or what it has for one, and the body that it is in."""
+    name = next((element.get(key) for key in ("name", "prefix", "model") if element.get(key)), "")
     return name if where == "worldbody" else f"{name} of {where}".strip()
 
 
@@ -139,7 +140,7 @@ class _Reader:
                         scene.gravity = (0.0, 0.0, 0.0)
                     elif key == "contact" and value == "disable":
                         self.touches = False
-                    elif value != "enable":
+                    elif value != "enable" or key in OFF:
                         self.out.leave("option flag", f"{key}={value}")
 
     def total_mass(self) -> None:
