@@ -19,6 +19,7 @@ from tumble.collision.shapes.shapeset import ShapeSet
 from tumble.render.look import KINEMATIC, PALETTE, STATIC, rgb
 from tumble.render.meshes.meshes import bounding_ball, ground_of, planes_of
 from tumble.render.rotation import rotate
+from tumble.sim.joints.joint_definitions import Gear
 from tumble.sim.scene.visual import RELIEF
 
 if TYPE_CHECKING:
@@ -222,9 +223,9 @@ class Frame:
 def cast_of(bodies: Iterable[Any], title: str = "", joints: Iterable[Any] = ()) -> Cast:
     """The cast of BodyDefs, or of a world's bodies; with the JointDefs that were made as the bodies stand there.
 
-    Bodies without a colour get one of the palette in turn.
+    Bodies without a colour get one of the palette in turn. Gears are not marked: they have no point in common, only their teeth.
     """
-    bodies = list(bodies)
+    bodies, joints = list(bodies), [joint for joint in joints if not isinstance(joint, Gear)]
     names = tuple(body.name for body in bodies)
     joined = [tuple(-1 if end is None else names.index(end) for end in (j.a, j.b)) for j in joints]
     ends = [[getattr(j, name, getattr(j, "anchor", None)) for name in ("anchor_a", "anchor_b")] for j in joints]
@@ -280,7 +281,8 @@ def frame_of(world: Any, cast: Cast | None = None, contacts: bool = True, energy
         lines=lines_of(cast.title, float(world.time), energy, digits_of(np.array([energy]))),
     )
     if getattr(world, "joints", None):
-        frame.joints = np.array([joint.anchors for joint in world.joints])
+        shown = [joint.anchors for joint in world.joints if not isinstance(joint.definition, Gear)]
+        frame.joints = np.array(shown).reshape(-1, 2, 3)
     if contacts and getattr(world, "step_count", 0) > 0:  # of the last step; to ask before the first one lets the world begin
         frame.contacts = Contacts.of(world.contacts())
     if hasattr(world, "asleep"):

@@ -145,6 +145,24 @@ def test_joints_of_a_recording_are_those_of_the_world():
     assert np.linalg.norm(frame.joints[1, 0] - frame.joints[1, 1]) > 0.05  # the bead has slid
 
 
+def test_gears_are_not_marked():
+    """The points in which wheels met fly apart as they turn; the middles of the wheels are marked as joints of their own."""
+    from tumble.render.frames.frame import frame_of
+    from tumble.sim import Gear, Hinge, Recorder, World
+
+    world = World()
+    for name, x in (("a", 0.0), ("b", 0.3)):
+        world.add(Sphere(0.1), name=name, position=(x, 0, 0), angular_velocity=(0, 0, 1 if name == "a" else -2))
+        world.add_joint(Hinge(None, name, anchor=(x, 0, 0), axis=(0, 0, 1)))
+    teeth = {"teeth_a": 20, "teeth_b": 10, "axis_a": (0, 0, 1), "axis_b": (0, 0, 1)}
+    mesh = world.add_joint(Gear("a", "b", center_a=(0, 0, 0), center_b=(0.3, 0, 0), **teeth))
+    run = world.run(1.0, [Recorder()])
+    assert np.linalg.norm(mesh.anchors[0] - mesh.anchors[1]) > 0.1
+    middles = [[(0, 0, 0)] * 2, [(0.3, 0, 0)] * 2]
+    assert frame_of(world).joints == pytest.approx(np.array(middles), abs=1e-9)
+    assert RunFrames(run).at(1.0).joints == pytest.approx(np.array(middles), abs=1e-9)
+
+
 def test_an_empty_run_says_so():
     empty = flight(two_cuboids())
     empty._arrays = {name: np.asarray(a)[:0] for name, a in empty._arrays.items()}
