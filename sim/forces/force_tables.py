@@ -276,14 +276,19 @@ def _with_joints(
 
 
 def _outwards(group: Forces, joints: Joints, first: int, last: int, members: int) -> list[tuple[int, int]]:
-    """The links of a cluster from what does not move outwards, and the side on which something hangs from each; none where bodies
-    do not hang by one joint each, or where a row is more than one rigid coordinate along axes at right angles."""
+    """The links of a cluster from what does not move outwards, or from the body that most hangs from, and the side on which
+    something hangs from each; none where bodies do not hang by one joint each, or where a row is more than one rigid coordinate
+    along axes at right angles."""
     own = group.link[first:last]
-    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE)).all() and not joints.armature[own].any()
-    if not plain or last - first != members:
+    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE)).all()
+    seats = group.seats[first:last]
+    hangs = seats.min(initial=0) < 0
+    if not plain or first == last or members - (last - first) != (0 if hangs else 1):
         return []
+    ends, counts = np.unique(seats, return_counts=True)
+    root = -1 if hangs else int(ends[counts.argmax()])
     order: list[tuple[int, int]] = []
-    reached, left = {-1}, set(range(first, last))
+    reached, left = {root}, set(range(first, last))
     while left:
         ready = [(k, side) for k in sorted(left) for side in (0, 1) if group.seats[k, 1 - side] in reached]
         fresh = [(k, side) for k, side in ready if group.seats[k, side] not in reached]

@@ -1,14 +1,17 @@
-"""Forces of joints that make trees on what does not move, by a recursion over the links.
+"""Forces of joints that make trees, by a recursion over the links.
 
 It solves (1) of joints/constraint_forces.py in O(joints). Where each body hangs by one joint from another one, or from what no
-force moves, nothing has to be solved at once. What hangs from a joint answers an acceleration a of its body with the force
+force moves, nothing has to be solved at once, but for the root of a tree that hangs from nothing. What hangs from a joint answers
+an acceleration a of its body with the force
 
     f = M a + P
 
 through the joint: M is its articulated inertia (Featherstone, Rigid Body Dynamics Algorithms, 7.3). From the leaves inwards: the
 body's own M and P, and those of all that hangs from it. Along a free direction s of the joint no force is passed on, s.f = 0, so
 it takes its part away: with u = M s, M loses u u'/(s.u), and P loses u (s.P)/(s.u). Along the others the acceleration is given.
-From the root outwards the accelerations follow, and with them the forces.
+A rotor of moment i on a free direction adds i to s.u, and takes i times what the row lacks from s.P. To the root of a tree that
+hangs from nothing no force is passed on at all, so M a = -P. From the root outwards the accelerations follow, and with them the
+forces.
 
 Velocities and forces are those at the ``origin`` of the cluster, in world axes, so nothing has to be brought from one body to
 another. The same recursion without forces on the bodies, P = 0, gives impulses and displacements.
@@ -59,8 +62,30 @@ def _pass_on(forces, c):
     first, last = forces.first_link[c], forces.first_link[c + 1]
     for n in range(last - 1, first - 1, -1):
         _inward(forces, c, n)
+    root = forces.seats[forces.chain[first, 0], 1 - forces.chain[first, 1]]
+    if root >= 0:
+        _let_go(forces.reach[root], forces.gain[root])
     for n in range(first, last):
         _outward(forces, c, n)
+
+
+@lean
+def _let_go(row, a):
+    """The acceleration a of a root that hangs from nothing: M a = -P, by L D L^T in place of M."""
+    for r in range(6):
+        for q in range(r + 1):
+            for d in range(q):
+                row[6 * r + q] -= row[6 * r + d] * row[6 * q + d] * row[7 * d]
+            if q < r:
+                row[6 * r + q] /= row[7 * q]
+    for r in range(6):
+        a[r] = -row[BIAS + r]
+        for d in range(r):
+            a[r] -= row[6 * r + d] * a[d]
+    for r in range(5, -1, -1):
+        a[r] /= row[7 * r]
+        for d in range(r + 1, 6):
+            a[r] -= row[6 * d + r] * a[d]
 
 
 @lean
@@ -103,14 +128,27 @@ def _along(row, first, s):
 
 
 @lean
-def _given(lacks, place, point, sign):
+def _gives_way(forces, k, r):
+    """Coordinate r of link k is free, or moves a rotor alone."""
+    return forces.place[k, ACTS + r] == 0.0 or forces.slack[k, r] > 0.0
+
+
+@lean
+def _lack(forces, k, r, sign):
+    """What row r of link k gives: what it lacks, where it does not give way itself."""
+    return 0.0 if forces.slack[k, r] > 0.0 else sign * forces.lacks[k, r]
+
+
+@lean
+def _given(forces, k, point, sign):
     """What moves as rows ask for: the acceleration at the origin, and that of turning. What is free has no lack."""
-    x, y, z = sign * lacks[0], sign * lacks[1], sign * lacks[2]
+    place = forces.place[k]
+    x, y, z = _lack(forces, k, 0, sign), _lack(forces, k, 1, sign), _lack(forces, k, 2, sign)
     v = (
         x * place[3] + y * place[4] + z * place[5], x * place[6] + y * place[7] + z * place[8],
         x * place[9] + y * place[10] + z * place[11],
     )  # fmt: skip
-    x, y, z = sign * lacks[3], sign * lacks[4], sign * lacks[5]
+    x, y, z = _lack(forces, k, 3, sign), _lack(forces, k, 4, sign), _lack(forces, k, 5, sign)
     w = (
         x * place[12] + y * place[13] + z * place[14], x * place[15] + y * place[16] + z * place[17],
         x * place[18] + y * place[19] + z * place[20],
@@ -126,11 +164,14 @@ def _inward(forces, c, n):
     place, row, parent = forces.place[k], forces.reach[forces.seats[k, side]], forces.seats[k, 1 - side]
     point, sign = sub((place[0], place[1], place[2]), load3(forces.origin, c)), 1.0 if side == 1 else -1.0
     for r in range(6):
-        if place[ACTS + r] == 0.0:
+        if _gives_way(forces, k, r):
             s, pivot = _direction(place, r, point), forces.pivots[6 * k + r]
             for d in range(6):
                 pivot[BY + d], pivot[GAIN + d] = s[d], _along(row, 6 * d, s)
             size, driven = _along(pivot, GAIN, s), _along(row, BIAS, s)
+            if forces.slack[k, r] > 0.0:
+                size += 1.0 / forces.slack[k, r]
+                driven -= sign * forces.lacks[k, r] / forces.slack[k, r]
             inverse = 1.0 / size if size > 0.0 else 0.0
             pivot[PIVOT], pivot[DRIVEN] = inverse, driven
             for d in range(6):
@@ -138,7 +179,7 @@ def _inward(forces, c, n):
                 row[BIAS + d] -= f * driven
                 for e in range(6):
                     row[6 * d + e] -= f * pivot[GAIN + e]
-    given = _given(forces.lacks[k], place, point, sign)
+    given = _given(forces, k, point, sign)
     for d in range(6):
         forces.step[k, d] = given[d]
     if parent >= 0:
@@ -173,7 +214,7 @@ def _outward(forces, c, n):
         e = 12 + r
         forces.load[k, 3 + r] = place[ACTS + 3 + r] * (place[e] * torque[0] + place[e + 3] * torque[1] + place[e + 6] * torque[2])
     for r in range(5, -1, -1):
-        if place[ACTS + r] == 0.0:
+        if _gives_way(forces, k, r):
             pivot = forces.pivots[6 * k + r]
             q = pivot[DRIVEN]
             for d in range(6):
