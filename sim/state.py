@@ -326,7 +326,9 @@ class Forces(NamedTuple):
     load: np.ndarray  # (k, 6) forces of the rows when they were asked for last [N or N m]
     lacks: np.ndarray  # (k, 8) acceleration, velocity or way that is left to give
     step: np.ndarray  # (k, 6)
-    place: np.ndarray  # (k, 32) common point, directions of the rows; from 24 on whether forces act along them
+    # (k, 44) common point, directions of the rows; from 24 on whether forces act along them, from 32 on about which axes their
+    # turns are
+    place: np.ndarray
     # rates of the rows by the velocities of both bodies, a row for each velocity and a column for each rate; and what unit
     # forces along these columns do to the velocities
     g: np.ndarray  # (12 k, 8)
@@ -544,7 +546,7 @@ def forces_of(
         load=np.zeros((links, 6)),
         lacks=np.zeros((links, 8)),
         step=np.zeros((links, 6)),
-        place=np.zeros((links, 32)),
+        place=np.zeros((links, 44)),
         g=np.zeros((12 * links, 8)),
         w=np.zeros((12 * links, 8)),
         first_meet=whole(clusters + 1),

@@ -277,10 +277,9 @@ def _with_joints(
 
 def _outwards(group: Forces, joints: Joints, first: int, last: int, members: int) -> list[tuple[int, int]]:
     """The links of a cluster from what does not move outwards, or from the body that most hangs from, and the side on which
-    something hangs from each; none where bodies do not hang by one joint each, or where a row is more than one rigid coordinate
-    along axes at right angles."""
+    something hangs from each; none where bodies do not hang by one joint each, or where a row is more than one coordinate."""
     own = group.link[first:last]
-    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE)).all()
+    plain = np.isin(joints.kind[own], (POINT, HINGE, SLIDER, FIXED, DISTANCE, GENERAL)).all()
     seats = group.seats[first:last]
     hangs = seats.min(initial=0) < 0
     if not plain or first == last or members - (last - first) != (0 if hangs else 1):

@@ -13,9 +13,9 @@ from tumble.sim.forces.path_rows import path_motion
 from tumble.sim.forces.prescribed_motion import arc
 from tumble.sim.joints.rows import NO_FRAME, place_at, put_frame
 from tumble.sim.solvers.lanes import LANES, every, lanes_at, put_lanes
-from tumble.sim.solvers.link_recursion import ACTS
+from tumble.sim.solvers.link_recursion import ACTS, put_turns
 from tumble.sim.solvers.skyline import entry_at, factor_skyline, solve_skyline
-from tumble.sim.state import DYNAMIC, EXAMPLE
+from tumble.sim.state import DYNAMIC, EXAMPLE, GENERAL
 
 SOFT = 1e-12  # the part of itself by which the diagonal of (1) is made larger, so that it can be factored
 FORCE_ROUNDS = 10  # most solutions of (1): each leaves about SOFT of what was left, where rows are not redundant
@@ -91,6 +91,7 @@ def place_rows(bodies, forces, joints, k, t):
     point = put_frame(joints, j, xi, ri, xj, rj, forces.place, k)
     for r in range(6):
         forces.place[k, ACTS + r] = 1.0 if acts(forces, joints, k, r) else 0.0
+    put_turns(forces.place[k], joints.kind[j] == GENERAL)
     return point
 
 

@@ -127,7 +127,7 @@ def _place_at(joints, j, xi, ri, xj, rj):
 
 _POSES = lambda: (EXAMPLE.joints, 0, ZERO, IDENTITY, ZERO, IDENTITY)  # noqa: E731
 frame_at = far(_frame_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18))
-put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 32)), 0), returns=(0.0,) * 3)
+put_frame = far(_put_frame, lambda: (*_POSES(), np.zeros((0, 44)), 0), returns=(0.0,) * 3)
 place_at = far(_place_at, _POSES, returns=((0.0,) * 3, (0.0,) * 18, (0.0,) * 6))
 
 

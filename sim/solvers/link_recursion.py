@@ -9,9 +9,10 @@ an acceleration a of its body with the force
 through the joint: M is its articulated inertia (Featherstone, Rigid Body Dynamics Algorithms, 7.3). From the leaves inwards: the
 body's own M and P, and those of all that hangs from it. Along a free direction s of the joint no force is passed on, s.f = 0, so
 it takes its part away: with u = M s, M loses u u'/(s.u), and P loses u (s.P)/(s.u). Along the others the acceleration is given.
-A rotor of moment i on a free direction adds i to s.u, and takes i times what the row lacks from s.P. To the root of a tree that
-hangs from nothing no force is passed on at all, so M a = -P. From the root outwards the accelerations follow, and with them the
-forces.
+A rotor of moment i on a free direction adds i to s.u, and takes i times what the row lacks from s.P. Rows of turns e, such as
+those of cardan angles, need not be at right angles: coordinates turn about the axes b for which e.b is 1 for their own row and 0
+for the others. To the root of a tree that hangs from nothing no force is passed on at all, so M a = -P. From the root outwards
+the accelerations follow, and with them the forces.
 
 Velocities and forces are those at the ``origin`` of the cluster, in world axes, so nothing has to be brought from one body to
 another. The same recursion without forces on the bodies, P = 0, gives impulses and displacements.
@@ -20,9 +21,9 @@ another. The same recursion without forces on the bodies, P = 0, gives impulses 
 from __future__ import annotations
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import add, axpy, cross, load3, load9, mul, scale, sub, symmetric_product
+from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, mul, scale, sub, symmetric_product
 
-ACTS = 24  # columns of Forces.place: 1 for rows along which forces act, else 0
+ACTS, TURNS = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
 MATRIX, BIAS, REACH = 0, 36, 42  # columns of Forces.reach: M by rows, P
 BY, GAIN, PIVOT, DRIVEN, PIVOTS = 0, 6, 12, 13, 14  # columns of Forces.pivots: s, u, 1/(s.u), s.P
 
@@ -113,7 +114,7 @@ def _direction(place, r, point):
     """Along coordinate r of a joint: the velocity at the origin and the angular velocity of a body that moves by it."""
     if r < 3:
         return place[3 + r], place[6 + r], place[9 + r], 0.0, 0.0, 0.0
-    e = (place[9 + r], place[12 + r], place[15 + r])
+    e = (place[TURNS - 3 + r], place[TURNS + r], place[TURNS + 3 + r])
     v = cross(point, e)
     return v[0], v[1], v[2], e[0], e[1], e[2]
 
@@ -125,6 +126,22 @@ def _along(row, first, s):
         row[first] * s[0] + row[first + 1] * s[1] + row[first + 2] * s[2]
         + row[first + 3] * s[3] + row[first + 4] * s[4] + row[first + 5] * s[5]
     )  # fmt: skip
+
+
+@lean
+def put_turns(place, slanted):
+    """The axes b about which the turns of a joint are, from the directions e of their rows: as these, unless they are slanted."""
+    if not slanted:
+        for d in range(9):
+            place[TURNS + d] = place[12 + d]
+        return
+    e, f, g = (place[12], place[15], place[18]), (place[13], place[16], place[19]), (place[14], place[17], place[20])
+    x, y, z = cross(f, g), cross(g, e), cross(e, f)
+    size = dot(e, x)
+    inverse = 1.0 / size if size != 0.0 else 0.0
+    for d in range(3):
+        place[TURNS + 3 * d], place[TURNS + 3 * d + 1] = x[d] * inverse, y[d] * inverse
+        place[TURNS + 3 * d + 2] = z[d] * inverse
 
 
 @lean
@@ -150,8 +167,9 @@ def _given(forces, k, point, sign):
     )  # fmt: skip
     x, y, z = _lack(forces, k, 3, sign), _lack(forces, k, 4, sign), _lack(forces, k, 5, sign)
     w = (
-        x * place[12] + y * place[13] + z * place[14], x * place[15] + y * place[16] + z * place[17],
-        x * place[18] + y * place[19] + z * place[20],
+        x * place[TURNS] + y * place[TURNS + 1] + z * place[TURNS + 2],
+        x * place[TURNS + 3] + y * place[TURNS + 4] + z * place[TURNS + 5],
+        x * place[TURNS + 6] + y * place[TURNS + 7] + z * place[TURNS + 8],
     )  # fmt: skip
     v = add(v, cross(point, w))
     return v[0], v[1], v[2], w[0], w[1], w[2]
@@ -211,7 +229,7 @@ def _outward(forces, c, n):
     torque = sub(whole, cross(sub((place[0], place[1], place[2]), load3(forces.origin, c)), f))
     for r in range(3):
         forces.load[k, r] = place[ACTS + r] * (place[3 + r] * f[0] + place[6 + r] * f[1] + place[9 + r] * f[2])
-        e = 12 + r
+        e = TURNS + r
         forces.load[k, 3 + r] = place[ACTS + 3 + r] * (place[e] * torque[0] + place[e + 3] * torque[1] + place[e + 6] * torque[2])
     for r in range(5, -1, -1):
         if _gives_way(forces, k, r):
