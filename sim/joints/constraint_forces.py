@@ -15,7 +15,7 @@ free coordinate that is kept at its pace (kept_rows.py) is one for as long as it
 (1) is solved directly: chains and trees cost O(joints) (solvers/skyline.py). Redundant rows make it singular. So the diagonal is
 larger by a part SOFT of itself. What that leaves of the right-hand side is solved for again, until it is rounding. Many forces
 may do the same where rows are redundant: in this way the smallest of them come out, and no row has to be chosen. Where joints
-make trees on what does not move, rows are not redundant, and a recursion takes the place of all this (solvers/link_recursion.py).
+make trees, rows are not redundant, and a recursion takes the place of all this (solvers/link_recursion.py).
 
 At the end of a flight the integrator has left the rigid coordinates open by its local error. They are closed by the smallest
 displacement in the metric of the masses, and their rates are taken away by impulses. Both momenta of the whole stay as they are:
