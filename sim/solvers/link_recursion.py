@@ -23,7 +23,7 @@ from __future__ import annotations
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, mul, scale, sub, symmetric_product
 
-ACTS, TURNS = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
+ACTS, ABOUT = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
 MATRIX, BIAS, REACH = 0, 36, 42  # columns of Forces.reach: M by rows, P
 BY, GAIN, PIVOT, DRIVEN, PIVOTS = 0, 6, 12, 13, 14  # columns of Forces.pivots: s, u, 1/(s.u), s.P
 
@@ -114,7 +114,7 @@ def _direction(place, r, point):
     """Along coordinate r of a joint: the velocity at the origin and the angular velocity of a body that moves by it."""
     if r < 3:
         return place[3 + r], place[6 + r], place[9 + r], 0.0, 0.0, 0.0
-    e = (place[TURNS - 3 + r], place[TURNS + r], place[TURNS + 3 + r])
+    e = (place[ABOUT - 3 + r], place[ABOUT + r], place[ABOUT + 3 + r])
     v = cross(point, e)
     return v[0], v[1], v[2], e[0], e[1], e[2]
 
@@ -133,15 +133,15 @@ def put_turns(place, slanted):
     """The axes b about which the turns of a joint are, from the directions e of their rows: as these, unless they are slanted."""
     if not slanted:
         for d in range(9):
-            place[TURNS + d] = place[12 + d]
+            place[ABOUT + d] = place[12 + d]
         return
     e, f, g = (place[12], place[15], place[18]), (place[13], place[16], place[19]), (place[14], place[17], place[20])
     x, y, z = cross(f, g), cross(g, e), cross(e, f)
     size = dot(e, x)
     inverse = 1.0 / size if size != 0.0 else 0.0
     for d in range(3):
-        place[TURNS + 3 * d], place[TURNS + 3 * d + 1] = x[d] * inverse, y[d] * inverse
-        place[TURNS + 3 * d + 2] = z[d] * inverse
+        place[ABOUT + 3 * d], place[ABOUT + 3 * d + 1] = x[d] * inverse, y[d] * inverse
+        place[ABOUT + 3 * d + 2] = z[d] * inverse
 
 
 @lean
@@ -167,9 +167,9 @@ def _given(forces, k, point, sign):
     )  # fmt: skip
     x, y, z = _lack(forces, k, 3, sign), _lack(forces, k, 4, sign), _lack(forces, k, 5, sign)
     w = (
-        x * place[TURNS] + y * place[TURNS + 1] + z * place[TURNS + 2],
-        x * place[TURNS + 3] + y * place[TURNS + 4] + z * place[TURNS + 5],
-        x * place[TURNS + 6] + y * place[TURNS + 7] + z * place[TURNS + 8],
+        x * place[ABOUT] + y * place[ABOUT + 1] + z * place[ABOUT + 2],
+        x * place[ABOUT + 3] + y * place[ABOUT + 4] + z * place[ABOUT + 5],
+        x * place[ABOUT + 6] + y * place[ABOUT + 7] + z * place[ABOUT + 8],
     )  # fmt: skip
     v = add(v, cross(point, w))
     return v[0], v[1], v[2], w[0], w[1], w[2]
@@ -229,7 +229,7 @@ def _outward(forces, c, n):
     torque = sub(whole, cross(sub((place[0], place[1], place[2]), load3(forces.origin, c)), f))
     for r in range(3):
         forces.load[k, r] = place[ACTS + r] * (place[3 + r] * f[0] + place[6 + r] * f[1] + place[9 + r] * f[2])
-        e = TURNS + r
+        e = ABOUT + r
         forces.load[k, 3 + r] = place[ACTS + 3 + r] * (place[e] * torque[0] + place[e + 3] * torque[1] + place[e + 6] * torque[2])
     for r in range(5, -1, -1):
         if _gives_way(forces, k, r):
