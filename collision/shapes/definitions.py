@@ -25,6 +25,7 @@ from tumble.collision.errors import (
 )
 from tumble.collision.hints import Numbers, PoseLike, Rows
 from tumble.collision.pose import Pose, as_pose
+from tumble.collision.shapes.packed import unpacked
 from tumble.collision.spelling import spelled
 
 # What is kept beside the fields: tables, where these are in stock; of compounds places of pieces, a tree of their balls, a hash.
@@ -40,6 +41,10 @@ class Shape:
         """Plain data from which `shape_from_dict` makes an equal shape."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {"type": self.type} | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+
+    def stored(self) -> dict[str, Any]:
+        """The same for files that no person reads: long arrays of a ground are packed."""
+        return self.to_dict()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in KEPT}  # tables are made anew
@@ -352,6 +357,8 @@ def shape_from_dict(data: dict[str, Any]) -> Shape:
     for key in ("vertices", "triangles", "heights") if kind in GROUND_TYPES else ():
         if key in known and key not in values:
             raise InputError(key, None, f"missing: a {kind} needs it")
+        if key in known:
+            values[key] = unpacked(key, values[key])
     if kind == "hull" and "vertices" not in values:
         raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
     return cls(**values)

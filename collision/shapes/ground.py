@@ -7,6 +7,7 @@ has a mass.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +20,7 @@ from tumble.collision.geometry import FIELD, MESH
 from tumble.collision.hints import FileName, Rows
 from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import Shape
+from tumble.collision.shapes.packed import packed
 from tumble.collision.spelling import spelled
 
 if TYPE_CHECKING:
@@ -198,7 +200,13 @@ class TriangleMesh(Ground):
         return f"TriangleMesh(<{len(self.vertices)} vertices>, <{len(self.triangles)} triangles>)"
 
     def to_dict(self) -> dict[str, Any]:
-        data = {"type": self.type, "vertices": self.vertices.tolist(), "triangles": self.triangles.tolist()}
+        return self._data(np.ndarray.tolist)
+
+    def stored(self) -> dict[str, Any]:
+        return self._data(packed)
+
+    def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+        data = {"type": self.type, "vertices": of(self.vertices), "triangles": of(self.triangles)}
         data |= {} if self.two_sided is None else {"two_sided": self.two_sided}
         return data if self.smooth else data | {"smooth": False}
 
@@ -316,7 +324,13 @@ class HeightField(Ground):
         return f"HeightField(<{' x '.join(map(str, self.heights.shape))} heights>, cell={self.cell:g})"
 
     def to_dict(self) -> dict[str, Any]:
-        data = {"type": self.type, "heights": self.heights.tolist(), "cell": self.cell}
+        return self._data(np.ndarray.tolist)
+
+    def stored(self) -> dict[str, Any]:
+        return self._data(packed)
+
+    def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
+        data = {"type": self.type, "heights": of(self.heights), "cell": self.cell}
         return data if self.smooth else data | {"smooth": False}
 
 

@@ -24,7 +24,7 @@ def metadata(world: Any) -> dict[str, Any]:
 def metadata_later(world: Any) -> Callable[[], dict[str, Any]]:
     """The same of the world as it is now, worked out when it is called."""
     scene, dt, started = world._scene_later(), world.dt, time.time()
-    return lambda: _metadata(scene().to_dict(), dt, datetime.fromtimestamp(started, UTC))
+    return lambda: _metadata(scene().to_dict(stored=True), dt, datetime.fromtimestamp(started, UTC))
 
 
 def _metadata(scene: dict[str, Any], dt: float, started: datetime) -> dict[str, Any]:

@@ -217,13 +217,14 @@ class BodyDef:
         """A copy with some fields changed, checked again."""
         return replace(self, **changes)
 
-    def to_dict(self, material: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Plain numbers, texts and lists. Fields at their defaults, or as the material has them, are left out."""
+    def to_dict(self, material: dict[str, Any] | None = None, stored: bool = False) -> dict[str, Any]:
+        """Plain numbers, texts and lists. Fields at their defaults, or as the material has them, are left out. ``stored``: for a
+        file that no person reads (`Shape.stored`)."""
         out: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "shape":
-                out["shape"] = value.to_dict()
+                out["shape"] = value.stored() if stored else value.to_dict()
             elif field.name in ("path", "visual") and value is not None:
                 out[field.name] = value.to_dict()
             elif value != (material or {}).get(field.name, field.default):

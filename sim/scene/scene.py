@@ -313,8 +313,9 @@ class Scene(Options):
 
         return World.from_scene(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, texts, lists and dicts, fit for JSON and TOML. Nothing is lost."""
+    def to_dict(self, stored: bool = False) -> dict[str, Any]:
+        """Plain numbers, texts, lists and dicts, fit for JSON and TOML. Nothing is lost. ``stored``: for a file that no person
+        reads (`Shape.stored`)."""
         out: dict[str, Any] = {"name": self.name}
         for f in fields(self):
             value = getattr(self, f.name)
@@ -325,7 +326,7 @@ class Scene(Options):
                 if value:
                     out[f.name] = plain_value(value)
             elif f.name == "bodies":
-                out["bodies"] = [body.to_dict(self.materials.get(body.material)) for body in value]
+                out["bodies"] = [body.to_dict(self.materials.get(body.material), stored) for body in value]
             elif f.name in ("joints", "forces", "actuators"):
                 if value:
                     out[f.name] = [one.to_dict() for one in value]

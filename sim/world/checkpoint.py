@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tumble.collision.shapes.definitions import GROUND_TYPES
 from tumble.sim.errors import InputError, RecordingError, SimulationError
 from tumble.sim.files import whole
 from tumble.sim.forces.force_definitions import FunctionForce, force_from_dict
@@ -26,10 +27,10 @@ from tumble.sim.world.body import Body
 if TYPE_CHECKING:
     from tumble.sim.world.world import World
 
-CHECKPOINT_SCHEMA = 14
+CHECKPOINT_SCHEMA = 15
 MOST_HEADER = 500_000_000  # bytes
-# bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60
-MOST_UNPACKED, BYTES_A_BODY = 250_000_000, 200_000
+# bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60; the largest ground is 224 MB
+MOST_UNPACKED, BYTES_A_BODY, BYTES_A_GROUND = 250_000_000, 200_000, 250_000_000
 
 
 def save(world: World, path: str | Path) -> None:
@@ -38,7 +39,7 @@ def save(world: World, path: str | Path) -> None:
     groups = world.model._asdict()  # bodies that were just added get their rows
     header = {
         "tumble_checkpoint": CHECKPOINT_SCHEMA,
-        "bodies": [body.definition.to_dict() for body in world.bodies],
+        "bodies": [body.definition.to_dict(stored=True) for body in world.bodies],
         "joints": [joint.definition.to_dict() for joint in world.joints],
         "forces": [force.to_dict() for force in world.forces],
         "actuators": [[one.to_dict(), world.controls[name]] for name, one in world.controls.actuators.items()],
@@ -51,7 +52,7 @@ def save(world: World, path: str | Path) -> None:
         "started": world._started,
         "apart": world.apart,
         "serial": world._serial,
-        "gone": {s: body.definition.to_dict() for s, body in world._by_serial.items() if not body.alive},
+        "gone": {s: body.definition.to_dict(stored=True) for s, body in world._by_serial.items() if not body.alive},
         "changed_at": world._changed_at,
         "pushes": world._pushes.to_dict(),
         "instruments": [instrument_to_dict(one) for one in world.instruments.instruments.values()],
@@ -69,7 +70,7 @@ def save(world: World, path: str | Path) -> None:
         arrays |= {f"readings.{n}.times": readings.times, f"readings.{n}.values": readings.values}
     with whole(path) as part, open(part, "wb") as file:
         try:
-            np.savez_compressed(file, header=np.array(json.dumps(header)), **arrays)
+            np.savez_compressed(file, header=np.array(json.dumps(header).encode()), **arrays)
         except ValueError as error:  # zipfile's: it can not close what Ctrl-C or a full disk interrupted, which is what to tell
             if isinstance(error.__context__, KeyboardInterrupt | OSError):
                 raise error.__context__ from None
@@ -86,9 +87,13 @@ def load(cls: type[World], path: str | Path, functions: dict[str, Callable[..., 
             sizes = {item.filename: item.file_size for item in file.zip.infolist()}
             if sizes["header.npy"] > MOST_HEADER:
                 raise RecordingError(path, f"has a header of more than {MOST_HEADER // 1_000_000} MB")
-            header = json.loads(str(file["header"]))
+            header = json.loads(file["header"].item())
             bodies = header.get("bodies") if isinstance(header, dict) else None
-            most = MOST_UNPACKED + BYTES_A_BODY * (len(bodies) if isinstance(bodies, list) else 0)
+            most = MOST_UNPACKED
+            for body in bodies if isinstance(bodies, list) else ():
+                shape = body.get("shape") if isinstance(body, dict) else None
+                ground = isinstance(shape, dict) and shape.get("type") in GROUND_TYPES
+                most += BYTES_A_GROUND if ground else BYTES_A_BODY
             if sum(sizes.values()) > most:  # zeros are packed a thousand to one
                 raise RecordingError(
                     path, f"would unpack to {sum(sizes.values()) / 1e6:.0f} MB: at most {most / 1e6:.0f} MB are read"

@@ -287,3 +287,27 @@ def test_saved_in_the_middle_and_joined_by_others(tmp_path):
     world.remove(world["box"])
     world.step(60)
     assert world["late"].position[2] == pytest.approx(0.2, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["field", "mesh"])
+def test_a_world_on_the_largest_ground_is_saved_and_loaded(kind, tmp_path):
+    """Two grounds, each with as many numbers as there may be."""
+    rng = np.random.default_rng(3)
+    if kind == "field":
+        grounds = [HeightField(0.01 * rng.normal(size=(4096, 4096)), 0.1)] * 2
+    else:
+        hills = HeightField(0.01 * rng.normal(size=(1001, 1001)), 0.1)
+        vertices, triangles = hills.surface()
+        grounds = [TriangleMesh(vertices + rng.uniform(-0.01, 0.01, vertices.shape), triangles)] * 2
+        assert len(triangles) == 2_000_000
+    world = World()
+    for height, ground in zip((0.0, -5.0), grounds, strict=True):
+        world.add(ground, kind="static", position=(0, 0, height))
+    world.add(CRATE, position=(0, 0, 0.5), velocity=(1, 2, 0))
+    world.step(20)
+    world.save(tmp_path / "world.npz")
+    again = World.load(tmp_path / "world.npz")
+    for one in (world, again):
+        one.step(40)
+    assert again.state_hash() == world.state_hash()
+    assert (tmp_path / "world.npz").stat().st_size < 600e6

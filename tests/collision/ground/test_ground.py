@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import tracemalloc
+import zlib
+
 import numpy as np
 import pytest
 
@@ -238,3 +243,31 @@ def test_points_and_fields():
     assert field.signed_distances((0.0, 0.0, 5.0)).distance.shape == (1,)
     with pytest.raises(InputError, match=r"points = .*must be an \(n, 3\) array of finite numbers"):
         field.signed_distances([(0.0, np.nan, 1.0)])
+
+
+def test_large_grounds_are_stored_packed_and_read_back():
+    """To the last bit, in as many bytes as the numbers have; small ones stay lists, and both forms are read."""
+    rng = np.random.default_rng(8)
+    field = HeightField(rng.normal(size=(150, 120)), 0.5, smooth=False)
+    mesh = TriangleMesh(*field.surface(), two_sided=False)
+    for ground in (field, mesh):
+        data = json.loads(json.dumps(ground.stored()))
+        assert shape_from_dict(data) == ground == shape_from_dict(ground.to_dict())
+    assert len(json.dumps(field.stored())) < 11 * field.heights.size
+    assert len(json.dumps(field.to_dict())) > 18 * field.heights.size
+    assert uneven_floor(5, 1.0).stored() == uneven_floor(5, 1.0).to_dict()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [{"kind": "O"}, {"shape": [150, 121]}, {"shape": [150, 119]}, {"shape": [2**20, 2**20]}, {"shape": [-1, -1]}, {"shape": 3},
+     {"bits": "??"}, {"bits": "AAAA"}, {"bits": None}, {"bits": base64.b64encode(zlib.compress(bytes(10**8))).decode()}],
+)  # fmt: skip
+def test_packed_arrays_that_were_harmed_are_refused(harm):
+    """In one line, and before zeros of a thousand to one are unpacked."""
+    data = HeightField(np.random.default_rng(8).normal(size=(150, 120))).stored()
+    tracemalloc.start()
+    with pytest.raises(InputError, match="heights = .*is no packed array"):
+        shape_from_dict(data | {"heights": data["heights"] | harm})
+    assert tracemalloc.get_traced_memory()[1] < 5e6
+    tracemalloc.stop()

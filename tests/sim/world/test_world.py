@@ -116,7 +116,7 @@ def test_a_saved_world_whose_header_was_harmed_is_refused(harm, tmp_path):
     world.save(tmp_path / "world.npz")
     with np.load(tmp_path / "world.npz") as whole:
         arrays = {name: whole[name] for name in whole.files}
-    header = json.loads(str(arrays["header"])) | harm
+    header = json.loads(arrays["header"].item()) | harm
     np.savez(tmp_path / "world.npz", **{**arrays, "header": np.array(json.dumps(header))})
     with pytest.raises(RecordingError, match="is damaged"):
         World.load(tmp_path / "world.npz")
