@@ -30,11 +30,19 @@ def uneven_floor(n: int = 60, size: float = 30.0, seed: int = 1) -> TriangleMesh
     x, y = (axis.copy() for axis in np.meshgrid(lines, lines, indexing="ij"))
     for axis in (x, y):
         axis[1:-1, 1:-1] += rng.uniform(-0.35, 0.35, (n - 2, n - 2)) * size / (n - 1)
-    triangles = []
+    triangles, vertices = [], np.stack([x.ravel(), y.ravel(), np.zeros(n * n)], axis=1)
     for i, j in itertools.product(range(n - 1), repeat=2):
         a, b, c, d = i * n + j, (i + 1) * n + j, (i + 1) * n + j + 1, i * n + j + 1
-        triangles += [(a, b, c), (a, c, d)] if rng.random() < 0.5 else [(a, b, d), (b, c, d)]
-    return TriangleMesh(np.stack([x.ravel(), y.ravel(), np.zeros(n * n)], axis=1), np.array(triangles))
+        cuts = [[(a, b, c), (a, c, d)], [(a, b, d), (b, c, d)]]
+        first = int(rng.random() >= 0.5)
+        triangles += cuts[first if all(_turns_left(vertices[t, :2]) for t in map(list, cuts[first])) else 1 - first]
+    return TriangleMesh(vertices, np.array(triangles))
+
+
+def _turns_left(corners: np.ndarray) -> bool:
+    """Of a cell with a corner that points inward one of the two cuts folds over."""
+    (ux, uy), (vx, vy) = corners[1] - corners[0], corners[2] - corners[0]
+    return bool(ux * vy > uy * vx)
 
 
 def box_mesh(half: tuple[float, float, float]) -> TriangleMesh:
