@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from tumble.collision.bounds import aabb
-from tumble.collision.contact.facets import near_triangles, set_facet
+from tumble.collision.contact.facets import near_triangles, place_of, set_facet, vertex_of
 from tumble.collision.errors import InputError
 from tumble.collision.ground.ground_tables import tables_of
-from tumble.collision.kernels.jit import kernel
+from tumble.collision.kernels.jit import kernel, lean
 from tumble.collision.linalg import ZERO, add, axpy, mul, mul_t, norm, reach_t, scale, sub
 from tumble.collision.narrowphase import distance_far
 from tumble.collision.pose import Pose
@@ -32,6 +32,7 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
     middle, half = mul_t(rs, sub(scale(0.5, add(lo, hi)), xs)), reach_t(rs, scale(0.5, sub(hi, lo)))
     all_of_it = norm(middle) + norm(half) + g.radius[s]
     reach = min(margin, FIRST_REACH * (norm(half) + g.radius[s]))
+    slack = 1e-9 * norm(half) + 1e-14 * (norm(xs) + norm(middle) + g.radius[s])  # more than rounding
     found = np.empty(64, np.int64)
     best, low = (BEYOND_MARGIN, math.inf, math.inf, math.inf, ZERO, xa, xs, 0), math.inf
     while True:
@@ -40,7 +41,11 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
         if count > len(found):
             found = np.empty(2 * count, np.int64)
             continue
-        for k in range(count):
+        first = _nearest_box(g, s, found, count, middle, half)
+        for turn in range(count):
+            k = first if turn == 0 else turn - (turn <= first)
+            if best[1] < math.inf and _box_gap(g, s, found[k], middle, half) > max(best[1], 0.0) + slack:
+                continue
             x = add(xs, mul(rs, set_facet(g, f, s, found[k])))
             one = distance_far(g, a, xa, ra, f, x, rs, min(margin, best[1]), axis)
             if one[0] == BEYOND_MARGIN:
@@ -52,7 +57,34 @@ def distance_to_ground(g, a, xa, ra, s, xs, rs, margin, axis):
             if best[0] == BEYOND_MARGIN:
                 return best
             return (best[0], best[1], low, best[3], best[4], best[5], best[6], best[7])
-        reach = min(margin, max(4.0 * reach, best[1] if best[1] < math.inf else 0.0))
+        reach = min(margin, best[1] if best[1] < math.inf else 4.0 * reach)
+
+
+@lean
+def _box_gap(g, s, t, middle, half):
+    """How far the box around triangle t is from the box middle +- half in the frame of ground s: a bound of how far they are."""
+    a, b, c = (
+        place_of(g, s, vertex_of(g, s, t, 0)),
+        place_of(g, s, vertex_of(g, s, t, 1)),
+        place_of(g, s, vertex_of(g, s, t, 2)),
+    )
+    total = 0.0
+    for k in range(3):
+        low, high = min(a[k], b[k], c[k]), max(a[k], b[k], c[k])
+        apart = max(0.0, low - middle[k] - half[k], middle[k] - half[k] - high)
+        total += apart * apart
+    return math.sqrt(total)
+
+
+@lean
+def _nearest_box(g, s, found, count, middle, half):
+    """Which of the triangles found is looked at first: one whose box is nearest."""
+    first, least = 0, math.inf
+    for k in range(count):
+        gap = _box_gap(g, s, found[k], middle, half)
+        if gap < least:
+            first, least = k, gap
+    return first
 
 
 def distance_from_ground(a: Shape, pose_a: Pose, b: Shape, pose_b: Pose, margin: float) -> tuple:

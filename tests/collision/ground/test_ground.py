@@ -271,3 +271,27 @@ def test_packed_arrays_that_were_harmed_are_refused(harm):
         shape_from_dict(data | {"heights": data["heights"] | harm})
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.type)
+def test_distances_to_a_rough_mesh_are_the_least_of_those_to_its_triangles(shape):
+    """From near and from far, where many triangles are left out by their boxes; twin: without the nearest one it is another."""
+    rng = np.random.default_rng(11)
+    field = HeightField(0.4 * rng.normal(size=(9, 8)), 0.3)
+    mesh = TriangleMesh(*field.surface())
+    for scale in (0.7, 3.0, 30.0):
+        q = rng.normal(size=(2, 4))
+        at, where = (Pose(scale * rng.normal(size=3), each / np.linalg.norm(each)) for each in q)
+        found = signed_distance(shape, at, mesh, where)
+        single = [signed_distance(shape, at, TriangleMesh(mesh.vertices, [t]), where) for t in mesh.triangles]
+        assert found.lower <= min(one.upper for one in single)
+        assert min(one.lower for one in single) <= found.upper
+        assert found.upper - found.lower < 1e-10 * scale
+        if found.lower > 0.0:
+            k = int(np.argmin([one.distance for one in single]))
+            holed = TriangleMesh(
+                mesh.vertices,
+                np.delete(mesh.triangles, [t for t in range(len(single)) if single[t].distance < found.upper + 1e-9], axis=0),
+            )
+            assert signed_distance(shape, at, holed, where).lower > found.upper
+            assert single[k].distance == pytest.approx(found.distance, abs=1e-10 * scale)
