@@ -359,17 +359,21 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                 return t, speed
         if not ground:
             break
-        if result == AT_RIM or pairs.rests[n] == 1 or bounds[0] * (dt - t) < NO_RETURN * size:
+        limit, turns = max(least, slowest), bounds[0] * (dt - t) >= NO_RETURN * size
+        if result == AT_RIM or pairs.rests[n] == 1 or not turns:
             # the end tells as of other bodies, but of what the ground has gone through by then
             until = _pierced(bodies, forces, geoms, geometry, a, b, t, dt, size, axis)
-            if until == dt:
+            if until < dt:
+                when, speed = _crossed(
+                    bodies, forces, geoms, pairs, geometry, n, t, until, axis, size, 0.0, wait, limit, rows, ids
+                )
+                if speed > 0.0:
+                    return when, speed
+            elif result == AT_RIM or not turns:
                 break
-            when, speed = _crossed(
-                bodies, forces, geoms, pairs, geometry, n, t, until, axis, size, 0.0, wait, max(least, slowest), rows, ids
-            )
-            if speed > 0.0:
-                return when, speed
-        start, speed = _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, max(least, slowest), bound, rows, ids)
+            else:  # of what rests and turns so far the end tells nothing; but what forces press on is no impact
+                limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
+        start, speed = _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
         if speed > 0.0:
             return start, speed
         if start >= dt:

@@ -66,6 +66,12 @@ def test_what_a_sheet_goes_through_is_asked_before(monkeypatch):
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) > 0.0
 
 
+def test_what_rests_on_a_corner_and_turns_is_followed_and_not_only_its_end(monkeypatch):
+    """Where what turns by radians counts as what hardly turns, the end of the step tells that nothing comes."""
+    monkeypatch.setattr(times, "NO_RETURN", math.inf)
+    assert height_beyond(sheet(10.0), SMALL[5], 823551, restitution=0.0, friction=1.0) > 0.0
+
+
 def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_sheet(monkeypatch):
     """Fifty times its energy: 120 impacts in one step are as many as there may be."""
     monkeypatch.setattr(motion, "FAR_TURN", math.inf)
