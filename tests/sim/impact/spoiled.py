@@ -61,7 +61,10 @@ def test_what_touches_a_sheet_slowly_may_touch_it_again(monkeypatch):
 
 
 def test_what_a_sheet_goes_through_is_asked_before(monkeypatch):
-    """Before the end of the drift: at its middle, or nearer to where it is through."""
+    """Before the end of the drift: at its middle, or nearer to where it is through. Of what counts as hardly turning: else it is
+    followed all the way."""
+    monkeypatch.setattr(times, "NO_RETURN", math.inf)
+    assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) < 0.0
     monkeypatch.setattr(times, "MOST_HALVINGS", 0)
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) > 0.0
 
