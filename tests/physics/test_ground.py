@@ -53,6 +53,21 @@ def test_flat_floor_of_triangles_is_a_half_space(shape, height, speed, friction,
     assert np.linalg.norm(on_plane[-1, :2]) > 1.0  # many triangles on the way
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_random_throws_over_uneven_triangles_are_those_over_a_half_space(seed):
+    """Of any size, heading, friction and restitution. A box that tips over makes more of rounding: then the half-space, with a
+    start 1e-13 m aside, does as well."""
+    rng = np.random.default_rng(seed)
+    shape = Box(rng.uniform(0.05, 0.4, 3)) if seed % 2 else Sphere(rng.uniform(0.05, 0.4))
+    height = (shape.half_extents[2] if seed % 2 else shape.radius) + rng.choice([0.0, rng.uniform(0.0, 0.5)])
+    speed, heading = rng.uniform(0.1, 1.3), rng.uniform(0.0, 2.0 * np.pi)
+    how = {"friction": rng.choice([0.0, rng.uniform()]), "restitution": rng.choice([0.0, rng.uniform(0.0, 0.9)]), "seconds": 10.0}
+    way = (speed * np.cos(heading), speed * np.sin(heading), 0.0)
+    plane, beside = (path(HalfSpace(), shape, (0.01 + aside, 0.02, height), way, **how) for aside in (0.0, 1e-13))
+    over = path(FLOOR, shape, (0.01, 0.02, height), way, **how)
+    assert np.abs(over - plane).max() < max(1e-9, 10.0 * np.abs(beside - plane).max())
+
+
 def test_without_limits_of_normals_the_floor_has_ghosts():
     thrown = (CRATE, (0.01, 0.02, 0.4), (2.0, 0.8, 0.0), (1, 2, 3))
     floor, how = uneven_floor(12, 6.0), {"friction": 0.4, "restitution": 0.5}
