@@ -163,7 +163,7 @@ class Hands:
         file = self.out / "world.npz"
         with np.load(self.base / "world.npz") as whole:
             arrays = {name: whole[name] for name in whole.files}
-        header = json.loads(str(arrays.pop("header")))
+        header = json.loads(arrays.pop("header").item())
         for which, how, seed, value in case.words[0]:
             rng, name = Random(seed), sorted(arrays)[which % len(arrays)]
             if how == "array":

@@ -25,7 +25,6 @@ from tumble.collision.errors import (
 )
 from tumble.collision.hints import Numbers, PoseLike, Rows
 from tumble.collision.pose import Pose, as_pose
-from tumble.collision.shapes.packed import unpacked
 from tumble.collision.spelling import spelled
 
 # What is kept beside the fields: tables, where these are in stock; of compounds places of pieces, a tree of their balls, a hash.
@@ -358,7 +357,7 @@ def shape_from_dict(data: dict[str, Any]) -> Shape:
         if key in known and key not in values:
             raise InputError(key, None, f"missing: a {kind} needs it")
         if key in known:
-            values[key] = unpacked(key, values[key])
+            values[key] = ground.of_bits(key, values[key])
     if kind == "hull" and "vertices" not in values:
         raise InputError("vertices", None, "missing: a hull needs an (n, 3) list of points")
     return cls(**values)

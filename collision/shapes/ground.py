@@ -7,6 +7,10 @@ has a mass.
 
 from __future__ import annotations
 
+import base64
+import binascii
+import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -20,7 +24,6 @@ from tumble.collision.geometry import FIELD, MESH
 from tumble.collision.hints import FileName, Rows
 from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import Shape
-from tumble.collision.shapes.packed import packed
 from tumble.collision.spelling import spelled
 
 if TYPE_CHECKING:
@@ -30,6 +33,9 @@ MOST_GROUND_TRIANGLES = 2_000_000  # of a mesh
 MOST_SIDE = 4096  # samples along a side of a field
 MOST_PICTURE_BYTES = 500_000_000  # of a picture, or an array
 KEYS = 2_000_000  # vertices up to which three of their numbers make one of 63 bits
+MOST_PLAIN = 10_000  # numbers that are written as lists; more are packed
+MOST_NUMBERS = 2**25  # of a packed array: twice the samples of the largest field
+NUMBER_KINDS = ("<f8", "<i4")
 THIN = 1e-10  # height of a triangle, as part of its longest edge, below which it is a line
 
 
@@ -203,7 +209,7 @@ class TriangleMesh(Ground):
         return self._data(np.ndarray.tolist)
 
     def stored(self) -> dict[str, Any]:
-        return self._data(packed)
+        return self._data(as_bits)
 
     def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         data = {"type": self.type, "vertices": of(self.vertices), "triangles": of(self.triangles)}
@@ -327,7 +333,7 @@ class HeightField(Ground):
         return self._data(np.ndarray.tolist)
 
     def stored(self) -> dict[str, Any]:
-        return self._data(packed)
+        return self._data(as_bits)
 
     def _data(self, of: Callable[[np.ndarray], Any]) -> dict[str, Any]:
         data = {"type": self.type, "heights": of(self.heights), "cell": self.cell}
@@ -420,3 +426,32 @@ def _neighbors(triangles: np.ndarray) -> tuple[np.ndarray, bool]:
     across[one], across[other] = other // 3, one // 3
     closed = len(two) * 2 == 3 * m and bool((start[one] == end[other]).all())
     return across.reshape(m, 3), closed
+
+
+def as_bits(array: np.ndarray) -> Any:
+    """An array as lists, or where it is long as a table of its kind, its shape and its bits."""
+    if array.size <= MOST_PLAIN:
+        return array.tolist()
+    kind = NUMBER_KINDS[array.dtype.kind == "i"]
+    bits = zlib.compress(np.ascontiguousarray(array, kind).tobytes(), 1)
+    return {"kind": kind, "shape": list(array.shape), "bits": base64.b64encode(bits).decode("ascii")}
+
+
+def of_bits(name: str, value: Any) -> Any:
+    """What `as_bits` was given; anything else as it is. InputError: a table that is none of its own."""
+    if not isinstance(value, dict):
+        return value
+    try:
+        kind, shape, bits = value["kind"], tuple(map(int, value["shape"])), value["bits"]
+        if kind not in NUMBER_KINDS or min(shape) < 0 or not 0 < math.prod(shape) <= MOST_NUMBERS:
+            raise ValueError
+        size = math.prod(shape) * np.dtype(kind).itemsize
+        opened = zlib.decompressobj()
+        raw = opened.decompress(
+            base64.b64decode(bits, validate=True), size + 1
+        )  # no more than that, whatever the bits would grow to
+        if len(raw) != size:
+            raise ValueError
+    except (KeyError, TypeError, ValueError, OverflowError, zlib.error, binascii.Error):
+        raise InputError(name, {key: value[key] for key in ("kind", "shape") if key in value}, "is no packed array") from None
+    return np.frombuffer(raw, kind).reshape(shape)
