@@ -15,7 +15,8 @@ from tumble.sim.recording.compiled_samples import NO_STRIP, take_sample
 from tumble.sim.state import EXAMPLE, SETTINGS
 
 GEOMETRY = empty_geometry()
-ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, (EXAMPLE.bodies, EXAMPLE.books), NO_STRIP, 1))
+SAVED = EXAMPLE.bodies, EXAMPLE.books, EXAMPLE.joints
+ADVANCE = Entry(advance, lambda: (EXAMPLE, GEOMETRY, SETTINGS, EXAMPLE.contacts, SAVED, NO_STRIP, 1))
 ASSIST = Entry(assist, lambda: (EXAMPLE, GEOMETRY, SETTINGS, 1))
 BEGIN = Entry(begin, lambda: (EXAMPLE, GEOMETRY, SETTINGS))
 REFRESH = Entry(refresh, lambda: (EXAMPLE.bodies, EXAMPLE.forces))

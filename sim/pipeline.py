@@ -28,7 +28,7 @@ from tumble.sim.contact.touching.pair_list import forget_manifolds, renew_pairs
 from tumble.sim.contact.touching.wide_boxes import forget_near_pairs
 from tumble.sim.flight.clusters import foresee_all, launch_all, potential_change, recall_kicks
 from tumble.sim.flight.motion import finite_body, plan_arcs, set_state, start_flight
-from tumble.sim.flight.saved_state import save_books, undo_step
+from tumble.sim.flight.saved_state import save_books, save_joints, undo_step
 from tumble.sim.impact.crowds.crowd_kick import kick_crowds, plain_crowds
 from tumble.sim.impact.event_log import log_contacts, log_sensors
 from tumble.sim.impact.impact_loop import drift
@@ -89,6 +89,7 @@ def step(model, geometry, settings, table, saved):
     if 0 < len(books.account) < 2 * (books.counters[ACCOUNTS] + len(pairs.event)):
         return BOOKS_FULL
     save_books(books, saved[1])
+    save_joints(joints, saved[2])
     settle_books(books)
     forces.clock[0], forces.clock[1] = books.counters[STEPS] * settings.dt, settings.dt
     result = find_candidates(model, geometry, settings, saved[0])
@@ -97,12 +98,12 @@ def step(model, geometry, settings, table, saved):
         if result == NOT_FINITE:
             return result
     if result != OK:
-        _undo(bodies, forces, books, saved)
+        _undo(bodies, forces, books, joints, saved)
         return result
     plan_arcs(bodies, (books.counters[STEPS] + 1) * settings.dt, settings.dt)
     narrowphase(model, geometry, settings)
     if settings.sleep_steps > 0 and rouse_touched(bodies, geoms, pairs):
-        _undo(bodies, forces, books, saved)
+        _undo(bodies, forces, books, joints, saved)
         return WAKE
     if not contact(model, geometry, settings, KICK, INELASTIC):
         return NOT_FINITE
@@ -239,9 +240,9 @@ def _start_kicked(bodies, contacts, forces, joints, kicked):
 
 
 @lean
-def _undo(bodies, forces, books, saved):
+def _undo(bodies, forces, books, joints, saved):
     """Undo an unfinished step."""
-    undo_step(bodies, books, saved)
+    undo_step(bodies, books, joints, saved)
     potential_change(bodies, forces, 0.0)
 
 

@@ -129,7 +129,7 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves.
+    comes back as fast as it leaves; what is not met again at the end of the flight was not steady.
     """
     total = 0.0
     for k in range(len(rows)):
@@ -137,7 +137,7 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
             u = velocity_along(system, laws.u0, v, k, 2)
             if mode != MEAN_GIVEN:
                 u = 2.0 * u - contacts.u[rows[k], 2]
-            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else abs(u)
             total += p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
     return total
 
@@ -181,8 +181,9 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
         store3(contacts.u, row, before)
     # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
     # to the phase of the micro-collisions, taken before the middle of the kick and given back after it
-    expected = contacts.arrives[row] if math.isfinite(contacts.arrives[row]) else -after[2]
-    lasts = math.isfinite(contacts.arrives[row]) and before[2] >= FASTER * min(expected, 0.0)
+    known = contacts.arrives[row]
+    expected = known if math.isfinite(known) else -after[2]
+    lasts = math.isfinite(known) and before[2] >= FASTER * min(expected, 0.0)
     if not lasts:  # it lands
         expected = -after[2]
     loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
@@ -198,8 +199,8 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     slip1, slip2 = p[0] * s1 + p[1] * t1, p[0] * s2 + p[1] * t2
     sticks = shorter(p[0], p[1], contacts.mu[row] * p[2] * (1.0 - 1e-9)) and contacts.slides[row] != SLIDING_FRICTION
     if sticks:  # tangential work of what sticks: likewise, friction takes what slips more than it was to slip
-        crept = load3(contacts.creeps, row)
-        came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) else (-after[0], -after[1])
+        crept, struck = load3(contacts.creeps, row), math.isfinite(known) and not lasts  # what lands is not what was to come
+        came = (dot(crept, s), dot(crept, t)) if math.isfinite(crept[0]) and not struck else (-after[0], -after[1])
         rubbed = 0.5 * (p[0] * (before[0] - came[0]) + p[1] * (before[1] - came[1]))
         normal1, normal2 = normal1 + slip1 - share * rubbed, normal2 + slip2 - (1.0 - share) * rubbed
         slip1, slip2 = share * rubbed, (1.0 - share) * rubbed

@@ -65,8 +65,8 @@ from tumble.sim.joints.velocity_solve import (
     MOST_LOOKS_AHEAD,
     SURPRISE,
     apply_joints,
+    asks,
     book_joints,
-    drives,
     fly_on,
     held_in_flight,
     let_struck_go,
@@ -116,6 +116,7 @@ def kick(model, geometry, settings, mode, plain):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     n, m = contacts.count[0], len(joints.order)
     first, first_joint = 0, 0
+    elapsed = settings.dt if mode == KICK else 0.0
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     while first < n or first_joint < m:
         label = len(bodies.kind)
@@ -131,7 +132,7 @@ def kick(model, geometry, settings, mode, plain):
         rows, links = contacts.order[first:last], joints.order[first_joint:last_joint]
         if len(rows) == 0:
             take_springs(bodies, joints, forces, links, settings.dt)
-        if len(rows) == 0 and held_in_flight(bodies, joints, links):
+        if len(rows) == 0 and held_in_flight(bodies, joints, links, elapsed):
             fly_on(bodies, joints, books, links, settings.dt, mode)
         elif not plain[label]:
             kick_island(model, geometry, settings, contacts, 0.0, mode, rows, links, local)
@@ -150,10 +151,10 @@ _correct_depth = far(
 )
 _start_joints = far(start_joints, lambda: (_BODIES, _JOINTS, NO_INDICES, 0.0, 0.0, 0, _F2, _F2), returns=None)
 _target_joints = far(target_joints, lambda: (_JOINTS, NO_ISLAND, 0.0, 0.0, 0, _F2, _F2, NO_LAWS), returns=None)
-_book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F2, _F3, 0.0, 0, 0.0), returns=None)
+_book_joints = far(book_joints, lambda: (_BODIES, _JOINTS, _BOOKS, NO_ISLAND, _F3, 0.0, 0, 0.0), returns=None)
 _choose_kept = far(choose_kept, lambda: (_JOINTS, _FORCES, NO_ISLAND, NO_LAWS, _F2, _F3, _T, _F2), returns=False)
 _let_struck_go = far(let_struck_go, lambda: (_JOINTS, *_PROBLEM, _F2, _F3, 0.0), returns=False)
-_wants_look = far(wants_look, lambda: (_JOINTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3, _F2, _T), returns=False)
+_wants_look = far(wants_look, lambda: (_JOINTS, NO_ISLAND, NO_LAWS, 0, _F3, _T), returns=False)
 _look_ahead = far(
     look_ahead,
     lambda: (_BODIES, _JOINTS, _FORCES, *_PROBLEM, NO_INDICES, NO_ENDS, _F2, 0.0, 0.0, 0, _F2, _T, _F2),
@@ -243,11 +244,11 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     soft = mode != MEAN_GIVEN and _in_crowd(bodies, island.members)
     cheap = soft or settings.solver == SWEEPS_SOLVER
     floor = _take_to_places(bodies, contacts, joints, books, settings, island, system, laws, vstar, p, mode, cheap)
-    driven = False
+    driven, elapsed = False, settings.dt if mode == KICK else t
     for n in range(len(island.owner)):
-        driven = driven or drives(joints, island.owner[n], island.block[n])
+        driven = driven or asks(bodies, joints, island.owner[n], island.block[n], elapsed)
     # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
-    most = MOST_PARTS if driven else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
+    most = MOST_PARTS if len(links) > 0 else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
     follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
     rounds = MOST_LOOKS_AHEAD if follows or driven or len(island.turning) > 0 else LAW_ROUNDS
@@ -438,7 +439,7 @@ def _revise_laws(
         again = True
     if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst):
         again = True
-    looking = kick.driven and _wants_look(joints, island, system, laws, h, mode, looks.here, v, p, looks.hold, looks.wanted)
+    looking = kick.driven and _wants_look(joints, island, laws, mode, p, looks.wanted)
     if len(island.turning) > 0:
         bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, before, v, p)
     return again or bound == math.inf, looking, bound
@@ -530,7 +531,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and not kick.driven and not lands else 0.5
     steady = dt / _stands_for(last, h, mode)
-    owe(contacts, island, system, laws, h, last, mode, kick.cheap, room, settings, vstar, p, v)
+    owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p, v)
     apply_contacts(bodies, contacts, books, rows, p, mode, share, steady)
     if mode == INSIDE_DRIFT:
         keep_steady(contacts, rows, p, dt / h)
@@ -541,7 +542,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
         refresh_velocity(bodies, i)
     book_contacts(bodies, contacts, books, rows, p, mode, share, looks.arrives)
     if linked:
-        _book_joints(bodies, joints, books, island, looks.here, p, dt, mode, share)
+        _book_joints(bodies, joints, books, island, p, dt, mode, share)
     if turning:
         _book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, share)
     if turn:

@@ -15,6 +15,7 @@ from tumble.collision.linalg import ZERO, add, add3, cross, dot, load3, load9, m
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.equations import drive
 from tumble.sim.flight.motion import kinetic_energy, point_velocity, refresh_velocity, set_state
+from tumble.sim.joints.kept_rows import stop_gap
 from tumble.sim.joints.rows import (
     ANGULAR,
     DRIVE,
@@ -57,19 +58,6 @@ def open_joints(bodies, joints, island):
             if joints.rigid[owner[n], 3 * block[n] + r] == 1:
                 most = max(most, abs(values[3 * block[n] + r]))
     return most
-
-
-@lean
-def stop_gap(bodies, joints, j, r, elapsed):
-    """How far joint j is from its low (r = 0) or high stop, below zero beyond it [m or rad]; infinite without one. ``elapsed``:
-    since its coordinate was read."""
-    axis, sign = joints.axis[j], 1.0 if r == 0 else -1.0
-    if not math.isfinite(joints.limit[j, r]):
-        return math.inf
-    point, frame, values = place_joint(bodies, joints, j)
-    _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
-    expected = joints.value[j] + elapsed * row_velocity(bodies, joints, j, turns, e, point)
-    return sign * (unwrapped(joints, j, values[axis], expected) - joints.limit[j, r])
 
 
 @lean

@@ -7,14 +7,12 @@ becomes u' - (g_end - g)/h.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.collision.linalg import matmul, transpose
 from tumble.sim.flight.end_pose import NO_ENDS, end_pose
-from tumble.sim.joints.rows import ANGULAR, DRIVE, LIMITS, anchor_pose, body_pose, measure_frames, unwrapped
+from tumble.sim.joints.rows import ANGULAR, DRIVE, anchor_pose, body_pose, measure_frames, unwrapped
 from tumble.sim.joints.velocity_solve import velocity_after
 from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
 from tumble.sim.state import EXAMPLE, POINT
@@ -45,15 +43,13 @@ def _correct_hold(bodies, joints, forces, island, system, laws, n, local, ends, 
     rounding = 2e-15 * (1.0 + abs(xa[0]) + abs(xa[1]) + abs(xa[2])) / h
     worst = 0.0
     for r in range(3):
-        if s >= DRIVE and (r == 2 or (s == LIMITS and not math.isfinite(joints.limit[j, r]))):
+        if s == DRIVE and r == 2:
             continue
         u = velocity_after(joints, j, 3 * s + r, k, r, mode, v, system, laws)
         axis = 3 * s + r
         end = values[axis % 6]
-        if s >= DRIVE:
+        if s == DRIVE:
             axis = joints.axis[j]
-            if s == LIMITS and r == 1:
-                u = -u
             end = unwrapped(joints, j, values[axis], here[at, axis] + h * u)
         new = u - (end - here[at, axis]) / h
         worst = max(worst, abs(new - hold[at, axis]) - rounding)

@@ -38,10 +38,18 @@ def save_books(books, to):
 
 
 @lean
-def undo_step(bodies, books, saved):
+def save_joints(joints, to):
+    """Copy what a drift changes of the joints: impacts start and end what is kept at its pace."""
+    for j in range(len(joints.kind)):
+        to.kept[j], to.pace[j] = joints.kept[j], joints.pace[j]
+
+
+@lean
+def undo_step(bodies, books, joints, saved):
     """Go back to what was kept."""
     save_bodies(saved[0], bodies, 0, len(bodies.kind))
     save_books(saved[1], books)
+    save_joints(saved[2], joints)
     for i in range(len(bodies.kind)):
         x, q = bodies.x[i], bodies.q[i]
         p, l = bodies.p[i], bodies.l[i]

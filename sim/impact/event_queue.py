@@ -31,17 +31,18 @@ class Drift(NamedTuple):
     earliest: np.ndarray  # (2 c,) times: node k has the earlier one of nodes 2 k and 2 k + 1, pair k stands behind the nodes
     chosen: np.ndarray  # (c,) int64 pairs in hand
     marked: np.ndarray  # (c,) bool: they are in hand
+    stops: np.ndarray  # (j,) when the free coordinate of each joint comes to a stop; inf: it does not (stop_events.py)
     rows: np.ndarray  # (POINTS, ROWS) room for a manifold
     ids: np.ndarray  # (POINTS,) int64
 
 
 @inner
-def new_drift(bodies, pairs):
+def new_drift(bodies, pairs, joints):
     n, c = len(bodies.kind), len(pairs.event)
     return Drift(
         np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n), np.empty(n + 2, dtype=np.int64),
         np.empty(2 * c, dtype=np.int64), np.empty(2 * c), np.empty(c, dtype=np.int64),
-        np.zeros(c, dtype=np.bool_), np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
+        np.zeros(c, dtype=np.bool_), np.empty(len(joints.kind)), np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -117,4 +118,4 @@ def let_go(drift, many):
 
 
 _NO, _WHOLE, _REAL = np.zeros(0, np.bool_), np.zeros(0, np.int64), np.zeros(0)
-NO_DRIFT = Drift(_NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))
+NO_DRIFT = Drift(_NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, _REAL, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))

@@ -15,7 +15,6 @@ import numpy as np
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.sim.contact.ground.facet_rows import bring_facets, has_ground
-from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.impact_threshold import (
     MOST_BOUNCES,
@@ -33,8 +32,10 @@ from tumble.sim.flight.flight_split import bring, bring_linked, foresee_again, l
 from tumble.sim.flight.motion import finite_body, fly_to
 from tumble.sim.impact.event_log import log_impacts
 from tumble.sim.impact.event_queue import NO_DRIFT, TIE, choose, first_event, let_go, new_drift, play_again, put_in_order
-from tumble.sim.impact.joint_impulses import linked_joints, settle_joints
+from tumble.sim.impact.half_kick_removal import take_back
+from tumble.sim.impact.joint_impulses import linked_joints, meet_stops, settle_joints
 from tumble.sim.impact.multi_contact import fastest_approach, joint_impact, single_impact, touching_rows
+from tumble.sim.impact.stop_events import find_stops, first_stop
 from tumble.sim.impact.substep_resolve import kick_again
 from tumble.sim.impact.thread_jobs import ARRIVALS, ARRIVALS_AGAIN, FLIGHTS, book_flights, find_arrival, find_pairs, share
 from tumble.sim.ledger.kick_numbers import MID_STEP, can_be_taken
@@ -72,18 +73,25 @@ def _drift(model, geometry, settings, table):
     share(model, geometry, settings, FLIGHTS, n)
     contacts.count[1], contacts.count[2] = contacts.count[0], max(contacts.count[2], MID_STEP)
     share(model, geometry, settings, ARRIVALS, pairs.count[0])
-    drift = new_drift(bodies, pairs)
+    drift = new_drift(bodies, pairs, joints)
     put_in_order(bodies, geoms, pairs, drift)
     touched, effort = drift.touched, drift.effort
-    most = 10 * pairs.count[0] + 100
+    find_stops(bodies, forces, joints, drift.stops, touched, True)
+    most = 10 * pairs.count[0] + 100 + 10 * len(joints.kind)
     for _ in range(most):
-        first = first_event(pairs, drift, dt)
-        due = _first_due(bodies)
-        while due >= 0 and (first < 0 or bodies.until[due] <= pairs.event[first]):
+        first, due = first_event(pairs, drift, dt), _first_due(bodies)
+        link, met = first_stop(drift.stops)
+        while due >= 0 and bodies.until[due] <= met and (first < 0 or bodies.until[due] <= pairs.event[first]):
             result = kick_due(model, geometry, settings, table, due, drift)
             if result != OK:
                 return result
             first, due = first_event(pairs, drift, dt), _first_due(bodies)
+            link, met = first_stop(drift.stops)
+        if link >= 0 and (first < 0 or met <= pairs.event[first]):
+            result = _meet_stop(model, geometry, settings, table, link, met, drift)
+            if result != OK:
+                return result
+            continue
         if first < 0:
             break
         if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
@@ -91,7 +99,8 @@ def _drift(model, geometry, settings, table):
         t = pairs.event[first]
         for i in range(n):
             touched[i] = False
-        rested = settle_phase(model, settings, first, t, touched, effort)
+        i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+        rested = settle_phase(model, settings, table, i, j, t, touched, effort)
         _collide(model, geometry, settings, table, first, t, drift)
         if pairs.search[first] != FUTILE:
             _look_again(bodies, pairs, drift)
@@ -120,6 +129,30 @@ def _drift(model, geometry, settings, table):
     if widen_late(bodies, geoms, geometry, drift.late, dt):
         return renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
     return OK
+
+
+@inner
+def _meet_stop(model, geometry, settings, table, link, t, drift):
+    """The free coordinate of joint ``link`` comes to its stop at time t. OK, PAIRS_FULL, WAKE or NOT_FINITE."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    touched = drift.touched
+    touched[:] = False
+    i, j = joints.body[link, 0], joints.body[link, 1]
+    for k in (i, j):
+        if k >= 0:
+            bring(bodies, forces, joints, books, k, t, touched)
+    links = linked_joints(bodies, joints, touched)
+    bring_linked(bodies, forces, joints, books, links, t, touched)
+    rested = settle_phase(model, settings, table, i, j, t, touched, drift.effort)
+    settle_joints(bodies, table, joints, books, links, False)
+    meet_stops(bodies, table, joints, books, links, t, link)
+    result, sinks = fly_on(model, geometry, settings, t, drift)
+    if result == OK and t < settings.dt and (sinks or rested):
+        if kick_again(model, geometry, settings, table, t, drift, drift.effort) == WAKE:
+            return WAKE
+        _look_again(bodies, pairs, drift)
+        result, _ = fly_on(model, geometry, settings, t, drift)
+    return result
 
 
 @lean
@@ -184,6 +217,7 @@ def _fly_on(model, geometry, settings, t, drift):
             if not finite_body(bodies, i):  # a search for its impacts would look for ever
                 return NOT_FINITE, False
             touched[i] = moves  # what an impact can not move flies on as before, and others meet it as they would
+    find_stops(bodies, forces, joints, drift.stops, touched, False)
     if has_ground(geometry):  # also where no box is wider: of a ground only those triangles are at hand that a flight may reach
         result, changed = bring_facets(bodies, geoms, geometry, touched, dt, True)
         if result != OK:
@@ -242,28 +276,28 @@ def _would_sink(bodies, geoms, pairs, k, t, dt):
 
 
 @inner
-def _settle_phase(model, settings, first, t, touched, effort):
-    """Take the phase of their resting contacts from the bodies of pair ``first``, and from all of their islands, at time t.
+def _settle_phase(model, settings, table, i, j, t, touched, effort):
+    """Take the phase of their resting contacts from the bodies i and j (-1: the world), and from all of their islands, at time t.
 
     True where there was any: these bodies must be kicked again for the rest of the step. Where they would not be, it stays.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
-    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    if crowded(bodies, i, j):
-        return False
     found = False
+    for body in (i, j):
+        if body >= 0 and bodies.crowd[body] > 0:
+            return False
     for body in (i, j):  # the two can belong to different islands
-        number = bodies.held[body] if bodies.kind[body] == DYNAMIC else 0
+        number = bodies.held[body] if body >= 0 and bodies.kind[body] == DYNAMIC else 0
         spent = 0.0
         for m in range(len(bodies.held)):
             if bodies.held[m] == number:
                 spent = max(spent, effort[m])
-        if spent <= settings.crowd and can_be_taken(bodies, contacts, joints, number):
+        if spent <= settings.crowd and can_be_taken(bodies, contacts, number):
             found = True
             for m in range(len(bodies.held)):
                 if bodies.held[m] == number:
                     bring(bodies, forces, joints, books, m, t, touched)
-            take_back(bodies, contacts, books, number, t)
+            take_back(bodies, contacts, joints, books, table, number, t)
     return found
 
 
@@ -354,6 +388,8 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
         single_impact(bodies, table, joints, books, settings, links)
     elif count > 1:
         joint_impact(bodies, table, joints, books, settings, links)
+    if len(links) > 0:
+        meet_stops(bodies, table, joints, books, links, t, -1)
     log_impacts(bodies, table, books, forces.clock[0] + t)
     if futile:
         pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends
@@ -361,7 +397,9 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
 
 fly_on = far(_fly_on, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, NO_DRIFT), returns=(OK, False))
 kick_due = far(_kick_due, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, NO_DRIFT), returns=OK)
-settle_phase = far(_settle_phase, lambda: (EXAMPLE, SETTINGS, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)), returns=False)
+settle_phase = far(
+    _settle_phase, lambda: (EXAMPLE, SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)), returns=False
+)
 _collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, NO_DRIFT), returns=None)
 
 drift = far(_drift, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts), returns=0)

@@ -1,7 +1,8 @@
 """Joints in impacts: an impulse on a jointed body goes through its joints at the same instant.
 
 The law acts with the effective mass of the jointed bodies, K = J (M^-1 - M^-1 G^T (G M^-1 G^T)^-1 G M^-1) J^T, and joint impulses
-restore G u = 0, which does no work. A rotor resists by p = -a (u' - u) on its coordinate. What rates rigid coordinates have
+restore G u = 0, which does no work. A stop that a free coordinate comes to takes its rate away, at its own instant
+(stop_events.py). A rotor resists by p = -a (u' - u) on its coordinate. What rates rigid coordinates have
 before an impact is rounding; it is taken away first.
 """
 
@@ -15,7 +16,8 @@ from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
 from tumble.collision.linalg import load3, scale, symmetric_inverse
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.flight.motion import refresh_velocity
-from tumble.sim.joints.rows import DRIVE, frame_joint, is_dynamic, rigid_rows, row_axis, row_velocity
+from tumble.sim.joints.kept_rows import AT_STOP, STRUCK, kept_row, stop_gap
+from tumble.sim.joints.rows import AT_LOW, DRIVE, LIMITS, frame_joint, is_dynamic, rigid_rows, row_axis, row_velocity
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
@@ -57,6 +59,18 @@ def joints_of_island(bodies, joints, label):
     return links[:n]
 
 
+@inner
+def joints_of_kick(bodies, joints, number):
+    """Joints of bodies whose last kick has this number."""
+    links, n = np.empty(len(joints.kind), dtype=np.int64), 0
+    for j in range(len(links)):
+        i = joints.body[j, 0] if is_dynamic(bodies, joints.body[j, 0]) else joints.body[j, 1]
+        if bodies.held[i] == number:
+            links[n] = j
+            n += 1
+    return links[:n]
+
+
 @lean
 def leave_rigid_rows(joints, island, laws):
     """Leave the rigid rows of joints, equalities without bounds, and those of rotors, which give way by their inertia."""
@@ -71,7 +85,8 @@ def leave_rigid_rows(joints, island, laws):
 def constrain(island, system, laws, u0, p, d):
     """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints allow.
 
-    ``p`` holds the joints' impulses: the guess, and then the answer. ``u0``: offsets of all blocks.
+    ``p`` holds the joints' impulses: the guess, and then the answer. ``u0``: offsets of all blocks. Rates of rows go to the
+    targets of the laws.
     """
     first, last = len(island.rows), len(system.a)
     if last == first:
@@ -80,8 +95,7 @@ def constrain(island, system, laws, u0, p, d):
     for i in range(len(d)):
         for r in range(6):
             fastest = max(fastest, abs(d[i, r]))
-    still = np.zeros((last - first, 3))
-    asked = Laws(laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], still, u0[first:])
+    asked = Laws(laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], laws.c[first:], u0[first:])
     newton(blocks_of(system, first, last), asked, d.copy(), NEGLIGIBLE * fastest, 100, p, d)
 
 
@@ -92,37 +106,104 @@ def _settle_joints(bodies, table, joints, books, links, together):
     ``together``: they act together with the impulses that were given since the last call, which found no such motion: their work
     is that of both. What they take is booked.
     """
+    island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, together)
+    _act(bodies, joints, books, island, system, laws, p, v, together)
+
+
+@kernel(**FOR_KERNELS)
+def _meet_stops(bodies, table, joints, books, links, t, due):
+    """The impact of free coordinates at their stops at time t, that of joint ``due`` (-1: none) or any other that comes: it ends
+    what goes on beyond. Stops give nothing back.
+
+    Where that of ``due`` does not come, but would be pressed on, it is kept there in flight (joints/kept_rows.py).
+    """
+    island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
+    owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))
+    for n in range(len(owner)):
+        j, s = owner[n], block[n]
+        for r in range(2 if s == LIMITS else 0):
+            gap, was[n, r] = stop_gap(bodies, joints, j, r, t), joints.before[j, 3 * s + r]
+            if gap <= AT_STOP:
+                laws.hi[n, r] = math.inf
+                comes = comes or j == due or joints.before[j, 3 * s + r] < -STRUCK
+    if not comes:
+        return
+    _act(bodies, joints, books, island, system, laws, p, v, False)
+    for n in range(len(owner)):
+        j, s = owner[n], block[n]
+        for r in range(2 if s == LIMITS else 0):
+            if laws.hi[n, r] > 0.0 and j == due and was[n, r] >= -STRUCK and joints.after[j, 3 * s + r] <= STRUCK:
+                joints.kept[j], joints.pace[j] = AT_LOW + r, 0.0
+
+
+@inner
+def _rigid_problem(bodies, table, joints, links, together):
+    """(island, system, laws, v, p) of joints of which rigid coordinates alone are held, and rotors resist."""
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, v, _, p = prepare(bodies, table, joints, links[:0], links, links[:0], local)
     leave_rigid_rows(joints, island, laws)
-    owner, block, lo, hi = island.owner, island.block, laws.lo, laws.hi
-    for n in range(len(owner)):
-        if hi[n, 0] > 0.0 and block[n] == DRIVE:  # of a rotor, against its rate before the impact
-            rates = joints.after if together else joints.before
-            lo[n, 0] = hi[n, 0] * rates[owner[n], 3 * DRIVE]
+    _rest_rotors(joints, island, laws, joints.after if together else joints.before)
     p[:] = 0.0
+    return island, system, laws, v, p
+
+
+@lean
+def _rest_rotors(joints, island, laws, rates):
+    """Rotors resist changes of the ``rates`` that they have."""
+    for n in range(len(island.owner)):
+        k = len(island.rows) + n
+        if laws.hi[k, 0] > 0.0 and island.block[n] == DRIVE:
+            laws.lo[k, 0] = laws.hi[k, 0] * rates[island.owner[n], 3 * DRIVE]
+
+
+@lean
+def hold_kept(joints, island, laws):
+    """What motors, friction and stops kept in the last kick stays at the pace that it has, which in an instant they could not
+    change. Rotors resist."""
+    _rest_rotors(joints, island, laws, joints.before)
+    for n in range(len(island.owner)):
+        j, s, k = island.owner[n], island.block[n], len(island.rows) + n
+        r = kept_row(joints, j, s)
+        if r >= 0:
+            laws.lo[k, r], laws.hi[k, r], laws.c[k, r] = -math.inf, math.inf, joints.before[j, 3 * s + r]
+
+
+@inner
+def _act(bodies, joints, books, island, system, laws, p, v, together):
+    """Find the impulses, give them to the bodies, and book their works."""
     constrain(island, system, laws, laws.u0, p, v)
+    give_joints(bodies, joints, books, island, laws, p, together)
+
+
+@lean
+def give_joints(bodies, joints, books, island, laws, p, together):
+    """The impulses of joints to the bodies, and works to the books. ``together``: as in `settle_joints`."""
+    owner, block, first = island.owner, island.block, len(island.rows)
     for n in range(len(owner)):
-        give_block(bodies, joints, books, owner[n], block[n], scale(0.5, load3(p, n)), INSIDE_DRIFT, 0.5)
+        give_block(bodies, joints, books, owner[n], block[n], scale(0.5, load3(p, first + n)), INSIDE_DRIFT, 0.5)
     for i in island.members:
         refresh_velocity(bodies, i)
     for n in range(len(owner)):
-        j = owner[n]
+        j, s, k = owner[n], block[n], first + n
         point, frame = frame_joint(bodies, joints, j)
-        driven = driven_by_block(bodies, joints, j, block[n], point, frame, load3(p, n))
+        driven = driven_by_block(bodies, joints, j, s, point, frame, load3(p, k))
         book_work(books, ledger.EXTERNAL, driven, 0.0, INSIDE_DRIFT)
         for r in range(3):
-            used, turns, e = row_axis(joints, j, block[n], r, frame)
-            rotor = block[n] == DRIVE and r == 0 and laws.law[n] == SOFT_LAW
-            if used and (rotor or lo[n, r] == -math.inf):
-                at = 3 * block[n] + r
-                before, after = (
-                    joints.after[j, at] if together else joints.before[j, at],
-                    row_velocity(bodies, joints, j, turns, e, point),
-                )
-                entry = ledger.INTEGRATOR if rotor else ledger.CONTACT  # as in kicks: what the rotor has is counted there
-                book_work(books, entry, 0.5 * p[n, r] * (before + after), 0.0, INSIDE_DRIFT)
-                joints.after[j, at] = after
+            used, turns, e = row_axis(joints, j, s, r, frame)
+            rotor, at = s == DRIVE and r == 0 and laws.law[k] == SOFT_LAW, 3 * s + r
+            if not used or not (rotor or laws.hi[k, r] == math.inf):
+                continue
+            before = joints.after[j, at] if together else joints.before[j, at]
+            after = row_velocity(bodies, joints, j, turns, e, point)
+            work, entry = 0.5 * p[k, r] * (before + after), ledger.CONTACT
+            if rotor:  # as in kicks: what the rotor has is counted there
+                entry = ledger.INTEGRATOR
+            elif s == DRIVE and r == 2:
+                entry = ledger.EXTERNAL
+            elif laws.lo[k, r] == 0.0:  # a stop that was met: a loss
+                work, entry = -work, ledger.RESTITUTION
+            book_work(books, entry, work, 0.0, INSIDE_DRIFT)
+            joints.after[j, at] = after
 
 
 @kernel(**FOR_KERNELS)
@@ -158,5 +239,8 @@ def _linked_mass(bodies, table, joints, links):
 _ROWS = np.zeros(0, np.int64)
 settle_joints = far(
     _settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True), returns=None
+)
+meet_stops = far(
+    _meet_stops, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, 0.0, -1), returns=None
 )
 linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS), returns=(0.0,) * 9)

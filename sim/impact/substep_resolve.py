@@ -10,7 +10,6 @@ import numpy as np
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, inner, lean
 from tumble.sim.contact.contact_solve import kick_island
-from tumble.sim.contact.half_kick import take_back
 from tumble.sim.contact.sleep_criterion import rouse
 from tumble.sim.contact.touching.contact_table import INELASTIC, tabulate
 from tumble.sim.contact.touching.impact_threshold import forget_arrivals, mark_resting
@@ -18,6 +17,7 @@ from tumble.sim.contact.touching.manifolds import update_manifold
 from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
+from tumble.sim.impact.half_kick_removal import take_back
 from tumble.sim.impact.joint_impulses import joints_of_island
 from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
@@ -106,8 +106,8 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     for i in range(len(touched)):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
-        if in_flight and can_be_taken(bodies, contacts, joints, bodies.held[i]):
-            take_back(bodies, contacts, books, bodies.held[i], t)
+        if in_flight and can_be_taken(bodies, contacts, bodies.held[i]):
+            take_back(bodies, contacts, joints, books, table, bodies.held[i], t)
     if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC) != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)

@@ -22,10 +22,10 @@ def bears(model, i):
     for k in range(contacts.count[0]):
         for side in range(2):
             if contacts.body[k, side] == i or (label >= 0 and joints.linked[contacts.body[k, side]] == label):
-                alone = bodies.crowd[i] == 0 and can_be_taken(bodies, contacts, joints, bodies.held[i])
+                alone = label < 0 and bodies.crowd[i] == 0 and can_be_taken(bodies, contacts, bodies.held[i])
                 return ITS_ISLAND if alone else ALL
     for j in range(len(joints.kind) if label >= 0 else 0):
-        if _joins(joints, j, label) and not held_in_flight(bodies, joints, (j,)):
+        if _joins(joints, j, label) and not held_in_flight(bodies, joints, (j,), 0.0):
             return ALL
     return NOTHING
 

@@ -11,7 +11,7 @@ import math
 
 from tumble.collision.kernels.jit import far, lean, remote
 from tumble.sim.joints.constraint_system import row_rates, sense_of, stand
-from tumble.sim.joints.kept_rows import STRUCK
+from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
 from tumble.sim.joints.rows import AT_LOW, NOT_KEPT
 from tumble.sim.state import EXAMPLE, START
 
@@ -70,6 +70,16 @@ def mark_driven(forces, joints, c):
     return found
 
 
+@lean
+def _keep_at_stop(forces, joints, k, r, d, sense, value):
+    """The coordinate stays at its stop, or where it is, if that is beyond: a displacement takes it back."""
+    side = joints.kept[d] - AT_LOW
+    forces.goal[k, r] = sense * joints.limit[d, side]
+    short = sense * behind(forces, k, r, value)
+    if (short if side == 0 else -short) > AT_STOP:
+        forces.goal[k, r] = value
+
+
 @remote
 def _set_goals(bodies, forces, joints, c, t, h, guessed):
     """Where the kept coordinates of cluster c go in a flight of length h that begins in row START of the path; rates of rotors.
@@ -96,7 +106,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
                     forces.held[k, r], forces.slack[k, r] = 0, _rotor(joints, d)
                 forces.goal[k, r] = values[r] + h * pace if forces.held[k, r] == 1 else rates[r]
                 if forces.held[k, r] == 1 and joints.kept[d] >= AT_LOW:
-                    forces.goal[k, r] = sense * joints.limit[d, joints.kept[d] - AT_LOW]
+                    _keep_at_stop(forces, joints, k, r, d, sense, values[r])
             elif forces.slack[k, r] > 0.0:
                 forces.goal[k, r] = rates[r]
 

@@ -14,9 +14,20 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.sim.joints.rows import AT_LOW, BY_FRICTION, BY_MOTOR, DRIVE, LIMITS, NOT_KEPT
+from tumble.sim.joints.rows import (
+    AT_LOW,
+    BY_FRICTION,
+    BY_MOTOR,
+    DRIVE,
+    LIMITS,
+    NOT_KEPT,
+    place_joint,
+    row_axis,
+    row_velocity,
+    unwrapped,
+)
 
-AT_STOP = 1e-9  # [m or rad] from a stop that is pressed on: the kick that lands there leaves 1e-13
+AT_STOP = 1e-9  # [m or rad] from a stop, a coordinate is at it: flights end there to 1e-13
 INSIDE_BOUND = 1.0 - 1e-9  # what is below this part of its bound is inside, and what needs more is at the bound
 STRUCK = 1e-9  # [m/s or rad/s] off its pace, a kept coordinate was struck: kicks leave it at its pace to 1e-11
 
@@ -26,6 +37,40 @@ def may_keep(joints, forces, j):
     """The linear system of its flight has a row for the free coordinate of joint j."""
     k = forces.link_of[j]
     return k >= 0 and joints.axis[j] >= 0 and forces.equation[k, joints.axis[j]] >= 0
+
+
+@lean
+def stop_gap(bodies, joints, j, r, elapsed):
+    """How far joint j is from its low (r = 0) or high stop, below zero beyond it [m or rad]; infinite without one. ``elapsed``:
+    since its coordinate was read."""
+    axis, sign = joints.axis[j], 1.0 if r == 0 else -1.0
+    if not math.isfinite(joints.limit[j, r]):
+        return math.inf
+    point, frame, values = place_joint(bodies, joints, j)
+    _, turns, e = row_axis(joints, j, DRIVE, 0, frame)
+    expected = joints.value[j] + elapsed * row_velocity(bodies, joints, j, turns, e, point)
+    return sign * (unwrapped(joints, j, values[axis], expected) - joints.limit[j, r])
+
+
+@lean
+def at_stop(joints, j, r, value):
+    """Whether the free coordinate is at its low (r = 0) or high stop, or beyond."""
+    return (value - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - value) <= AT_STOP
+
+
+@lean
+def reaches_stop(bodies, joints, j, elapsed):
+    """Whether the free coordinate of joint j is at one of its stops, or beyond; ``elapsed`` as in `stop_gap`."""
+    return min(stop_gap(bodies, joints, j, 0, elapsed), stop_gap(bodies, joints, j, 1, elapsed)) <= AT_STOP
+
+
+@lean
+def kept_row(joints, j, block):
+    """Row of a block of joint j along which its coordinate is kept; -1: none."""
+    by = joints.kept[j]
+    if block == LIMITS:
+        return by - AT_LOW if by >= AT_LOW else -1
+    return -1 if block != DRIVE or by == NOT_KEPT or by >= AT_LOW else 1 if by == BY_FRICTION else 2
 
 
 @lean
@@ -61,10 +106,9 @@ def choose_kept(joints, forces, island, laws, here, p, left, hold):
         stop = n if s == LIMITS else n + 1
         if stop < len(owner) and owner[stop] == j:
             for r in range(2):
-                axis = joints.axis[j]
-                gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
                 least = lo[first + stop, r]  # below zero: the flight pushes, and the kick may take that back
-                if abs(gap) <= AT_STOP and p[first + stop, r] > (INSIDE_BOUND * least if least < 0.0 else least / INSIDE_BOUND):
+                least = INSIDE_BOUND * least if least < 0.0 else least / INSIDE_BOUND
+                if at_stop(joints, j, r, here[at, joints.axis[j]]) and p[first + stop, r] > least:
                     by = AT_LOW + r
         if by == joints.kept[j]:
             continue

@@ -24,7 +24,7 @@ import numpy as np
 from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import load3, scale
 from tumble.sim.joints.flown_springs import at_steps, book_stored
-from tumble.sim.joints.kept_rows import INSIDE_BOUND, STRUCK, bounds_left, least_push
+from tumble.sim.joints.kept_rows import INSIDE_BOUND, STRUCK, at_stop, bounds_left, kept_row, least_push, reaches_stop
 from tumble.sim.joints.rows import (
     ANGULAR,
     AT_LOW,
@@ -72,12 +72,21 @@ def drives(joints, j, block):
 
 
 @lean
-def held_in_flight(bodies, joints, links):
+def asks(bodies, joints, j, block, elapsed):
+    """The block asks the kick for more than to stay where a rigid coordinate is: of stops, one that is reached or that kept the
+    coordinate. ``elapsed``: since coordinates were read."""
+    if block == LIMITS:
+        return joints.kept[j] >= AT_LOW or reaches_stop(bodies, joints, j, elapsed)
+    return drives(joints, j, block)
+
+
+@lean
+def held_in_flight(bodies, joints, links, elapsed):
     """These joints ask nothing of the kick: the flight has their springs and rotors, and their rigid coordinates are closed."""
     for j in links:
         for s in range(BLOCKS):
             rotor = s == DRIVE and not kicks(joints, j)  # where nothing pushes, a rotor goes on as it is
-            if has_block(joints, j, s) and drives(joints, j, s) and not rotor:
+            if has_block(joints, j, s) and asks(bodies, joints, j, s, elapsed) and not rotor:
                 return False
         _, _, values = place_joint(bodies, joints, j)
         for r in range(6):
@@ -103,8 +112,8 @@ def fly_on(bodies, joints, books, links, dt, mode):
                 joints.hold_before[j, axis] = shown_by_flight(joints, j, value, dt)
                 joints.hold[j, axis] = math.nan
             joints.value[j] = value
-            if soft:  # as a kick would leave it
-                joints.pace[j], joints.kept[j] = rate, NOT_KEPT
+            joints.pace[j], joints.kept[j] = rate, NOT_KEPT  # as a kick would leave it
+            if soft:
                 book_stored(joints, books, j, rate, mode == KICK)
         for side in range(2):
             i = joints.body[j, side]
@@ -167,15 +176,10 @@ def target_joints(joints, island, h, dt, mode, here, hold, laws):
                 if mode != INSIDE_DRIFT and r > 0:
                     most = joints.friction[j] if r == 1 else joints.strength[j]
                     lo[k, r], hi[k, r] = bounds_left(joints, j, BY_FRICTION if r == 1 else BY_MOTOR, most, dt)
-            else:
-                gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
-                b = (hold[at, axis] if r == 0 else -hold[at, axis]) - max(0.0, gap) / h
-                if not math.isfinite(b):
-                    b = 0.0
-                if r < 2:
-                    lo[k, r] = least_push(joints, j, AT_LOW + r, dt) if mode == KICK else 0.0
-                    if joints.kept[j] == AT_LOW + r:
-                        b = 0.0
+            else:  # a stop that the coordinate is at; others are met in flight (impact/stop_events.py)
+                b, lo[k, r], hi[k, r] = 0.0, 0.0, 0.0
+                if r < 2 and at_stop(joints, j, r, here[at, axis]):
+                    lo[k, r], hi[k, r] = least_push(joints, j, AT_LOW + r, dt) if mode == KICK else 0.0, math.inf
             c[k, r] = b if mode == MEAN_GIVEN else 0.5 * (u + b)
         if s == DRIVE:
             lo[k, 0], hi[k, 0] = _spring(joints, j, 3 * s, dt, mode, here[at, 6], here[at, axis], hold[at, axis] * (dt / h))
@@ -198,15 +202,14 @@ def _spring(joints, j, row, h, mode, last, value, hold):
 
 
 @lean
-def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
+def wants_look(joints, island, laws, mode, p, wanted):
     """Mark the blocks whose impulses depend on where the flight takes their coordinates; whether there are any.
 
-    Not what gives all that it can, nor a damper alone, nor a stop that is out of reach, by the way that is known and once more
-    what the flight bends. A kept coordinate goes where it is to go.
+    Not what gives all that it can, nor a damper alone, nor a stop. A kept coordinate goes where it is to go.
     """
     any_wanted, hi = False, laws.hi
     for n in range(len(island.owner)):
-        j, s, k, at = island.owner[n], island.block[n], len(island.rows) + n, island.place[n]
+        j, s, k = island.owner[n], island.block[n], len(island.rows) + n
         wanted[n] = False
         if not drives(joints, j, s) or (s >= DRIVE and joints.kept[j] != NOT_KEPT):
             continue
@@ -217,15 +220,6 @@ def wants_look(joints, island, system, laws, h, mode, here, v, p, hold, wanted):
             wanted[n] = mode == MEAN_GIVEN and joints.stiffness[j] > 0.0 and joints.sprung[j] == 0
             for r in range(1, 3):
                 wanted[n] = wanted[n] or (hi[k, r] > 0.0 and abs(p[k, r]) < INSIDE_BOUND * hi[k, r])
-        else:
-            axis = joints.axis[j]
-            for r in range(2):
-                gap = here[at, axis] - joints.limit[j, 0] if r == 0 else joints.limit[j, 1] - here[at, axis]
-                if not math.isfinite(gap):
-                    continue
-                u, bends = velocity_after(joints, j, 3 * s + r, k, r, mode, v, system, laws), h * hold[at, axis]
-                end = gap + h * u + (-bends if r == 0 else bends)
-                wanted[n] = wanted[n] or p[k, r] > 0.0 or end < abs(bends) or mode == MEAN_GIVEN
         any_wanted = any_wanted or wanted[n]
     return any_wanted
 
@@ -241,11 +235,9 @@ def let_struck_go(joints, island, system, laws, v, p, missed):
     changed = False
     for n in range(len(island.owner)):
         j, s, k = island.owner[n], island.block[n], len(island.rows) + n
-        by = joints.kept[j]
-        stop = by >= AT_LOW
-        if by == NOT_KEPT or s != (LIMITS if stop else DRIVE):
+        r, stop = kept_row(joints, j, s), s == LIMITS
+        if r < 0:
             continue
-        r = by - AT_LOW if stop else 1 if by == BY_FRICTION else 2
         pace = 0.0 if stop else joints.pace[j]
         off = velocity_after(joints, j, 3 * s + r, k, r, INSIDE_DRIFT, v, system, laws) - pace
         if abs(off) > STRUCK * (1.0 + abs(pace)) + 2.0 * missed and not (stop and p[k, r] > 0.0):
@@ -304,7 +296,7 @@ def driven_by_block(bodies, joints, j, block, point, frame, p):
 
 
 @lean
-def book_joints(bodies, joints, books, island, here, p, h, mode, share):
+def book_joints(bodies, joints, books, island, p, h, mode, share):
     """Works of the joints' impulses, once the velocities after the kick are known; energy of springs."""
     for n in range(len(island.owner)):
         j, s = island.owner[n], island.block[n]
@@ -313,8 +305,7 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
         for r in range(3):
             used, turns, e = row_axis(joints, j, s, r, frame)
             if used:
-                landed = s == LIMITS and mode != MEAN_GIVEN and abs(here[island.place[n], 6] - joints.limit[j, r]) > SURPRISE
-                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], landed, h, mode, share)
+                _book_row(bodies, joints, books, j, s, r, turns, e, point, 2.0 * half[r], h, mode, share)
         driven = 2.0 * driven_by_block(bodies, joints, j, s, point, frame, half)
         book_work(books, ledger.EXTERNAL, share * driven, (1.0 - share) * driven, mode)
     if mode == INSIDE_DRIFT:
@@ -329,7 +320,7 @@ def book_joints(bodies, joints, books, island, here, p, h, mode, share):
 
 
 @lean
-def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mode, share):
+def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, h, mode, share):
     """Works of the whole impulse p of one row, before and after the middle of the kick."""
     after = row_velocity(bodies, joints, j, turns, e, point)
     before = joints.before[j, 3 * s + r]
@@ -337,8 +328,8 @@ def _book_row(bodies, joints, books, j, s, r, turns, e, point, p, landed, h, mod
         before = 2.0 * before - after
     joints.before[j, 3 * s + r], joints.after[j, 3 * s + r] = before, after
     first, second = halves(before, after, share)
-    if s == LIMITS:  # as the normal of a contact: what is lost on arrival is a loss, what is left belongs to the phase
-        loss = max(0.0, -0.5 * p * (before + after)) if landed else 0.0
+    if s == LIMITS:  # as the normal of a contact: what it takes is a loss, what is left belongs to the phase
+        loss = max(0.0, -0.5 * p * (before + after))
         one, two = share * loss, (1.0 - share) * loss
         book_work(books, ledger.RESTITUTION, one, two, mode)
         book_work(books, ledger.CONTACT, p * first + one, p * second + two, mode)

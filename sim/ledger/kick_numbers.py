@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import load3, load9, mul, mul_t, store3, store9
+from tumble.collision.linalg import ZERO, load3, load9, mul, mul_t, store3, store9
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.state import DYNAMIC
 
@@ -113,8 +113,10 @@ def recall_loads(bodies, contacts, table, t, dt):
         if 0 < number < MID_STEP:
             continue
         table.arrives[k] = math.nan
-        if math.isfinite(table.creeps[k, 0]):
-            # It stuck, and its bodies were kicked since then, or something was taken back: the slip it has now is what it brings.
+        crept = load3(table.creeps, k)
+        if math.isfinite(crept[0]) and crept != ZERO:
+            # It stuck, and its bodies were kicked since then: the slip it has now is what it brings. Not so where that was none,
+            # or was taken back (impact/half_kick_removal.py): then what slips now was struck.
             u, e = load3(table.u, k), load9(table.frame, k)
             store3(table.creeps, k, mul_t(e, (u[0], u[1], 0.0)))
         for m in range(first, last):
@@ -142,20 +144,14 @@ def keep_latest(bodies, contacts, dt):
 
 
 @lean
-def can_be_taken(bodies, contacts, joints, number):
-    """Whether what a kick gave for the coming flight is taken back when an impact ends that flight.
-
-    It is for small islands without joints. Bodies with joints are kicked again after each impact in any case, joints and all.
-    """
+def can_be_taken(bodies, contacts, number):
+    """Whether what a kick gave for the coming flight is taken back when an impact ends that flight: in small islands."""
     if number == 0:
         return False
     size = 0
     for k in range(contacts.count[1]):
         size += bears(bodies, contacts, k, number)
-    free = 0 < size <= LARGEST_ISLAND
-    for i in range(len(bodies.held)):
-        free = free and not (bodies.held[i] == number and joints.linked[i] >= 0)
-    return free
+    return 0 < size <= LARGEST_ISLAND
 
 
 @lean

@@ -30,6 +30,7 @@ from tumble.sim.state import (
     bodies_of,
     books_of,
     contacts_of,
+    joints_of,
 )
 from tumble.sim.world import sleep as sleeping
 from tumble.sim.world.body import Body
@@ -281,7 +282,8 @@ class WithBodies(Asking):
         """Take a model of another size, with scratch space that goes with it."""
         self.model = model
         self._table = contacts_of(len(model.contacts.gap))
-        self._saved = (bodies_of(len(model.bodies.kind)), books_of(ledger.ENTRIES, accounts=len(model.books.account)))
+        books = books_of(ledger.ENTRIES, accounts=len(model.books.account))
+        self._saved = (bodies_of(len(model.bodies.kind)), books, joints_of(len(model.joints.kind)))
 
     def _grow_pairs(self) -> None:
         """Make room for what a step needs more of: facets of grounds, or pairs."""

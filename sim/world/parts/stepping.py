@@ -49,9 +49,10 @@ if TYPE_CHECKING:
 CALL = 0.05  # s that a compiled call of several steps may take: Ctrl-C ends a run between two calls
 SAMPLES = 4000  # most samples of a run that nobody asked to record
 LARGEST_NUMBER = 1e150  # of the numbers of a state whose squares are finite
-CHANGED = (  # of bodies and books: what a step changes, as flight/saved_state.py keeps it
+CHANGED = (  # of bodies, books and joints: what a step changes, as flight/saved_state.py keeps it
     ("x", "q", "p", "l", "p_before", "l_before", "low", "island"),
     ("counters", "energy", "pending", "moved", "worst", "reservoir", "reservoir_pending", "account", "works"),
+    ("kept", "pace"),
 )
 
 
@@ -289,7 +290,8 @@ class Stepping(Asking):
 
         A body whose state was not finite there either lies still at the origin: nothing else is known of it.
         """
-        for kept, now, columns in zip(self._saved, (self.model.bodies, self.model.books), CHANGED, strict=True):
+        model = self.model
+        for kept, now, columns in zip(self._saved, (model.bodies, model.books, model.joints), CHANGED, strict=True):
             for column in columns:
                 getattr(now, column)[:] = getattr(kept, column)
         bodies = self.model.bodies

@@ -13,15 +13,18 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import SMALL, height_beyond, sheet
+from tests.physics.test_joints import between_two_blocks
 from tests.sim.impact.test_ties import middle
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
 from tumble.sim import Point, Slider, World
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.flight import motion
 from tumble.sim.impact import collision_law as law
+from tumble.sim.impact import half_kick_removal as removal
 from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import joint_impulses as linked
 from tumble.sim.impact import multi_contact as impacts
+from tumble.sim.impact import stop_events as stops
 from tumble.sim.impact import time_of_impact as times
 from tumble.sim.impact.crowds import crowd_prediction as prediction
 
@@ -418,3 +421,72 @@ def test_slip_that_has_settled_is_integrated_no_further(name, value, monkeypatch
     few = steps()
     monkeypatch.setattr(law, name, value)
     assert steps() > 1.05 * few
+
+
+def beyond_a_stop() -> float:
+    """How far two blocks that come together on a slider get beyond its stop [m]."""
+    world, slider = between_two_blocks(limits=(-0.3127, 0.2))
+    deepest = 0.0
+    for _ in range(60):
+        world.step()
+        deepest = max(deepest, -0.3127 - slider.position)
+    assert world.ledger.restitution == pytest.approx(0.5 * 0.75 * 2.0**2, rel=1e-13)
+    return deepest
+
+
+def passed_stop(high: float = 1e-4) -> float:
+    """What a weight on a rail loses at a stop that it passes, and comes back from, within a step [J]."""
+    world, speed = World(dt=1 / 50), 9.81 * 0.31
+    world.add(Sphere(0.1), name="weight", mass=1.0, velocity=(0, 0, speed))
+    world.add_joint(Slider(None, "weight", axis=(0, 0, 1), limits=(-100.0, 0.5 * speed**2 / 9.81 - high)))
+    world.step(20)
+    return world.ledger.restitution
+
+
+def test_stops_that_are_not_looked_for_are_passed(monkeypatch):
+    assert beyond_a_stop() < 1e-13
+    monkeypatch.setattr(loop, "find_stops", lambda bodies, forces, joints, at, touched, all: at.fill(math.inf))
+    assert beyond_a_stop() > 1e-3
+
+
+def test_a_stop_is_looked_for_between_the_ends_of_a_flight(monkeypatch):
+    assert passed_stop() == pytest.approx(9.81e-4, rel=1e-5)
+    monkeypatch.setattr(stops, "LOOKS", 1)
+    assert passed_stop() == 0.0
+
+
+@pytest.mark.parametrize(("name", "value"), [("MOST_CUTS", 0), ("ROUNDING", 1e-4)])
+def test_the_instant_of_a_stop_is_right_to_rounding(name, value, monkeypatch):
+    monkeypatch.setattr(stops, name, value)
+    assert passed_stop() != pytest.approx(9.81e-4, rel=1e-2)
+
+
+def taken_back(at: float, rise: float) -> tuple[float, float]:
+    """(Upward velocity of a cube after its phase was taken back, the gain of its energy), ``at`` this part of the flight from a
+    floor on which it stood, where something has made it ``rise`` so much faster than the kick [m/s, J]."""
+    world = World(dt=H)
+    world.add(HalfSpace(), kind="static")
+    cube = world.add(Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.1))
+    world.step(3)
+    bodies, contacts, _, books, joints = (
+        getattr(world.model, name) for name in ("bodies", "contacts", "pairs", "books", "joints")
+    )
+    k = cube.index
+    before = 0.5 * 9.81 * H - 9.81 * at * H + rise
+    bodies.v[k], bodies.p[k] = (0, 0, before), (0, 0, 2.0 * before)
+    removal.take_back(bodies, contacts, joints, books, world._table, bodies.held[k], at * H)
+    return bodies.v[k, 2], bodies.v[k, 2] ** 2 - before**2
+
+
+@pytest.mark.parametrize("at", [0.1, 0.5, 0.9])
+def test_what_a_steady_contact_has_in_advance_is_taken_back(at):
+    assert abs(taken_back(at, 0.0)[0]) < 1e-12
+
+
+@pytest.mark.parametrize(("at", "rise"), [(0.9, 1.0), (0.1, -1.0)])
+def test_what_has_left_is_not_pushed_and_what_comes_is_not_pulled(at, rise, monkeypatch):
+    """By forces that never acted, which would make energy; a little rise is taken away, to rest and no further."""
+    assert taken_back(at, rise)[1] == 0.0
+    assert taken_back(0.9, 0.012)[0] == pytest.approx(0.0, abs=1e-12)
+    monkeypatch.setattr(removal, "_lasts", lambda *given: True)
+    assert taken_back(at, rise)[1] > 0.01

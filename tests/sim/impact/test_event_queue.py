@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 from tumble.collision.kernels.jit import kernel
 from tumble.sim.impact.event_queue import TIE, first_event, new_drift, play_again, put_in_order
 from tumble.sim.sorted_lists import sort_list
-from tumble.sim.state import DYNAMIC, KINEMATIC, bodies_of, geoms_of, pairs_of
+from tumble.sim.state import DYNAMIC, KINEMATIC, bodies_of, geoms_of, joints_of, pairs_of
 
 H = 1 / 240
 
 
 @kernel
-def ready(bodies, geoms, pairs):
-    drift = new_drift(bodies, pairs)
+def ready(bodies, geoms, pairs, joints):
+    drift = new_drift(bodies, pairs, joints)
     put_in_order(bodies, geoms, pairs, drift)
     return drift.first, drift.of, drift.earliest
 
 
 @kernel
-def earliest(bodies, geoms, pairs, changed, times, speeds, dt, told):
+def earliest(bodies, geoms, pairs, joints, changed, times, speeds, dt, told):
     """The first event after each of some changes; ``told``: the queue is told of them."""
-    drift, found = new_drift(bodies, pairs), np.empty(len(changed), np.int64)
+    drift, found = new_drift(bodies, pairs, joints), np.empty(len(changed), np.int64)
     put_in_order(bodies, geoms, pairs, drift)
     for n in range(len(changed)):
         k = changed[n]
@@ -75,19 +75,19 @@ def test_the_queue_finds_what_a_search_over_all_finds(count, seed):
     for k, t, v in zip(changed, times, speeds, strict=True):
         event[k], speed[k] = t, v
         found.append(searched(event, speed))
-    assert earliest(b, g, p, changed, times, speeds, H, True).tolist() == found
+    assert earliest(b, g, p, joints_of(0), changed, times, speeds, H, True).tolist() == found
 
 
 def test_a_queue_that_is_not_told_goes_on_with_what_it_knew():
     b, g, p = table(20, 1)
     p.event[:20] = 0.5 * H
-    assert earliest(b, g, p, np.array([7]), np.array([0.1 * H]), np.ones(1), H, False)[0] != 7
+    assert earliest(b, g, p, joints_of(0), np.array([7]), np.array([0.1 * H]), np.ones(1), H, False)[0] != 7
 
 
 @given(st.integers(0, 40), st.integers(0, 10**6))
 def test_each_body_that_impulses_move_lists_its_pairs(count, seed):
     b, g, p = table(count, seed)
-    first, of, _ = ready(b, g, p)
+    first, of, _ = ready(b, g, p, joints_of(0))
     for i in range(len(b.kind)):
         mine = np.flatnonzero((p.geoms[:count] == i).any(axis=1)) if b.kind[i] == DYNAMIC else []
         assert of[first[i] : first[i + 1]].tolist() == list(mine)

@@ -188,7 +188,8 @@ def test_who_bears_load():
         (*hung(), ALL),
         (*hung(False), NOTHING),
         (*hung(False, motor_torque=1.0), ALL),
-        (*hung(False, limits=(-1.0, 1.0)), ALL),
+        (*hung(False, limits=(-1.0, 1.0)), NOTHING),  # neither stop is reached
+        (*hung(False, limits=(0.0, 1.0)), ALL),
         (*hung(False, stiffness=1e9), ALL),  # one step does not resolve it
         (*hung(False, stiffness=2.0), NOTHING),  # the flight has it
     ):
