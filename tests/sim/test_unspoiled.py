@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.physics.grounds import SMALL, height_beyond, sheet
-from tests.physics.grounds import struck_leg
+from tests.physics.grounds import SMALL, height_beyond, sheet, struck_leg
 from tests.sim.contact.spoiled import given_by_phases, left_of_a_thrown_walker, unsolved_of_a_leg
 from tests.sim.impact.spoiled import along_a_rail, height_of_a_spinning_ellipsoid
 
