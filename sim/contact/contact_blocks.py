@@ -129,7 +129,7 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves; what is not met again at the end of the flight was not steady.
+    comes back as fast as it leaves.
     """
     total = 0.0
     for k in range(len(rows)):
@@ -137,7 +137,7 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
             u = velocity_along(system, laws.u0, v, k, 2)
             if mode != MEAN_GIVEN:
                 u = 2.0 * u - contacts.u[rows[k], 2]
-            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else abs(u)
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
             total += p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
     return total
 

@@ -78,47 +78,26 @@ def _drift(model, geometry, settings, table):
     touched, effort = drift.touched, drift.effort
     find_stops(bodies, forces, joints, drift.stops, touched, True)
     most = 10 * pairs.count[0] + 100 + 10 * len(joints.kind)
-    for _ in range(most):
+    events = 0
+    while events < most:
         first, due = first_event(pairs, drift, dt), _first_due(bodies)
         link, met = first_stop(drift.stops)
-        while due >= 0 and bodies.until[due] <= met and (first < 0 or bodies.until[due] <= pairs.event[first]):
+        t = pairs.event[first] if first >= 0 else math.inf
+        if due >= 0 and bodies.until[due] <= min(t, met):
+            events -= 1  # kicks are as many as the parts of a step, and do not count
             result = kick_due(model, geometry, settings, table, due, drift)
-            if result != OK:
-                return result
-            first, due = first_event(pairs, drift, dt), _first_due(bodies)
-            link, met = first_stop(drift.stops)
-        if link >= 0 and (first < 0 or met <= pairs.event[first]):
+        elif link >= 0 and met <= t:
             result = _meet_stop(model, geometry, settings, table, link, met, drift)
-            if result != OK:
-                return result
-            continue
-        if first < 0:
+        elif first < 0:
             break
-        if rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
+        elif rouse(bodies, geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]):
             return WAKE
-        t = pairs.event[first]
-        for i in range(n):
-            touched[i] = False
-        i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-        rested = settle_phase(model, settings, table, i, j, t, touched, effort)
-        _collide(model, geometry, settings, table, first, t, drift)
-        if pairs.search[first] != FUTILE:
-            _look_again(bodies, pairs, drift)
-        result, sinks = fly_on(model, geometry, settings, t, drift)
-        spent = 0.0
-        for i in range(n):
-            if touched[i]:
-                spent = max(spent, effort[i])
-        linked = len(linked_joints(bodies, joints, touched)) > 0
-        if result == OK and t < dt and (linked or (spent <= settings.crowd and (sinks or rested))):
-            if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
-                return WAKE
-            _look_again(bodies, pairs, drift)
-            result, _ = fly_on(model, geometry, settings, t, drift)
+        else:
+            result = _meet_pair(model, geometry, settings, table, first, t, drift)
         if result != OK:
             return result
-    else:
-        books.counters[CAPPED] += 1
+        events += 1
+    books.counters[CAPPED] += events == most
     for i in range(n):
         if effort[i] > settings.crowd:
             bodies.crowd[i] = 1  # from the coming kick on, where the island is large
@@ -129,6 +108,31 @@ def _drift(model, geometry, settings, table):
     if widen_late(bodies, geoms, geometry, drift.late, dt):
         return renew_pairs(geoms, pairs, joints, find_pairs(model, geometry, settings))
     return OK
+
+
+@inner
+def _meet_pair(model, geometry, settings, table, first, t, drift):
+    """Pair ``first`` collides at time t, and what rests on its bodies is kicked again. OK, PAIRS_FULL, WAKE or NOT_FINITE."""
+    bodies, geoms, pairs, contacts, books, forces, joints = model
+    touched, effort = drift.touched, drift.effort
+    touched[:] = False
+    i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
+    rested = settle_phase(model, settings, table, i, j, t, touched, effort)
+    _collide(model, geometry, settings, table, first, t, drift)
+    if pairs.search[first] != FUTILE:
+        _look_again(bodies, pairs, drift)
+    result, sinks = fly_on(model, geometry, settings, t, drift)
+    spent = 0.0
+    for i in range(len(touched)):
+        if touched[i]:
+            spent = max(spent, effort[i])
+    linked = len(linked_joints(bodies, joints, touched)) > 0
+    if result == OK and t < settings.dt and (linked or (spent <= settings.crowd and (sinks or rested))):
+        if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
+            return WAKE
+        _look_again(bodies, pairs, drift)
+        result, _ = fly_on(model, geometry, settings, t, drift)
+    return result
 
 
 @inner
@@ -145,7 +149,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
     bring_linked(bodies, forces, joints, books, links, t, touched)
     rested = settle_phase(model, settings, table, i, j, t, touched, drift.effort)
     settle_joints(bodies, table, joints, books, links, False)
-    meet_stops(bodies, table, joints, books, links, t, link)
+    meet_stops(bodies, table, joints, books, links, t, link, rested)
     result, sinks = fly_on(model, geometry, settings, t, drift)
     if result == OK and t < settings.dt and (sinks or rested):
         if kick_again(model, geometry, settings, table, t, drift, drift.effort) == WAKE:
@@ -389,7 +393,7 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
     elif count > 1:
         joint_impact(bodies, table, joints, books, settings, links)
     if len(links) > 0:
-        meet_stops(bodies, table, joints, books, links, t, -1)
+        meet_stops(bodies, table, joints, books, links, t, -1, False)
     log_impacts(bodies, table, books, forces.clock[0] + t)
     if futile:
         pairs.search[first], pairs.hits[first] = FUTILE, MOST_BOUNCES + 1  # as one that never ends

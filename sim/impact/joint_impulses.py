@@ -17,7 +17,17 @@ from tumble.collision.linalg import load3, scale, symmetric_inverse
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.flight.motion import refresh_velocity
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK, kept_row, stop_gap
-from tumble.sim.joints.rows import AT_LOW, DRIVE, LIMITS, frame_joint, is_dynamic, rigid_rows, row_axis, row_velocity
+from tumble.sim.joints.rows import (
+    AT_LOW,
+    DRIVE,
+    LIMITS,
+    frame_joint,
+    is_dynamic,
+    kicks,
+    rigid_rows,
+    row_axis,
+    row_velocity,
+)
 from tumble.sim.joints.velocity_solve import driven_by_block, give_block
 from tumble.sim.ledger import entries as ledger
 from tumble.sim.ledger.work import INSIDE_DRIFT, book_work
@@ -111,11 +121,12 @@ def _settle_joints(bodies, table, joints, books, links, together):
 
 
 @kernel(**FOR_KERNELS)
-def _meet_stops(bodies, table, joints, books, links, t, due):
+def _meet_stops(bodies, table, joints, books, links, t, due, borne):
     """The impact of free coordinates at their stops at time t, that of joint ``due`` (-1: none) or any other that comes: it ends
     what goes on beyond. Stops give nothing back.
 
-    Where that of ``due`` does not come, but would be pressed on, it is kept there in flight (joints/kept_rows.py).
+    That of ``due`` is kept there in flight (joints/kept_rows.py) if it does not come, but would be pressed on; and where motors,
+    springs or contacts (``borne``) act at the steps, which alone know whether they press: until the next one.
     """
     island, system, laws, v, p = _rigid_problem(bodies, table, joints, links, False)
     owner, block, comes, was = island.owner, island.block, False, np.zeros((len(island.owner), 2))
@@ -128,11 +139,15 @@ def _meet_stops(bodies, table, joints, books, links, t, due):
                 comes = comes or j == due or joints.before[j, 3 * s + r] < -STRUCK
     if not comes:
         return
+    stays = borne
+    for j in links:
+        stays = stays or kicks(joints, j)
     _act(bodies, joints, books, island, system, laws, p, v, False)
     for n in range(len(owner)):
         j, s = owner[n], block[n]
         for r in range(2 if s == LIMITS else 0):
-            if laws.hi[n, r] > 0.0 and j == due and was[n, r] >= -STRUCK and joints.after[j, 3 * s + r] <= STRUCK:
+            met = laws.hi[n, r] > 0.0 and j == due and joints.after[j, 3 * s + r] <= STRUCK
+            if met and (stays or was[n, r] >= -STRUCK):
                 joints.kept[j], joints.pace[j] = AT_LOW + r, 0.0
 
 
@@ -241,6 +256,6 @@ settle_joints = far(
     _settle_joints, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, True), returns=None
 )
 meet_stops = far(
-    _meet_stops, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, 0.0, -1), returns=None
+    _meet_stops, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, EXAMPLE.books, _ROWS, 0.0, -1, False), returns=None
 )
 linked_mass = far(_linked_mass, lambda: (EXAMPLE.bodies, EXAMPLE.contacts, EXAMPLE.joints, _ROWS), returns=(0.0,) * 9)

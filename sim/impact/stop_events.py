@@ -21,7 +21,7 @@ from tumble.sim.state import EXAMPLE
 
 LOOKS = 8  # places on a flight that comes near a stop at which the coordinate is read, to find the first crossing
 MOST_CUTS = 100  # most cuts of the bracket of a crossing
-ROUNDING = 1e-13  # [m or rad] an instant is found when the coordinate is so near to its stop; less is no way at all
+NO_WAY = 1e-13  # [m or rad] an instant is found when the coordinate is so near to its stop; less is no way at all
 
 
 @inner
@@ -69,10 +69,10 @@ def _find_stop(bodies, forces, joints, j):
         gap_end, d1 = sense * (last - stop), h * sense * last_rate
         begin = start
         if gap <= AT_STOP:
-            if d0 < -h * STRUCK or (d0 <= h * STRUCK and 3.0 * (gap_end - gap) - 2.0 * d0 - d1 < -ROUNDING):
+            if d0 < -h * STRUCK or (d0 <= h * STRUCK and 3.0 * (gap_end - gap) - 2.0 * d0 - d1 < -NO_WAY):
                 return start
             begin = start + h * _top(gap, d0, gap_end, d1)
-        if min(gap_end, _least(gap, d0, gap_end, d1)) < -ROUNDING:
+        if min(gap_end, _least(gap, d0, gap_end, d1)) < -NO_WAY:
             earliest = min(
                 earliest, _crossing(bodies, forces, joints, j, sense, stop, begin, end, value + (begin - start) * rate)
             )
@@ -120,7 +120,7 @@ def _crossing(bodies, forces, joints, j, sense, stop, begin, end, expected):
     h = end - begin
     value, rate = _coordinate(bodies, forces, joints, j, begin, expected)
     low, high, t, there = begin, math.inf, begin, sense * (value - stop)
-    if there <= ROUNDING:  # it turned back at once
+    if there <= NO_WAY:  # it turned back at once
         return begin
     for n in range(1, LOOKS + 1):
         t = begin + h * n / LOOKS
@@ -133,7 +133,7 @@ def _crossing(bodies, forces, joints, j, sense, stop, begin, end, expected):
     if high == math.inf:
         return math.inf
     for _ in range(MOST_CUTS):  # Newton's way, within a bracket that is halved where it leads out
-        if abs(there) <= ROUNDING:
+        if abs(there) <= NO_WAY:
             return t
         t -= there / (sense * rate) if rate != 0.0 else 0.0
         if not low < t < high:
