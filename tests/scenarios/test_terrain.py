@@ -237,9 +237,8 @@ def test_slabs_stay_where_friction_holds_them():
 
 
 def test_rock_slide_ends_on_the_plain():
-    scene = load("rock_slide")(
-        seed=1
-    )  # with others a stone may rock for ever where an edge lies across a flat ridge (docs/ground.md)
+    # with other seeds a stone may rock for ever where an edge lies across a ridge that is all but flat (docs/ground.md)
+    scene = load("rock_slide")(seed=6)
     world = scene.build()
     run = world.run(9.0, every=24)
     ground = scene.bodies[0].shape
