@@ -1,7 +1,8 @@
 """Joints in the kick: targets of their rows, the look ahead where they need one, impulses and works.
 
-Rigid coordinates have no rate in flight (constraint_forces.py), so their rows ask for u' = 0. Others ask for a place at the end
-of the flight: a stop for the coordinate to arrive there, a ball joint's friction for it to stay. The velocity u' that does it is
+Rigid coordinates have no rate in flight (constraint_forces.py), so their rows ask for u' = 0. So do stops that are reached, which
+only push; others are met in flight (impact/stop_events.py). Others ask for a place at the end of the flight: a ball joint's
+friction for the coordinate to stay where it is. The velocity u' that does it is
 found by flying ahead: with a guess of u' the bodies are flown to the end of the drift, where the coordinate is g_end, and the
 guess becomes u' - (g_end - g)/h, until that is rounding. That is remembered as ``hold``, the u' that ends where it began (-h/2 a
 for small h), and starts the next kick. Where nothing needs to look, what the last flight bent is measured, and continued from the

@@ -19,7 +19,7 @@ from benchmarks.worlds.table import KEPT, summary
 from tumble.collision import Box, Compound, HalfSpace, Sphere
 from tumble.sim import Hinge, Scene, World
 
-PHASE = "springs and stops act at the steps, and contacts beside joints keep the acceleration of the instant"
+PHASE = "springs act at the steps, and contacts beside joints keep the acceleration of the instant"
 CORNERS = "corners that touch within a step beside the nearest point have no row"
 SOLVER = "contacts of cones, cylinders and ellipsoids ask for velocities that no impulse gives together"
 JOINTS = "removal of overlap, and impacts through joints, turn jointed bodies"
