@@ -447,9 +447,7 @@ def of_bits(name: str, value: Any) -> Any:
             raise ValueError
         size = math.prod(shape) * np.dtype(kind).itemsize
         opened = zlib.decompressobj()
-        raw = opened.decompress(
-            base64.b64decode(bits, validate=True), size + 1
-        )  # no more than that, whatever the bits would grow to
+        raw = opened.decompress(base64.b64decode(bits, validate=True), size + 1)  # no more, whatever the bits would grow to
         if len(raw) != size:
             raise ValueError
     except (KeyError, TypeError, ValueError, OverflowError, zlib.error, binascii.Error):

@@ -20,7 +20,7 @@ from tumble.collision.linalg import ZERO, add, axpy, cross, dot, load3, load9, m
 from tumble.sim.contact.prepare import prepare
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.flight.motion import point_velocity, strike
-from tumble.sim.impact.joint_impulses import NEGLIGIBLE, give_joints, hold_kept, joints_of_kick, leave_rigid_rows
+from tumble.sim.impact.joint_impulses import give_joints, hold_kept, joints_of, leave_rigid_rows, negligible
 from tumble.sim.ledger.kick_numbers import bears
 from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
 from tumble.sim.solvers.block_laws import BOX_LAW
@@ -39,33 +39,28 @@ def _take_back(bodies, contacts, joints, books, table, number, t):
         if bodies.held[i] == number:
             part = 1.0 - 2.0 * (t - bodies.kicked[i]) / bodies.flown[i]
     m = _list_owed(bodies, contacts, table, number, t, part)
-    rows, links = np.arange(m), joints_of_kick(bodies, joints, number)
+    rows, links = np.arange(m), joints_of(bodies, joints, bodies.held, number)
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
     leave_rigid_rows(joints, island, laws)
     hold_kept(joints, island, laws)
     p[m:], laws.law[:m] = 0.0, BOX_LAW
     laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
-    fastest = 0.0
-    for i in range(len(vstar)):
-        for r in range(6):
-            fastest = max(fastest, abs(vstar[i, r]))
-    newton(system, laws, vstar, NEGLIGIBLE * fastest, 100, p, v)
+    tolerance = negligible(vstar)
+    newton(system, laws, vstar, tolerance, 100, p, v)
     left = 0
     for k in range(m):
         if not _lasts(bodies, contacts, table, k, t, local, vstar, v, p[k, 2]):
             laws.lo[k, 2], laws.hi[k, 2] = min(0.0, p[k, 2]), max(0.0, p[k, 2])
             left += 1
-    for _ in range(
-        2 if left > 0 else 0
-    ):  # friction goes with the normal impulses: first with the whole ones, then with what is left
-        newton(system, laws, vstar, NEGLIGIBLE * fastest, 100, p, v)
-        for k in range(m):
-            if laws.lo[k, 2] < laws.hi[k, 2]:
-                for r in range(2):
-                    laws.lo[k, r] = laws.hi[k, r] = p[k, 2] / table.impulse[k, 2] * table.impulse[k, r]
     if left > 0:
-        newton(system, laws, vstar, NEGLIGIBLE * fastest, 100, p, v)
+        for _ in range(2):  # friction goes with the normal impulses: first with the whole ones, then with what is left
+            newton(system, laws, vstar, tolerance, 100, p, v)
+            for k in range(m):
+                if laws.lo[k, 2] < laws.hi[k, 2]:
+                    for r in range(2):
+                        laws.lo[k, r] = laws.hi[k, r] = p[k, 2] / table.impulse[k, 2] * table.impulse[k, r]
+        newton(system, laws, vstar, tolerance, 100, p, v)
     for k in range(m):
         store3(table.u, k, _slip(bodies, table, k))
     for k in range(m):

@@ -128,11 +128,17 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
             spent = max(spent, effort[i])
     linked = len(linked_joints(bodies, joints, touched)) > 0
     if result == OK and t < settings.dt and (linked or (spent <= settings.crowd and (sinks or rested))):
-        if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
-            return WAKE
-        _look_again(bodies, pairs, drift)
-        result, _ = fly_on(model, geometry, settings, t, drift)
+        result = _kick_and_fly(model, geometry, settings, table, t, drift, effort)
     return result
+
+
+@inner
+def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
+    """The touched bodies are kicked again with their island at time t, and fly on. OK, PAIRS_FULL, WAKE or NOT_FINITE."""
+    if kick_again(model, geometry, settings, table, t, drift, effort) == WAKE:
+        return WAKE
+    _look_again(model.bodies, model.pairs, drift)
+    return fly_on(model, geometry, settings, t, drift)[0]
 
 
 @inner
@@ -152,10 +158,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
     meet_stops(bodies, table, joints, books, links, t, link, rested)
     result, sinks = fly_on(model, geometry, settings, t, drift)
     if result == OK and t < settings.dt and (sinks or rested):
-        if kick_again(model, geometry, settings, table, t, drift, drift.effort) == WAKE:
-            return WAKE
-        _look_again(bodies, pairs, drift)
-        result, _ = fly_on(model, geometry, settings, t, drift)
+        result = _kick_and_fly(model, geometry, settings, table, t, drift, drift.effort)
     return result
 
 
@@ -184,11 +187,7 @@ def _kick_due(model, geometry, settings, table, due, drift):
             bring(bodies, forces, joints, books, i, t, touched)
             if until < 0.0 and forces.cluster[i] >= 0:
                 foresee_again(bodies, forces, joints, forces.cluster[i])
-    if kick_again(model, geometry, settings, table, t, drift, np.zeros(len(touched))) == WAKE:
-        return WAKE
-    _look_again(bodies, pairs, drift)
-    result, _ = fly_on(model, geometry, settings, t, drift)
-    return result
+    return _kick_and_fly(model, geometry, settings, table, t, drift, np.zeros(len(touched)))
 
 
 @lean

@@ -58,24 +58,12 @@ def linked_joints(bodies, joints, touched):
 
 
 @inner
-def joints_of_island(bodies, joints, label):
-    """Joints of bodies with this label."""
+def joints_of(bodies, joints, numbers, number):
+    """Joints of bodies with this ``number`` among ``numbers`` (n,): their island, or the kick that they had last."""
     links, n = np.empty(len(joints.kind), dtype=np.int64), 0
     for j in range(len(links)):
         i = joints.body[j, 0] if is_dynamic(bodies, joints.body[j, 0]) else joints.body[j, 1]
-        if bodies.island[i] == label:
-            links[n] = j
-            n += 1
-    return links[:n]
-
-
-@inner
-def joints_of_kick(bodies, joints, number):
-    """Joints of bodies whose last kick has this number."""
-    links, n = np.empty(len(joints.kind), dtype=np.int64), 0
-    for j in range(len(links)):
-        i = joints.body[j, 0] if is_dynamic(bodies, joints.body[j, 0]) else joints.body[j, 1]
-        if bodies.held[i] == number:
+        if numbers[i] == number:
             links[n] = j
             n += 1
     return links[:n]
@@ -91,6 +79,16 @@ def leave_rigid_rows(joints, island, laws):
             laws.law[k], laws.lo[k, 0], laws.hi[k, 0] = SOFT_LAW, 0.0, rotor
 
 
+@lean
+def negligible(v):
+    """What joints may leave of velocities v (n, 6)."""
+    fastest = 0.0
+    for i in range(len(v)):
+        for r in range(6):
+            fastest = max(fastest, abs(v[i, r]))
+    return NEGLIGIBLE * fastest
+
+
 @inner
 def constrain(island, system, laws, u0, p, d):
     """Change the velocities d (n, 6) to the nearest, in the metric of the masses, that the joints allow.
@@ -101,12 +99,8 @@ def constrain(island, system, laws, u0, p, d):
     first, last = len(island.rows), len(system.a)
     if last == first:
         return
-    fastest = 0.0
-    for i in range(len(d)):
-        for r in range(6):
-            fastest = max(fastest, abs(d[i, r]))
     asked = Laws(laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], laws.c[first:], u0[first:])
-    newton(blocks_of(system, first, last), asked, d.copy(), NEGLIGIBLE * fastest, 100, p, d)
+    newton(blocks_of(system, first, last), asked, d.copy(), negligible(d), 100, p, d)
 
 
 @kernel(**FOR_KERNELS)

@@ -18,7 +18,7 @@ from tumble.sim.flight.flight_split import bring, bring_linked
 from tumble.sim.flight.motion import fly_to
 from tumble.sim.impact.event_queue import NO_DRIFT, choose, let_go
 from tumble.sim.impact.half_kick_removal import take_back
-from tumble.sim.impact.joint_impulses import joints_of_island
+from tumble.sim.impact.joint_impulses import joints_of
 from tumble.sim.ledger.kick_numbers import OVER, can_be_taken, effort_of, recall_loads
 from tumble.sim.ledger.work import INSIDE_DRIFT
 from tumble.sim.sorted_lists import sort_list
@@ -113,7 +113,7 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
     recall_loads(bodies, contacts, table, t, dt)
     for n in concerned:
         forget_arrivals(pairs, n)
-    links = joints_of_island(bodies, joints, label)
+    links = joints_of(bodies, joints, bodies.island, label)
     if len(links) == 0:  # joints can not wait
         _spend(bodies, label, effort)
     bring_linked(bodies, forces, joints, books, links, t, touched)
