@@ -2,8 +2,9 @@
 
 At time t after a kick, for a flight of length h, a steady contact has too much of its impulse q for that flight by (1 - 2 t/h) q.
 With it its surfaces part or meet by the phase of the kick alone, and without it they do neither: to take it back costs energy.
-Of a contact that has left since, or that turned so far that other points are near now, it would make energy, by a force that
-never acted. Such a contact gives back no more than brings its surfaces to rest: an impulse between nothing and the whole, a box.
+Where contacts have left since, or turned so far that other points are near now, it would make energy, by a force that never
+acted. Then the island gives back one part of all of it, the one that takes most energy: the impulses come to rest as a whole,
+sum of p . u = 0. It is one part, not one of each contact, because what redundant contacts owe is told apart by chance alone.
 
 Joints give way as they did in the kick: rigid coordinates stay closed, those that are kept at their pace stay at it, rotors
 resist. The impulses that do this do no work but that of what is taken back.
@@ -48,18 +49,11 @@ def _take_back(bodies, contacts, joints, books, table, number, t):
     laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
     tolerance = negligible(vstar)
     newton(system, laws, vstar, tolerance, 100, p, v)
-    left = 0
-    for k in range(m):
-        if not _lasts(bodies, contacts, table, k, t, local, vstar, v, p[k, 2]):
-            laws.lo[k, 2], laws.hi[k, 2] = min(0.0, p[k, 2]), max(0.0, p[k, 2])
-            left += 1
-    if left > 0:
-        for _ in range(2):  # friction goes with the normal impulses: first with the whole ones, then with what is left
-            newton(system, laws, vstar, tolerance, 100, p, v)
-            for k in range(m):
-                if laws.lo[k, 2] < laws.hi[k, 2]:
-                    for r in range(2):
-                        laws.lo[k, r] = laws.hi[k, r] = p[k, 2] / table.impulse[k, 2] * table.impulse[k, r]
+    share = _part_taken(bodies, contacts, table, m, t, local, vstar, v, p)
+    if share < 1.0:
+        for k in range(m):
+            store3(p, k, scale(share, load3(p, k)))
+        laws.lo[:m], laws.hi[:m] = p[:m], p[:m]
         newton(system, laws, vstar, tolerance, 100, p, v)
     for k in range(m):
         store3(table.u, k, _slip(bodies, table, k))
@@ -105,33 +99,52 @@ def _moved_on(bodies, contacts, k, t):
 
 
 @lean
-def _lasts(bodies, contacts, table, k, t, local, before, after, p):
-    """Whether the normal impulse p that contact k gives back takes energy, or none. Velocities of the members ``before`` and
-    ``after`` it.
+def _part_taken(bodies, contacts, table, m, t, local, before, after, p):
+    """What part of the impulses p of all contacts is given back. Members have velocities ``before`` and ``after`` all of it.
 
-    What rolls has gone along as the centres do, a corner with its own body: that one of these places where it takes most is the
-    right one.
+    All where that takes energy. Twice the work of a part s is 2 s a + s^2 (b - a), with a and b the sums of p_n u_n before and
+    after: least where s (b - a) = -a.
     """
-    start, normal = load3(contacts.point, table.pair[k, 0]), load3(table.frame[k], 2)
-    least, since = math.inf, 0.0
+    work, first, last = 0.0, 0.0, 0.0
+    for k in range(m):
+        least, owed = math.inf, p[k, 2]
+        for way in range(3):
+            place = _place(bodies, contacts, table, k, t, way)
+            a, b = owed * _closing(bodies, table, k, place, local, before), owed * _closing(bodies, table, k, place, local, after)
+            least = min(least, a + b)
+        work, first, last = work + least, first + a, last + b
+    if work <= 0.0:
+        return 1.0
+    return min(1.0, -first / (last - first)) if first < 0.0 else 0.0
+
+
+@lean
+def _place(bodies, contacts, table, k, t, way):
+    """A place where contact k may be at time t: gone along with one of its bodies (``way`` 0, 1) or as the centres do (2).
+
+    What rolls has gone as the centres do, a corner with its own body: that one where it takes most is the right one.
+    """
+    if way == 2:
+        return load3(table.point, k)
+    start, since = load3(contacts.point, table.pair[k, 0]), 0.0
     for side in range(2):
         if bodies.kind[table.body[k, side]] == DYNAMIC:
             since = t - bodies.kicked[table.body[k, side]]
-    for way in range(3):
-        place = load3(table.point, k)
-        if way < 2:
-            place = axpy(since, point_velocity(bodies, table.body[k, way], start), start)
-        closing = 0.0
-        for side in range(2):
-            i, n = table.body[k, side], local[table.body[k, side]]
-            u = scale(2.0, point_velocity(bodies, i, place))
-            if n >= 0:
-                v = (before[n, 0] + after[n, 0], before[n, 1] + after[n, 1], before[n, 2] + after[n, 2])
-                w = (before[n, 3] + after[n, 3], before[n, 4] + after[n, 4], before[n, 5] + after[n, 5])
-                u = add(v, cross(w, sub(place, load3(bodies.x, i))))
-            closing += dot(u, normal) if side == 1 else -dot(u, normal)
-        least = min(least, p * closing)
-    return least <= 0.0
+    return axpy(since, point_velocity(bodies, table.body[k, way], start), start)
+
+
+@lean
+def _closing(bodies, table, k, place, local, velocities):
+    """Normal velocity of contact k at ``place``, of its members with these velocities."""
+    u = ZERO
+    for side in range(2):
+        i, n, sign = table.body[k, side], local[table.body[k, side]], 2.0 * side - 1.0
+        own = point_velocity(bodies, i, place)
+        if n >= 0:
+            w = (velocities[n, 3], velocities[n, 4], velocities[n, 5])
+            own = add(load3(velocities, n), cross(w, sub(place, load3(bodies.x, i))))
+        u = axpy(sign, own, u)
+    return dot(u, load3(table.frame[k], 2))
 
 
 @lean

@@ -488,5 +488,5 @@ def test_what_has_left_is_not_pushed_and_what_comes_is_not_pulled(at, rise, monk
     """By forces that never acted, which would make energy; a little rise is taken away, to rest and no further."""
     assert taken_back(at, rise)[1] == 0.0
     assert taken_back(0.9, 0.012)[0] == pytest.approx(0.0, abs=1e-12)
-    monkeypatch.setattr(removal, "_lasts", lambda *given: True)
+    monkeypatch.setattr(removal, "_part_taken", lambda *given: 1.0)
     assert taken_back(at, rise)[1] > 0.01
