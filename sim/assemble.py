@@ -43,7 +43,7 @@ def assemble(bodies, contacts, joints, books, settings):
             break
         last = error
         still = np.zeros_like(vstar)
-        place_them = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.c, np.zeros_like(laws.u0))
+        place_them = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.load, laws.c, np.zeros_like(laws.u0))
         newton(system, place_them, still, 1e-6 * error, 100, p, v)
         for k in range(len(island.members)):
             i = island.members[k]

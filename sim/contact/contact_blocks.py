@@ -96,7 +96,7 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
         elif mode == KICK:
             s0, s1 = s0 - 0.5 * h * a0, s1 - 0.5 * h * a1
         in_cone = shorter(p[k, 0], p[k, 1], laws.mu[k] * p[k, 2] * (1.0 - 1e-9))
-        slow = m0 * m0 + m1 * m1 <= (a0 * a0 + a1 * a1) * h * h
+        slow = m0 * m0 + m1 * m1 <= max((a0 * a0 + a1 * a1) * h * h, tolerance * tolerance)
         flow = 0.0 if in_cone else hypot(f0, f1)
         fast = not (in_cone or slow or m0 * f0 + m1 * f1 <= 0.0) and mode != MEAN_GIVEN
         ends = in_cone or s0 * f0 + s1 * f1 <= 10.0 * tolerance * flow

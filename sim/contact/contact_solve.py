@@ -48,9 +48,7 @@ from tumble.sim.contact.prepare import prepare, prepare_again
 from tumble.sim.contact.rolling_friction import (
     apply_moments,
     book_moments,
-    hold_bounds,
     list_moments,
-    next_loads,
     revise_moments,
     target_moments,
 )
@@ -77,7 +75,7 @@ from tumble.sim.joints.velocity_solve import (
 from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, effort_of, last_flight, number_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
-from tumble.sim.solvers.mixing import NO_HISTORY, History, forget, mix, no_history
+from tumble.sim.solvers.mixing import History, forget, mix, no_history
 from tumble.sim.solvers.newton import NO_ROOM, no_room, room_of
 from tumble.sim.solvers.newton import newton_in_far as newton
 from tumble.sim.solvers.problem import NO_INDICES, NO_ISLAND, NO_LAWS, NO_SYSTEM
@@ -168,11 +166,9 @@ _fly_members = far(
 _soft_targets = far(
     soft_targets, lambda: (_BODIES, _CONTACTS, NO_INDICES, 0.0, 0.0, 0.0, _F3, np.zeros((0, 2)), _T), returns=None
 )
-_next_loads = far(next_loads, lambda: (NO_ISLAND, NO_LAWS, _F3, NO_HISTORY, 0, False), returns=None)
 _target_moments = far(target_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2), returns=None)
-_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, 0, _F2, _F2, _F2, _F3), returns=0.0)
+_revise_moments = far(revise_moments, lambda: (_BODIES, _CONTACTS, *_PROBLEM, 0.0, 0, _F2, _F2, _F3), returns=False)
 _book_moments = far(book_moments, lambda: (_BODIES, _CONTACTS, _BOOKS, *_PROBLEM, _F2, _F3, 0, 0.0), returns=None)
-_hold_bounds = far(hold_bounds, lambda: (_CONTACTS, NO_ISLAND, _F3), returns=None)
 
 
 class Kick(NamedTuple):
@@ -251,7 +247,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     most = MOST_PARTS if len(links) > 0 else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
     follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
-    rounds = MOST_LOOKS_AHEAD if follows or driven or len(island.turning) > 0 else LAW_ROUNDS
+    rounds = MOST_LOOKS_AHEAD if follows or driven else LAW_ROUNDS
     kick = Kick(t, mode, soft, cheap, driven, last, most, rounds)
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
@@ -319,15 +315,10 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
     linked, mode = len(island.links) > 0, kick.mode
     _begin(contacts, island, kick, looks, settings.dt, h, p)
     room = _room_of(system, laws.law) if linked else no_room(system, p)
-    turning = len(island.turning) > 0
-    shifted, before = (no_history(len(island.turning)), v.copy()) if turning else (looks.history, v)
     best, lacks, stalled, round, spread, anew = math.inf, math.inf, 0, 0, False, True
-    turn, again, others, looking, worst, spent, missed = False, True, False, False, 0.0, 0, 0.0
+    turn, again, looking, worst, spent, missed = False, True, False, 0.0, 0, 0.0
     apart, said, enough, first = 0.0, math.inf, 0.0, math.inf
     while again and stalled <= STALLS and round < kick.rounds:
-        if turning:
-            copy_table(v, before)
-            _next_loads(island, laws, p, shifted, round, others)
         _target(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, vstar)
         if kick.cheap:
             most = settings.sweeps * (10 if mode == MEAN_GIVEN else 1)
@@ -342,10 +333,9 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             )
         books.counters[SOLVES] += 1
         books.counters[ITERATIONS] += spent
-        again, looking, bound = _revise_laws(
-            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
+        again, looking = _revise_laws(
+            bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst
         )
-        others = again
         if follows and not turn and turns(bodies, forces, contacts, island.rows, local, vstar, v, h, mode):
             turn, room = True, _room_of(system, laws.law)
         if turn or looking:
@@ -376,7 +366,7 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             if missed > RUNS_OFF * first:
                 break
             first = max(missed, settings.tolerance) if first == math.inf else first
-            off = max(missed, worst, bound)  # the look to take is also solved
+            off = max(missed, worst)  # the look to take is also solved
             anew = again
             stalled = 0 if again or off < 0.9 * best else stalled + 1
             _learn(looks, looking, again, off, best, p)
@@ -385,13 +375,10 @@ def _solve(model, geometry, settings, contacts, island, system, laws, kick, look
             # no solve meets targets that contradict each other, as those of looks do that have not settled: while they do, go on
             unsolved = worst > settings.tolerance and (worst <= enough or (turn and stalled == 0))
             again = again or missed > settings.tolerance or unsolved
-        again = again or bound > settings.tolerance
         if kick.driven and mode == MEAN_GIVEN and not again:  # now what the flight bends is known
             again = anew = _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold)
             if again:  # what looks have shown was of another flight
                 forget(looks.history)
-        if round == MOST_LOOKS_AHEAD - 1:
-            worst = max(worst, bound)
         if not again and not spread and not kick.cheap and round < kick.rounds - 1:
             spread = again = spread_loads(geoms, contacts, island.rows, p)
             best, lacks = (math.inf, math.inf) if spread else (best, lacks)
@@ -424,25 +411,23 @@ def _target(bodies, contacts, joints, settings, island, system, laws, kick, look
 
 
 @inner
-def _revise_laws(
-    bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, before, v, p, worst
-):
-    """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the flight,
-    by how much bounds of moments are off [rad/s])."""
-    mode, bound = kick.mode, 0.0
+def _revise_laws(bodies, contacts, joints, forces, settings, island, system, laws, kick, looks, h, round, vstar, v, p, worst):
+    """(Whether the solution belongs to other laws than it was asked for by, whether joints want a look at the end of the
+    flight)."""
+    mode, revised = kick.mode, round < LAW_ROUNDS
     again = (
-        not kick.cheap
-        and round < LAW_ROUNDS
+        revised
+        and not kick.cheap
         and revise_contacts(contacts, island.rows, system, laws, h, mode, settings.tolerance, p, v, looks.locked, round)
     )
+    if revised and mode != MEAN_GIVEN and len(island.turning) > 0:
+        again = _revise_moments(bodies, contacts, island, system, laws, h, round, vstar, v, p) or again
     if kick.driven and mode == KICK and _choose_kept(joints, forces, island, laws, looks.here, p, looks.let_go, looks.hold):
         again = True
     if kick.driven and mode == INSIDE_DRIFT and _let_struck_go(joints, island, system, laws, v, p, worst):
         again = True
     looking = kick.driven and _wants_look(joints, island, laws, mode, p, looks.wanted)
-    if len(island.turning) > 0:
-        bound = _revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, before, v, p)
-    return again or bound == math.inf, looking, bound
+    return again, looking
 
 
 @inner
@@ -524,9 +509,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
     """Apply the impulses and book their works."""
     bodies, geoms, pairs, latest, books, forces, joints = model
     rows, mode, last, dt = island.rows, kick.mode, kick.last, settings.dt
-    linked, turning = len(island.links) > 0, len(island.turning) > 0
-    if turning:
-        _hold_bounds(contacts, island, p)
+    linked = len(island.links) > 0
     # springs and motors act for whole steps: where they are, so do all for the books
     lands = mode == KICK and last == 0.0
     share = last / (last + h) if mode == KICK and not kick.driven and not lands else 0.5
@@ -543,7 +526,7 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
     book_contacts(bodies, contacts, books, rows, p, mode, share, looks.arrives)
     if linked:
         _book_joints(bodies, joints, books, island, p, dt, mode, share)
-    if turning:
+    if len(island.turning) > 0:
         _book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, share)
     if turn:
         note_arrivals(pairs, contacts, rows)

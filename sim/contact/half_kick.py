@@ -56,7 +56,7 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
     if off <= max(settings.tolerance, PREDICTED_WITHIN * fastest) and not kick.driven:  # all leave as they came
         return
     stays, _v = p.copy(), np.empty_like(v)
-    closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, c, laws.u0)
+    closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.load, c, laws.u0)
     off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
     for k in range(m):
         for r in range(3):

@@ -87,8 +87,8 @@ def correct_depth(bodies, contacts, joints, books, settings, island, system, che
         deepest = max(deepest, -gaps[k])
     rest, d, p = np.zeros((n, 6)), np.zeros((n, 6)), np.zeros((blocks, 3))
     laws = Laws(
-        np.full(blocks, COULOMB_LAW), np.zeros(blocks), np.zeros((blocks, 3)), np.zeros((blocks, 3)), np.zeros((blocks, 3)),
-        np.zeros((blocks, 3)),
+        np.full(blocks, COULOMB_LAW), np.zeros(blocks), np.zeros((blocks, 3)), np.zeros((blocks, 3)), np.full(blocks, -1),
+        np.zeros((blocks, 3)), np.zeros((blocks, 3)),
     )  # fmt: skip
     rigid_rows(joints, island, laws)
     rigid_targets(bodies, joints, island, laws)

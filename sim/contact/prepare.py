@@ -31,7 +31,8 @@ def _prepare(bodies, contacts, joints, rows, links, turning, local):
         np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), a, b, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
     )
     laws = Laws(
-        np.empty(m, dtype=np.int64), np.empty(m), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
+        np.empty(m, dtype=np.int64), np.empty(m), np.zeros((m, 3)), np.zeros((m, 3)), np.full(m, -1), np.zeros((m, 3)),
+        np.zeros((m, 3)),
     )  # fmt: skip
     vstar, v, p = np.empty((n, 6)), np.empty((n, 6)), np.empty((m, 3))
     prepare_again(bodies, contacts, joints, island, system, laws, vstar, p)

@@ -10,9 +10,9 @@ alpha the relative angular acceleration of the coming flight; else the moment is
 the middle of the kick, (w + w')/2. The work is then never positive, and the scheme of second order, as for sliding.
 
 In the solver a contact that has such arms brings one more block (DISC_LAW, solvers/block_laws.py) of rows (tangent, tangent,
-normal) whose bounds are those of the last p_n; the kick is solved again until p_n no longer changes what they allow. Where a body
-stands on more feet than it needs, bounds shift its load from foot to foot, and the next solve shifts it back: so the p_n that
-bounds are for are mixed from what the last solves have shown (solvers/mixing.py).
+normal), whose bounds are the arms times p_n of that contact, as its cone of friction is mu times p_n. They are solved together:
+where a body stands on more feet than it needs, bounds shift its load from foot to foot, and bounds of a solve before would shift
+it back.
 """
 
 from __future__ import annotations
@@ -21,19 +21,14 @@ import math
 
 import numpy as np
 
-from tumble.collision.kernels.jit import hypot, inner, lean
-from tumble.collision.linalg import ZERO, dot, largest_change, load3, load9, mul_t, scale, store3, sub
+from tumble.collision.kernels.jit import inner, lean
+from tumble.collision.linalg import ZERO, dot, load3, load9, mul_t, scale, store3, sub
 from tumble.sim.contact.surfaces import surface_turn
 from tumble.sim.equations import acceleration
 from tumble.sim.ledger.work import MEAN_GIVEN, book_works, driven_work, give, halves
 from tumble.sim.solvers.block_laws import DISC_LAW
-from tumble.sim.solvers.mixing import forget, mix
-from tumble.sim.solvers.problem import inverse_effective_mass, velocity_along
+from tumble.sim.solvers.problem import velocity_along
 from tumble.sim.state import DYNAMIC, ROLLING, SLIDING_FRICTION, STATIC_FRICTION, TORSION
-
-SHIFTS = 2  # rounds after which loads that have not settled shift to and fro
-WANDERS = 22  # rounds after which a load that has not settled is taken to wander
-SAME_LOAD = 1e-6  # of a bound, to which its load is known where many loads leave all bodies with the same velocities
 
 
 @inner
@@ -60,12 +55,14 @@ def first_moment(island):
 
 @lean
 def prepare_moments(bodies, contacts, island, system, laws, p):
-    """Jacobians, offsets and first guesses of the moments."""
+    """Jacobians, offsets, arms and first guesses of the moments."""
     a, b, ja, jb, u0 = system.a, system.b, system.ja, system.jb, laws.u0
     for n in range(len(island.turning)):
         k, row = first_moment(island) + n, island.rows[island.turning[n]]
         i, j = contacts.body[row, 0], contacts.body[row, 1]
-        laws.law[k], laws.mu[k] = DISC_LAW, 0.0
+        laws.law[k], laws.mu[k], laws.load[k] = DISC_LAW, 0.0, island.turning[n]
+        laws.hi[k, 0] = laws.hi[k, 1] = contacts.law[row, ROLLING]
+        laws.hi[k, 2] = contacts.law[row, TORSION]
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             p[k, r] = contacts.moment[row, r]
@@ -89,40 +86,13 @@ def _free_turn(bodies, i):
     )
 
 
-@inner
-def next_loads(island, laws, p, history, round, others):
-    """The normal impulses that the bounds of moments are for in this round, after those of the last one had the answer ``p``; to
-    ``others`` than the laws of this round.
-
-    They stand where other blocks have lower bounds. Loads of what is wedged in may wander for ever: in the end they only become
-    less. Then moments resist less than they might, but never more.
-    """
-    first, n = first_moment(island), len(island.turning)
-    loads, answers = np.zeros((n, 6)), np.zeros((n, 6))
-    for k in range(n):
-        loads[k, 0], answers[k, 0] = laws.lo[first + k, 0], max(0.0, p[island.turning[k], 2])
-    shifts = round >= SHIFTS and not others
-    if not shifts:
-        forget(history)
-    elif round < WANDERS:
-        mix(history, loads, answers)
-    for k in range(n):
-        if round >= WANDERS:
-            laws.lo[first + k, 0] = min(laws.lo[first + k, 0], answers[k, 0])
-        else:
-            laws.lo[first + k, 0] = max(0.0, loads[k, 0]) if shifts else answers[k, 0]
-
-
 @lean
 def target_moments(bodies, contacts, island, system, laws, h, mode, vstar):
-    """Targets, and bounds by the normal impulses that they are for (`next_loads`)."""
-    c, hi, turning = laws.c, laws.hi, island.turning
+    """What turning each moment asks for."""
+    c, turning = laws.c, island.turning
     for n in range(len(turning)):
         k, row = first_moment(island) + n, island.rows[turning[n]]
         alpha = sub(_free_turn(bodies, contacts.body[row, 1]), _free_turn(bodies, contacts.body[row, 0]))
-        pressed = laws.lo[k, 0]
-        hi[k, 0] = hi[k, 1] = contacts.law[row, ROLLING] * pressed
-        hi[k, 2] = contacts.law[row, TORSION] * pressed
         for r in range(3):
             e = (contacts.frame[row, r, 0], contacts.frame[row, r, 1], contacts.frame[row, r, 2])
             rest = -0.5 * h * dot(alpha, e)
@@ -135,32 +105,15 @@ def target_moments(bodies, contacts, island, system, laws, h, mode, vstar):
 
 
 @lean
-def revise_moments(bodies, contacts, island, system, laws, h, mode, round, vstar, before, v, p):
-    """Largest angular velocity by which a moment is off, inf where a law changes [rad/s].
-
-    One at its bound is off by what the bound is, one that holds with less by what it is above the bound that it should have. For
-    a body alone that means more than for one on a leg: where there are joints, and bounds are all but right, they are off by what
-    they changed the velocities by, which were ``before``.
-    """
-    worst, apart, changed, turning = 0.0, 0.0, False, island.turning
-    for n in range(len(turning)):
-        k, row = first_moment(island) + n, island.rows[turning[n]]
-        pressed = max(0.0, p[turning[n], 2])
-        for r in range(2):
-            arm = contacts.law[row, TORSION if r else ROLLING]
-            size, off = abs(p[k, 2]) if r == 1 else hypot(p[k, 0], p[k, 1]), arm * pressed - laws.hi[k, 2 * r]
-            off = abs(off) if size >= laws.hi[k, 2 * r] * (1.0 - 1e-9) else max(0.0, size - arm * pressed)
-            worst = max(worst, off * inverse_effective_mass(system, k, 2 * r))
-            apart = max(apart, off - SAME_LOAD * laws.hi[k, 2 * r])
-            if (
-                mode != MEAN_GIVEN
-                and round < 4
-                and _change_turn(bodies, contacts, row, system, laws, k, r, h, round, vstar, v, p)
-            ):
+def revise_moments(bodies, contacts, island, system, laws, h, round, vstar, v, p):
+    """Switch moments to the laws that their solution belongs to; True if any was."""
+    changed = False
+    for n in range(len(island.turning)):
+        k, row = first_moment(island) + n, island.rows[island.turning[n]]
+        for part in range(2):
+            if _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, v, p):
                 changed = True
-    if round > 0 and apart <= 0.0 and len(island.links) > 0:
-        worst = min(worst, largest_change(before, v))
-    return math.inf if changed else worst
+    return changed
 
 
 @lean
@@ -177,7 +130,7 @@ def _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, 
         pull += rate * rate
         size += p[k, r] * p[k, r]
     speed = math.sqrt(middle)
-    held = math.sqrt(size) < laws.hi[k, 2 * part] * (1.0 - 1e-9)
+    held = math.sqrt(size) < laws.hi[k, 2 * part] * p[laws.load[k], 2] * (1.0 - 1e-9)
     fast = not (held or speed <= math.sqrt(pull) * h or along <= 0.0)
     if contacts.turns[row, part] == SLIDING_FRICTION and not fast:
         contacts.turns[row, part] = STATIC_FRICTION
@@ -186,26 +139,6 @@ def _change_turn(bodies, contacts, row, system, laws, k, part, h, round, vstar, 
         contacts.turns[row, part] = SLIDING_FRICTION
         return True
     return False
-
-
-@lean
-def hold_bounds(contacts, island, p):
-    """Take the moments into the bounds of the normal impulses found in the end.
-
-    The rounds may end before a load that wanders between the points of a face has settled. Moments of jointed bodies that have,
-    but for SAME_LOAD, stay as they were solved with all else: what is taken from them would open joints.
-    """
-    spare = 1.0 + SAME_LOAD if len(island.links) > 0 else 1.0
-    for n in range(len(island.turning)):
-        k, row = first_moment(island) + n, island.rows[island.turning[n]]
-        pressed = max(0.0, p[island.turning[n], 2])
-        rolling, torsion = contacts.law[row, ROLLING] * pressed, contacts.law[row, TORSION] * pressed
-        size = hypot(p[k, 0], p[k, 1])
-        if size > rolling * spare:
-            for r in range(2):
-                p[k, r] *= rolling / size
-        if abs(p[k, 2]) > torsion * spare:
-            p[k, 2] = min(max(p[k, 2], -torsion), torsion)
 
 
 @lean

@@ -99,7 +99,9 @@ def constrain(island, system, laws, u0, p, d):
     first, last = len(island.rows), len(system.a)
     if last == first:
         return
-    asked = Laws(laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], laws.c[first:], u0[first:])
+    asked = Laws(
+        laws.law[first:], laws.mu[first:], laws.lo[first:], laws.hi[first:], laws.load[first:], laws.c[first:], u0[first:]
+    )
     newton(blocks_of(system, first, last), asked, d.copy(), negligible(d), 100, p, d)
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from tumble.collision.kernels.jit import inner
 from tumble.collision.linalg import clear_table
 
+SLOPES = 12  # numbers of G for each block, see assemble_matrix
+
 
 @inner
 def symbolic(n, first, second):
@@ -186,8 +188,21 @@ def _add_block(block, j1, g, j2):
 
 
 @inner
-def assemble_matrix(system, g, slot, values):
-    """values = M + J^T G J"""
+def _add_coupling(block, j1, t, n2):
+    """block += j1^T t n2^T, with a 3 x 6 Jacobian, three numbers and a row of six."""
+    for r in range(6):
+        s = j1[0, r] * t[0] + j1[1, r] * t[1] + j1[2, r] * t[2]
+        for c in range(6):
+            block[r, c] += s * n2[c]
+
+
+@inner
+def assemble_matrix(system, load, g, slot, values):
+    """values = M + J^T G J.
+
+    Of each block G has nine numbers of its own rows, and three by which it follows the normal velocity of the contact ``load``,
+    which is between the same bodies.
+    """
     mass, inertia, a, b, ja, jb = system.mass, system.inertia, system.a, system.b, system.ja, system.jb
     for k in range(len(values)):
         clear_table(values[k])
@@ -207,3 +222,12 @@ def assemble_matrix(system, g, slot, values):
         if i >= 0 and j >= 0:
             _add_block(values[slot[i, j]], ja[k], gk, jb[k])
             _add_block(values[slot[j, i]], jb[k], gk, ja[k])
+        if load[k] >= 0:
+            t, first, second = (g[k, 9], g[k, 10], g[k, 11]), ja[load[k], 2], jb[load[k], 2]
+            if i >= 0:
+                _add_coupling(values[slot[i, i]], ja[k], t, first)
+            if j >= 0:
+                _add_coupling(values[slot[j, j]], jb[k], t, second)
+            if i >= 0 and j >= 0:
+                _add_coupling(values[slot[i, j]], ja[k], t, second)
+                _add_coupling(values[slot[j, i]], jb[k], t, first)

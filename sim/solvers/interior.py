@@ -25,8 +25,17 @@ import numpy as np
 from tumble.collision.kernels.jit import far, hypot, inner, kernel, lean
 from tumble.collision.linalg import clear_table, copy_table, dot, load3, load9, mul, scale, store3, store9, sub
 from tumble.sim.solvers.block_laws import COULOMB_LAW, project_joint
-from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
-from tumble.sim.solvers.problem import COMPLIANCE, NO_LAWS, NO_SYSTEM, add_transposed, evaluate, regularisation, relative_velocity
+from tumble.sim.solvers.blocks import SLOPES, assemble_matrix, factor, solve_factored, symbolic
+from tumble.sim.solvers.problem import (
+    COMPLIANCE,
+    NO_LAWS,
+    NO_SYSTEM,
+    add_transposed,
+    evaluate,
+    pressed,
+    regularisation,
+    relative_velocity,
+)
 
 BACK = 0.995  # part of the way to the boundary that a step takes
 IDLE_STEP = 1e-4  # part of its step that the boundary leaves: if it is less three times in a row, the search leads nowhere
@@ -180,7 +189,7 @@ def _joint_rows(laws, p, u, R, rhs, g):
     """Newton's step for the blocks of joints."""
     for k in range(len(p)):
         if laws.law[k] != COULOMB_LAW:
-            q, minus_slope = project_joint(laws, p, u, R, k)
+            q, minus_slope, _ = project_joint(laws, p, u, R, k, pressed(laws, p, u, R, k), 0.0)
             store3(rhs, k, sub(q, load3(p, k)))
             for i in range(9):
                 g[k, i] = minus_slope[i]
@@ -197,7 +206,7 @@ def interior(system, laws, vstar, tolerance, most, p, v):
     values = np.empty((blocks, 6, 6))
     x, z, dx, dz, t = np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3))
     miss, slope, rhs, du, none = np.zeros((m, 3)), np.zeros((m, 2)), np.zeros((m, 3)), np.empty((m, 3)), np.zeros((m, 3))
-    w, g, step = np.zeros((m, 3, 3)), np.zeros((m, 9)), np.empty((n, 6))
+    w, g, step = np.zeros((m, 3, 3)), np.zeros((m, SLOPES)), np.empty((n, 6))
     tangent = np.empty(m)
 
     p[:] = 0.0
@@ -212,7 +221,7 @@ def interior(system, laws, vstar, tolerance, most, p, v):
         if not inside:
             break
         _joint_rows(laws, p, u, R, rhs, g)
-        assemble_matrix(system, g, slot, values)
+        assemble_matrix(system, laws.load, g, slot, values)
         factor(order, slot, later_start, later, values)
         target, part = 0.0, 0.0
         for correct in (False, True):

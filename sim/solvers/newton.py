@@ -36,7 +36,8 @@ stopped on is its residual, the velocity by which a contact misses the law.
    velocities along the line between them, and each target is right to what the flight of a step bends, and a gap is rounded to.
    What they ask for apart from each other is no motion of the bodies: iterations add the same load, which moves nothing, for ever
    (a humanoid that lies on its floor: off by 1e-10 m/s after 90 of them). Such a part of the targets is let go: the answer is the
-   motion nearest to them.
+   motion nearest to them. So it is in the end where targets are further apart than that, and what they are apart by is the
+   residual: a ball with friction 10 that is wedged in has no other answer, only loads that grow.
 9. Contacts give no energy: in a solution p_n (u_n - c_n) is zero, and p_t.(u_t - c_t) not above it. Where none was found, the
    velocity that these are worth counts beside the residual: what is wedged bears any impulse, and a small miss at a large one
    is much work. The impulses of contacts are shortened until the sum over all of them is zero, the joints holding.
@@ -59,9 +60,9 @@ import numpy as np
 
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import clear_table, copy_table, largest_change
+from tumble.collision.linalg import ZERO, clear_table, copy_table, largest_change, scale
 from tumble.sim.solvers.block_laws import BOX_LAW, COULOMB_LAW, RIGID_COMPLIANCE, SOFT_LAW, coulomb_step, project_joint
-from tumble.sim.solvers.blocks import assemble_matrix, factor, solve_factored, symbolic
+from tumble.sim.solvers.blocks import SLOPES, assemble_matrix, factor, solve_factored, symbolic
 from tumble.sim.solvers.interior import interior_far as interior
 from tumble.sim.solvers.problem import (
     COMPLIANCE,
@@ -72,8 +73,9 @@ from tumble.sim.solvers.problem import (
     add_transposed,
     blocks_of,
     evaluate,
-    laws_of,
+    laws_after,
     missed,
+    pressed,
     regularisation,
     relative_velocity,
 )
@@ -100,11 +102,17 @@ def _linearise(laws, p, u, R, eps, s, g):
         if laws.law[k] == COULOMB_LAW:
             w = (u[k, 0] - laws.c[k, 0], u[k, 1] - laws.c[k, 1], u[k, 2] - laws.c[k, 2])
             step, slope = coulomb_step((p[k, 0], p[k, 1], p[k, 2]), w, laws.mu[k], R[k, 2] / COMPLIANCE, eps)
+            follows = ZERO
         else:
-            value, slope = project_joint(laws, p, u, R, k)
+            load, growth, hard, n = pressed(laws, p, u, R, k), 0.0, 0.0, laws.load[k]
+            if n >= 0 and load > 0.0:  # then the normal impulse of that contact is linearised as growth - hard du_n
+                hard = COMPLIANCE / (eps * R[n, 2])
+                growth = -(1.0 - eps) * hard * (u[n, 2] - laws.c[n, 2])
+            value, slope, follows = project_joint(laws, p, u, R, k, load, growth)
+            follows = scale(hard, follows)
             step = (value[0] - p[k, 0], value[1] - p[k, 1], value[2] - p[k, 2])
         for i in range(3):
-            s[k, i] = step[i]
+            s[k, i], g[k, 9 + i] = step[i], follows[i]
         for i in range(9):
             g[k, i] = slope[i]
 
@@ -129,9 +137,9 @@ class Room(NamedTuple):
     later_start: np.ndarray
     later: np.ndarray
     values: np.ndarray  # (blocks, 6, 6) factors of the matrix ...
-    factored: np.ndarray  # (k, 9) ... that belongs to this g
+    factored: np.ndarray  # (k, SLOPES) ... that belongs to this g
     s: np.ndarray  # (k, 3) dp = s - g du
-    g: np.ndarray  # (k, 9)
+    g: np.ndarray  # (k, SLOPES)
     step: np.ndarray  # (n, 6)
     du: np.ndarray  # (k, 3)
     none: np.ndarray  # (k, 3) zeros
@@ -139,8 +147,8 @@ class Room(NamedTuple):
     last: np.ndarray  # (k, 3) the last step of the impulses
 
 
-_T3, _T9, _T0, _I = np.zeros((0, 3)), np.zeros((0, 9)), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
-NO_ROOM = Room(_T3, _T3, _I, _T0, _I, _I, np.zeros((0, 3, 3)), _T9, _T3, _T9, np.zeros((0, 6)), _T3, _T3, _T3, _T3)
+_T3, _TG, _T0, _I = np.zeros((0, 3)), np.zeros((0, SLOPES)), np.zeros((0, 0), np.int64), np.zeros(0, np.int64)
+NO_ROOM = Room(_T3, _T3, _I, _T0, _I, _I, np.zeros((0, 3, 3)), _TG, _T3, _TG, np.zeros((0, 6)), _T3, _T3, _T3, _T3)
 
 
 @inner
@@ -148,8 +156,8 @@ def _room_for(system, u, R):
     n, m = len(system.mass), len(system.a)
     order, slot, later_start, later, blocks = symbolic(n, system.a, system.b)
     return Room(
-        u, R, order, slot, later_start, later, np.empty((blocks, 6, 6)), np.full((m, 9), np.nan),
-        np.empty((m, 3)), np.empty((m, 9)), np.empty((n, 6)), np.empty((m, 3)), np.zeros((m, 3)), np.empty((m, 3)),
+        u, R, order, slot, later_start, later, np.empty((blocks, 6, 6)), np.full((m, SLOPES), np.nan),
+        np.empty((m, 3)), np.empty((m, SLOPES)), np.empty((n, 6)), np.empty((m, 3)), np.zeros((m, 3)), np.empty((m, 3)),
         np.empty((m, 3)),
     )  # fmt: skip
 
@@ -166,9 +174,9 @@ def room_of(system, law):
 @inner
 def no_room(system, p):
     """Each solve makes room of its own, where it needs some."""
-    t9, t0, none = np.empty((0, 9)), np.empty((0, 0), np.int64), system.a[:0]
+    tg, t0, none = np.empty((0, SLOPES)), np.empty((0, 0), np.int64), system.a[:0]
     return Room(
-        p[:0], p[:0], none, t0, none, none, system.inertia[:0], t9, p[:0], t9, np.empty((0, 6)), p[:0], p[:0], p[:0], p[:0]
+        p[:0], p[:0], none, t0, none, none, system.inertia[:0], tg, p[:0], tg, np.empty((0, 6)), p[:0], p[:0], p[:0], p[:0]
     )  # fmt: skip
 
 
@@ -198,7 +206,7 @@ def _let_go(system, laws, room, asked, give):
         for r in range(3):
             if _at_target(laws, room.R, g, k, r):
                 rest[k, r] = room.u[k, r] - asked[k, r] + du[k, r]
-    _add_slopes(g, rest, -1.0, push)
+    _add_slopes(laws.load, g, rest, -1.0, push)
     _respond(system, room, push, more)
     worst = 0.0
     for k in range(len(rest)):
@@ -211,7 +219,7 @@ def _let_go(system, laws, room, asked, give):
     for k in range(len(rest)):
         for r in range(3):
             laws.c[k, r] = asked[k, r] + rest[k, r]
-    _add_slopes(g, rest, 1.0, s)
+    _add_slopes(laws.load, g, rest, 1.0, s)
     _respond(system, room, s, du)
 
 
@@ -225,11 +233,13 @@ def _respond(system, room, s, du):
 
 
 @lean
-def _add_slopes(g, u, f, s):
+def _add_slopes(load, g, u, f, s):
     """s += f G u"""
     for k in range(len(u)):
         for r in range(3):
             s[k, r] += f * (g[k, 3 * r] * u[k, 0] + g[k, 3 * r + 1] * u[k, 1] + g[k, 3 * r + 2] * u[k, 2])
+            if load[k] >= 0:
+                s[k, r] += f * g[k, 9 + r] * u[load[k], 2]
 
 
 @inner
@@ -247,7 +257,9 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
     if known < 0.0:
         best = now = evaluate(system, laws, vstar, R, p, v, u)
     copy_table(p, best_p)
-    spent, stalled, goal, refined, load, leapt = 0, 0, best, False, 0.0, False
+    # how far a guess is from the solution is known; of what is begun anew the first step tells it
+    goal = best if known >= 0.0 else math.inf
+    spent, stalled, refined, load, leapt = 0, 0, False, 0.0, False
     asked = laws.c.copy() if give > 0.0 else room.none
     met = laws.c.copy() if give > 0.0 else room.none
     patience = PATIENCE * STALLED_ITERATIONS if leaps else STALLED_ITERATIONS
@@ -264,13 +276,13 @@ def _descend(system, laws, vstar, room, tolerance, enough, give, halts, most, po
             copy_table(asked, laws.c)
         _linearise(laws, p, u, R, eps, s, g)
         if _changed(g, factored):  # joints without bounds have one matrix
-            assemble_matrix(system, g, slot, values)
+            assemble_matrix(system, laws.load, g, slot, values)
             factor(order, slot, later_start, later, values)
             copy_table(g, factored)
         _respond(system, room, s, du)
         if give > 0.0:
             _let_go(system, laws, room, asked, give)
-        _add_slopes(g, du, -1.0, s)
+        _add_slopes(laws.load, g, du, -1.0, s)
         way, again = 1.0, spent > 1 and stalled > 0
         if leaps and again and not leapt:
             way = _sum_to_come(s, last, load)
@@ -402,6 +414,8 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
     while True:
         if help > FROM_GUESS or not boxes:
             known, inside, halts = (best if help == FROM_GUESS else -1.0), help == FROM_INSIDE, help == FROM_GUESS and give > 0.0
+            if FROM_BEST <= help <= FROM_BEST_AGAIN:
+                known = evaluate(system, laws, vstar, R, p, v, u)
             eps = TIGHT * COMPLIANCE if help == FROM_BEST else COMPLIANCE
             now, steps = _descend(
                 system, laws, vstar, room, tolerance, enough, 0.0, halts, most - spent, inside, known, p, v, eps,
@@ -451,6 +465,14 @@ def newton_in(system, laws, vstar, room, tolerance, enough, give, most, p, v):
             sweeps *= 2
             _sweep(system, laws, vstar, R, sweeps, p)
     copy_table(best_p, p)
+    if best > done and give > 0.0:  # targets are further apart than they may be: the nearest motion is the best answer
+        asked, most = laws.c.copy(), 4 * STALLED_ITERATIONS
+        left, steps = _descend(system, laws, vstar, room, tolerance, 0.0, math.inf, True, most, True, -1.0, p, v)
+        if left <= tolerance:
+            apart = largest_change(asked, laws.c)
+            return apart, apart, spent + steps
+        copy_table(asked, laws.c)
+        copy_table(best_p, p)
     evaluate(system, laws, vstar, R, p, v, u)
     if best > done and _given(laws, p, u) > 0.0:
         _shorten(system, laws, vstar, R, tolerance, p, v, u)
@@ -470,7 +492,7 @@ def _start_from(help, system, laws, vstar, room, tolerance, most, p, v):
     for k in range(len(p)):
         mu[k] = 0.0 if help == FROM_SLIPPERY else STICKY
     clear_table(p)
-    rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.c, laws.u0)
+    rubbed = Laws(laws.law, mu, laws.lo, laws.hi, laws.load, laws.c, laws.u0)
     _sweep(system, rubbed, vstar, room.R, FIRST_SWEEPS, p)
     return _descend(system, rubbed, vstar, room, tolerance, 0.0, 0.0, False, most, False, -1.0, p, v)[1]
 
@@ -538,7 +560,7 @@ def _hold(system, laws, vstar, R, tolerance, first, p, v):
     if first == m:
         copy_table(pushed, v)
         return
-    joints, asked = blocks_of(system, first, m), laws_of(laws, first, m)
+    joints, asked = blocks_of(system, first, m), laws_after(laws, first, p)
     room = _room_for(joints, np.empty((m - first, 3)), R[first:])
     _descend(joints, asked, pushed, room, tolerance, 0.0, 0.0, False, 2 * STALLED_ITERATIONS, False, -1.0, p[first:], v)
     evaluate(joints, asked, pushed, R[first:], p[first:], v, room.u)

@@ -55,6 +55,7 @@ class Laws(NamedTuple):
     mu: np.ndarray  # (k,) friction of contacts
     lo: np.ndarray  # (k, 3) bounds of other rows
     hi: np.ndarray  # (k, 3)
+    load: np.ndarray  # (k,) int64 block of the contact by whose normal impulse ``hi`` is multiplied, -1: by none
     c: np.ndarray  # (k, 3) target velocities
     u0: np.ndarray  # (k, 3) velocities that bodies which no impulse moves, and moving surfaces, bring along
 
@@ -71,7 +72,7 @@ NO_SYSTEM = System(
     np.zeros((0, 3, 6)),
     np.zeros((0, 3, 6)),
 )
-NO_LAWS = Laws(NO_INDICES, np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
+NO_LAWS = Laws(NO_INDICES, np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)), NO_INDICES, np.zeros((0, 3)), np.zeros((0, 3)))
 
 
 @inner
@@ -82,10 +83,21 @@ def blocks_of(system, first, last):
 
 
 @inner
-def laws_of(laws, first, last):
-    """Those of blocks ``first`` to ``last``."""
-    lo, hi, c, u0 = laws.lo[first:last], laws.hi[first:last], laws.c[first:last], laws.u0[first:last]
-    return Laws(laws.law[first:last], laws.mu[first:last], lo, hi, c, u0)
+def laws_after(laws, first, p):
+    """Those of the blocks from ``first`` on, beside impulses p of those before, which stay."""
+    lo, hi, c, u0 = laws.lo[first:], laws.hi[first:].copy(), laws.c[first:], laws.u0[first:]
+    for k in range(len(hi)):
+        if laws.load[first + k] >= 0:
+            for r in range(3):
+                hi[k, r] *= p[laws.load[first + k], 2]
+    return Laws(laws.law[first:], laws.mu[first:], lo, hi, np.full(len(hi), -1), c, u0)
+
+
+@lean
+def pressed(laws, p, u, R, k):
+    """What the bounds of block k are multiplied by: y_n of the contact that it belongs to, as Coulomb's cone is."""
+    n = laws.load[k]
+    return 1.0 if n < 0 else max(0.0, p[n, 2] - (u[n, 2] - laws.c[n, 2]) * COMPLIANCE / R[n, 2])
 
 
 @lean
@@ -172,7 +184,7 @@ def residual(laws, p, u, R):
         for r in range(3):
             total += abs(p[k, r]) + abs(u[k, r])
         if laws.law[k] != COULOMB_LAW:
-            worst = max(worst, residual_joint(laws, p, u, R, k))
+            worst = max(worst, residual_joint(laws, p, u, R, k, pressed(laws, p, u, R, k)))
             continue
         s = R[k, 2] / COMPLIANCE
         y = (p[k, 0] - (u[k, 0] - c[k, 0]) / s, p[k, 1] - (u[k, 1] - c[k, 1]) / s, p[k, 2] - (u[k, 2] - c[k, 2]) / s)

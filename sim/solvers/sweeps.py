@@ -76,12 +76,13 @@ def _joint_rows(laws, m, u, R, p, n):
         return scale(hi[n, 0] / length, y) if length > hi[n, 0] else y
     p0, p1, p2 = p[n, 0], p[n, 1], p[n, 2]
     if law == DISC_LAW:
-        r = R[n, 0]
+        r, load = R[n, 0], p[laws.load[n], 2] if laws.load[n] >= 0 else 1.0
+        radius, high = load * hi[n, 0], load * hi[n, 2]
         q0, q1 = p0 - u[0] / r, p1 - u[1] / r
         length = hypot(q0, q1)
-        if length > hi[n, 0]:
-            q0, q1 = hi[n, 0] / length * q0, hi[n, 0] / length * q1
-        return (q0, q1, _row(p2, u[2] + m[6] * (q0 - p0) + m[7] * (q1 - p1), m[8], -hi[n, 2], hi[n, 2]))
+        if length > radius:
+            q0, q1 = radius / length * q0, radius / length * q1
+        return (q0, q1, _row(p2, u[2] + m[6] * (q0 - p0) + m[7] * (q1 - p1), m[8], -high, high))
     if law == SOFT_LAW:  # p0 = low - high (u0 + c0), with u0 as p0 makes it
         q0 = (lo[n, 0] - hi[n, 0] * (u[0] + c[n, 0] - m[0] * p0)) / (1.0 + hi[n, 0] * m[0])
     else:

@@ -38,7 +38,7 @@ class Problem:
         none, p, v = np.zeros((m, 3)), np.full((m, 3), guess), np.zeros((n, 6))
         ends = np.array(self.a), np.array(self.b), np.array(self.ja), np.array(self.jb)
         system = System(self.masses, 1 / self.masses, self.inertias, np.linalg.inv(self.inertias), *ends)
-        laws = Laws(np.array(self.laws), np.array(self.mu), none, none, none, none)
+        laws = Laws(np.array(self.laws), np.array(self.mu), none, none, np.full(m, -1), none, none)
         slips = (np.zeros((m, 2)), np.zeros(m, dtype=bool)) if method is by_sweeps else ()
         residual, spent = method(system, laws, self.arrive, *slips, tolerance, most, p, v)
         return residual, spent, p, v

@@ -249,7 +249,7 @@ def _solve_exactly(bodies, crowd, first, last, worst, settings):
         np.empty(n), np.empty(n), np.empty((n, 3, 3)), np.empty((n, 3, 3)), one, two, np.zeros((m, 3, 6)), np.zeros((m, 3, 6))
     )  # fmt: skip
     zero, q, arrive, leave = np.zeros((m, 3)), np.empty((m, 3)), np.empty((n, 6)), np.empty((n, 6))
-    laws = Laws(np.full(m, COULOMB_LAW), crowd.mu[first:last], zero, zero, c[first:last], np.empty((m, 3)))
+    laws = Laws(np.full(m, COULOMB_LAW), crowd.mu[first:last], zero, zero, np.full(m, -1), c[first:last], np.empty((m, 3)))
     impulses(groups, first, last, crowd.p)
     q[:] = crowd.p[first:last]
     for i in range(len(place)):

@@ -27,7 +27,7 @@ def posed(x: dict[str, np.ndarray]) -> tuple[System, Laws, np.ndarray, np.ndarra
     none = np.zeros((len(x["mu"]), 3))
     law, low, high = x.get("law", np.zeros(len(none), dtype=np.int64)), x.get("lo", none), x.get("hi", none)
     system = System(x["mass"], 1.0 / x["mass"], x["inertia"], np.linalg.inv(x["inertia"]), x["a"], x["b"], x["ja"], x["jb"])
-    laws = Laws(law, x["mu"], low, high, x["c"], x["u0"])
+    laws = Laws(law, x["mu"], low, high, x.get("load", np.full(len(none), -1)), x["c"], x["u0"])
     return system, laws, x["p"].copy(), np.zeros((len(x["mass"]), 6))
 
 

@@ -91,7 +91,15 @@ def _stated(problem: dict) -> tuple:
     """The same as sweeps of one contact at a time take it: (system, laws, inverse masses, velocities before)."""
     light, inverse, ends = problem["light"][:-1].copy(), problem["inverse"], (problem[n] for n in ("a", "b", "ja", "jb"))
     system = System(1.0 / light, light, inverse, inverse, *ends)
-    laws = Laws(np.zeros(len(problem["a"]), dtype=np.int64), problem["mu"], NONE, NONE, problem["c"], problem["u0"])
+    laws = Laws(
+        np.zeros(len(problem["a"]), dtype=np.int64),
+        problem["mu"],
+        NONE,
+        NONE,
+        np.full(len(problem["a"]), -1),
+        problem["c"],
+        problem["u0"],
+    )
     return system, laws, problem["light"], problem["before"]
 
 

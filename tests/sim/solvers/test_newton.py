@@ -81,7 +81,7 @@ def test_targets_that_no_motion_meets_are_met_as_nearly_as_a_motion_can():
 
     def solve(give: float, mu: float = 0.5) -> tuple:
         c, p, v = np.array([[0, 0, 0], [apart, 0, 0]]), np.zeros((2, 3)), np.zeros((1, 6))
-        laws = Laws(np.zeros(2, dtype=np.int64), np.full(2, mu), none, none, c, none)
+        laws = Laws(np.zeros(2, dtype=np.int64), np.full(2, mu), none, none, np.full(2, -1), c, none)
         return *solve_giving(system, laws, vstar, TOLERANCE, give, 200, p, v), c, p, v
 
     missed, given, spent, c, p, v = solve(give=2 * apart)
@@ -102,13 +102,17 @@ def test_targets_that_no_motion_meets_are_met_as_nearly_as_a_motion_can():
 
 
 def test_moments_that_hardly_turn_are_solved_as_sliding_is():
-    """A body slides on four points and tips ever so little, which three of them tell, against their rolling friction."""
+    """A body slides on four points and tips ever so little, which three of them tell, against their rolling friction.
+
+    All four ask for velocities that are 4e-9 m/s apart, as much as kicks let go: from nothing, no iteration is spent on loads
+    that would meet them.
+    """
     x = arrays(kept("rolling"))
-    for start in (x["p"], 0.0 * x["p"]):
+    for start, most in ((x["p"], 10), (0.0 * x["p"], 25)):
         system, laws, p, v = posed(x | {"p": start})
-        missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
+        missed, _, spent = solve_giving(system, laws, x["vstar"], TOLERANCE, 1e-8, 200, p, v)
         assert missed < 1e-13
-        assert spent <= (10 if start.any() else 60)
+        assert spent <= most
         size = np.hypot(p[4:, 0], p[4:, 1])
         assert np.all(size <= x["hi"][4:, 0] * (1.0 + 1e-12))
         assert np.all(size >= x["hi"][4:, 0] * (1.0 - 1e-12))  # each at its bound
