@@ -13,19 +13,20 @@ import numpy as np
 from tumble.collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
 from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows
 from tumble.collision.contact.polytope_manifold import polytope_manifold_far
+from tumble.collision.contact.ridges import AKIN, BESIDE_FACET, add_bends, choose_normal, known_point
 from tumble.collision.distance.polytopes import polytope_distance
 from tumble.collision.distance.result import SIGN_ONLY, swapped
 from tumble.collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
 from tumble.collision.kernels.jit import far, kernel, lean, remote, stack_table
-from tumble.collision.linalg import IDENTITY, ZERO, add, dot, load3, matmul, mul, mul_t, neg, norm, orthonormal, sub
+from tumble.collision.linalg import IDENTITY, ZERO, add, axpy, dot, load3, matmul, mul, mul_t, neg, orthonormal, sub, transpose
 from tumble.collision.pairs.capsule import capsule_distance, capsule_manifold
 from tumble.collision.pairs.halfspace import halfspace_distance, halfspace_manifold
 from tumble.collision.pairs.smooth import smooth_distance
 from tumble.collision.pairs.smooth_manifold import smooth_manifold
 from tumble.collision.pairs.sphere import sphere_distance, sphere_manifold
+from tumble.collision.shapes.support_points import is_polytope
 
 RIM_SLACK = 1e-10  # of the size: points so far beyond the rim of a facet are over it
-BESIDE_FACET = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
 
 
 @lean
@@ -127,7 +128,7 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
 
     Where the normal is the facet's, or none that is allowed, the points are those of the half-space under the facet that lie over
     the facet; the others belong to its neighbours. Where the surface bends or ends, so does what is touched: there the points of
-    the facet itself are added.
+    the facet itself are added, and where its normal was none that is allowed, those along normals that are (contact/ridges.py).
     """
     size = g.radius[b]
     slack = RIM_SLACK * size
@@ -147,30 +148,42 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     for k in range(1, count):
         least = min(least, rows[k, 3])
     more, names, extra = spare_rows(), spare_ids()[0], 0
-    if kind == OWN:
-        for k in range(min(count, MANIFOLD_POINTS)):
-            if at_open_edge(g, f, mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf)), slack):
-                _copy_row(rows, ids, k, more, names, extra)
-                extra += 1
+    flat = is_polytope(g.kind[b])
+    for k in range(min(count, MANIFOLD_POINTS) if kind == OWN or flat else 0):
+        point = axpy(-0.5 * rows[k, 3], n, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))  # that of the facet itself
+        if at_open_edge(g, f, mul_t(rf, point), slack):
+            _copy_row(rows, ids, k, more, names, extra)
+            extra += 1
+    way = n
     found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _seen_from_behind(g, f, rf), b, xb, rb, margin, rows, ids)
     bend_rows(rows, found, 0.0, g.skin[b])
     count = 0
+    floor = min(-BESIDE_FACET * size, 4.0 * least) if kind == BARRED else -math.inf
     for k in range(found):
         point = mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))
-        deep = kind == BARRED and rows[k, 3] < -BESIDE_FACET * size and rows[k, 3] < 4.0 * least
-        if not deep and holds(g, f, point, slack):
+        if rows[k, 3] >= floor and holds(g, f, point, slack):
             _copy_row(rows, ids, k, rows, ids, count)
             count += 1
-    for k in range(extra):
-        if count < len(ids):
-            known = False
-            for m in range(count):
-                between = norm((rows[m, 0] - more[k, 0], rows[m, 1] - more[k, 1], rows[m, 2] - more[k, 2]))
-                known = known or between <= 4.0 * slack
-            if not known:
-                _copy_row(more, names, k, rows, ids, count)
-                count += 1
+    if kind == OWN:
+        return _add_known(more, names, extra, 1.0, slack, rows, ids, count), n, status
+    if flat:
+        r, t, limit = matmul(transpose(rf), rb), mul_t(rf, sub(xb, xf)), margin + 1e-8 * size
+        count, n, some = choose_normal(g, f, rf, b, r, t, side, limit, floor, slack, n, rows, count)
+        if some and dot(way, n) >= AKIN:
+            count = _add_known(more, names, extra, dot(way, n), slack, rows, ids, count)
+        count = add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count)
     return count, n, status
+
+
+@lean
+def _add_known(more, names, extra, akin, slack, rows, ids, count):
+    """Add rows along another normal, ``akin`` to it by its cosine, each with the gap that it has in this direction; the count."""
+    for k in range(extra):
+        if count < len(ids) and not known_point(rows, count, (more[k, 0], more[k, 1], more[k, 2]), 4.0 * slack):
+            _copy_row(more, names, k, rows, ids, count)
+            rows[count, 3] /= akin
+            count += 1
+    return count
 
 
 @lean
