@@ -18,6 +18,16 @@ class Turn(Protocol):
     def as_quat(self) -> Any: ...
 
 
+class Surface(Protocol):
+    """A mesh of trimesh."""
+
+    @property
+    def vertices(self) -> Any: ...
+
+    @property
+    def faces(self) -> Any: ...
+
+
 Numbers: TypeAlias = "Sequence[float] | np.ndarray[Any, Any]"  # a vector, a quaternion
 Rows: TypeAlias = "Sequence[Sequence[float]] | Sequence[np.ndarray[Any, Any]] | np.ndarray[Any, Any]"  # (n, 3), (n, 4), a matrix
 Whole: TypeAlias = "int | Sequence[int] | np.ndarray[Any, Any]"  # one index, or one for each pair

@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from tumble.collision.contact.facets import BARRED, FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
+from tumble.collision.contact.facets import FREE, OWN, at_open_edge, holds, is_facet, is_level, reading
 from tumble.collision.contact.manifold import MANIFOLD_POINTS, bend_rows, swap_rows
 from tumble.collision.contact.polytope_manifold import polytope_manifold_far
-from tumble.collision.contact.ridges import AKIN, BESIDE_FACET, add_bends, choose_normal, known_point
+from tumble.collision.contact.ridges import AKIN, BESIDE_FACET, add_bends, add_patch, choose_normal, known_point
 from tumble.collision.distance.polytopes import polytope_distance
 from tumble.collision.distance.result import SIGN_ONLY, swapped
 from tumble.collision.geometry import CAPSULE, CYLINDER, HALFSPACE, SIDES, SPHERE, empty_geometry
@@ -142,13 +142,17 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     if count == 0:
         return 0, n, status
     kind, side = reading(g, f, mul_t(rf, n))
-    if kind == FREE:
+    flat = is_polytope(g.kind[b])
+    if kind == FREE and not flat:
         return count, n, status
     least = rows[0, 3]
     for k in range(1, count):
         least = min(least, rows[k, 3])
+    floor = min(-BESIDE_FACET * size, 4.0 * least) if kind != OWN else -math.inf
+    r, t, limit = matmul(transpose(rf), rb), mul_t(rf, sub(xb, xf)), margin + 1e-8 * size
+    if kind == FREE:
+        return add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count), n, status
     more, names, extra = spare_rows(), spare_ids()[0], 0
-    flat = is_polytope(g.kind[b])
     for k in range(min(count, MANIFOLD_POINTS) if kind == OWN or flat else 0):
         point = axpy(-0.5 * rows[k, 3], n, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))  # that of the facet itself
         if at_open_edge(g, f, mul_t(rf, point), slack):
@@ -158,30 +162,27 @@ def facet_manifold(g, f, xf, rf, b, xb, rb, margin, axis, rows, ids):
     found, n, _ = halfspace_manifold(g, f, xf, rf if side > 0.0 else _seen_from_behind(g, f, rf), b, xb, rb, margin, rows, ids)
     bend_rows(rows, found, 0.0, g.skin[b])
     count = 0
-    floor = min(-BESIDE_FACET * size, 4.0 * least) if kind == BARRED else -math.inf
     for k in range(found):
         point = mul_t(rf, sub((rows[k, 0], rows[k, 1], rows[k, 2]), xf))
         if rows[k, 3] >= floor and holds(g, f, point, slack):
             _copy_row(rows, ids, k, rows, ids, count)
             count += 1
     if kind == OWN:
-        return _add_known(more, names, extra, 1.0, slack, rows, ids, count), n, status
+        return _add_known(more, names, extra, slack, rows, ids, count), n, status
     if flat:
-        r, t, limit = matmul(transpose(rf), rb), mul_t(rf, sub(xb, xf)), margin + 1e-8 * size
         count, n, some = choose_normal(g, f, rf, b, r, t, side, limit, floor, slack, n, rows, count)
         if some and dot(way, n) >= AKIN:
-            count = _add_known(more, names, extra, dot(way, n), slack, rows, ids, count)
+            count = add_patch(g, xf, rf, b, r, t, way, n, limit, more, names, extra, slack, rows, ids, count)
         count = add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count)
     return count, n, status
 
 
 @lean
-def _add_known(more, names, extra, akin, slack, rows, ids, count):
-    """Add rows along another normal, ``akin`` to it by its cosine, each with the gap that it has in this direction; the count."""
+def _add_known(more, names, extra, slack, rows, ids, count):
+    """Add rows along the same normal, but for those at places that are known; the count."""
     for k in range(extra):
         if count < len(ids) and not known_point(rows, count, (more[k, 0], more[k, 1], more[k, 2]), 4.0 * slack):
             _copy_row(more, names, k, rows, ids, count)
-            rows[count, 3] /= akin
             count += 1
     return count
 

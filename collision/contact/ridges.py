@@ -135,20 +135,37 @@ def bend(g, f, b, r, t, k, side, slack):
 
 
 @lean
+def gap_along(g, b, r, t, x, u):
+    """How far polytope b, at (r, t) in the frame of a facet, is from place x of the facet along the unit vector u.
+
+    Negative: how far b must go along u so that x leaves it. Large where b is beside the line through x.
+    """
+    p, d = mul_t(r, sub(x, t)), mul_t(r, u)
+    gap = -math.inf
+    for a in range(g.face[b, 0], g.face[b, 1]):
+        m = load3(g.normals, a)
+        facing = -dot(m, d)
+        if facing > ANGLE:
+            gap = max(gap, (dot(m, p) - g.offsets[a]) / facing)
+    return gap - g.skin[b]
+
+
+@lean
 def choose_normal(g, f, rf, b, r, t, side, limit, floor, slack, n, rows, count):
     """(Rows that are kept, normal, whether there is any contact) of a manifold with ``count`` rows along n.
 
-    The normal is n where rows are known, else that of the deepest contact of edges and corners. Where that is deeper than all
-    rows, and its normal is not akin to n, it takes their place.
+    The normal is n where rows are known, else that of the shortest way out along a normal of an edge or a corner: as far as b
+    overlaps the facet along it, and no farther, it does so anywhere on the facet. Where that is farther than all rows are deep,
+    and not akin to n, it takes their place.
     """
-    deepest, way, known = math.inf, n, math.inf
+    least, way, known = -math.inf, n, math.inf
     for k in range(6):
         found, gap, u, _, _ = bend(g, f, b, r, t, k, side, slack)
-        if found and floor <= gap <= limit and gap < deepest:
-            deepest, way = gap, mul(rf, u)
+        if found and floor <= gap <= limit and gap > least:
+            least, way = gap, mul(rf, u)
     for k in range(count):
         known = min(known, rows[k, 3])
-    if deepest < math.inf and (count == 0 or (deepest < known and dot(way, n) < AKIN)):
+    if least > -math.inf and (count == 0 or (least < known and dot(way, n) < AKIN)):
         return 0, way, True
     return count, n, count > 0
 
@@ -157,22 +174,39 @@ def choose_normal(g, f, rf, b, r, t, side, limit, floor, slack, n, rows, count):
 def add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count):
     """Add to ``count`` rows of facet f those of polytope b at edges and corners whose normals are akin to n; the count.
 
-    Each has the gap that it has in that direction. b counts as flat there: where an edge of it lies almost along that of the
-    ground, the place where they cross runs away at any speed, and with it goes an acceleration without bound.
+    Each has the gap that it has along n. b counts as flat there: where an edge of it lies almost along that of the ground, the
+    place where they cross runs away at any speed, and with it goes an acceleration without bound.
     """
     for k in range(6):
         found, gap, u, place, named = bend(g, f, b, r, t, k, side, slack)
-        akin = dot(mul(rf, u), n)
-        if not (found and floor <= gap <= limit and akin >= AKIN and count < len(ids)):
+        if not (found and floor <= gap <= limit and dot(mul(rf, u), n) >= AKIN and count < len(ids)):
             continue
-        middle = axpy(0.5 * gap / akin, n, add(xf, mul(rf, place)))
-        if known_point(rows, count, middle, 4.0 * slack):
+        gap = gap_along(g, b, r, t, place, mul_t(rf, n))
+        middle = axpy(0.5 * gap, n, add(xf, mul(rf, place)))
+        if gap > limit or known_point(rows, count, middle, 4.0 * slack + 0.1 * abs(gap)):
             continue
         along, _ = orthonormal(n)
         straight = SHARP
         if k < 3:
             along, straight = mul(rf, sub(load3(g.vertices, named[1]), load3(g.vertices, named[0]))), 0.0
-        put(rows, ids, count, middle, gap / akin, along, straight, SHARP, along, 0.0, 0.0, witness_id(g, f, b, named))
+        put(rows, ids, count, middle, gap, along, straight, SHARP, along, 0.0, 0.0, witness_id(g, f, b, named))
+        count += 1
+    return count
+
+
+@lean
+def add_patch(g, xf, rf, b, r, t, way, n, limit, more, names, extra, slack, rows, ids, count):
+    """Add rows of a patch whose normal is ``way``, akin to n, each with the gap that it has along n; the count."""
+    for k in range(extra):
+        place = axpy(-0.5 * more[k, 3], way, (more[k, 0], more[k, 1], more[k, 2]))
+        gap = gap_along(g, b, r, t, mul_t(rf, sub(place, xf)), mul_t(rf, n))
+        middle = axpy(0.5 * gap, n, place)
+        if count == len(ids) or gap > limit or known_point(rows, count, middle, 4.0 * slack + 0.1 * abs(gap)):
+            continue
+        for c in range(14):
+            rows[count, c] = more[k, c]
+        rows[count, 0], rows[count, 1], rows[count, 2] = middle
+        rows[count, 3], ids[count] = gap, names[k]
         count += 1
     return count
 

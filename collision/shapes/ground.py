@@ -21,7 +21,7 @@ import numpy as np
 
 from tumble.collision.errors import MOST_LENGTH, InputError, check_number
 from tumble.collision.geometry import FIELD, MESH
-from tumble.collision.hints import FileName, Rows
+from tumble.collision.hints import FileName, Rows, Surface
 from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import Shape
 from tumble.collision.spelling import spelled
@@ -91,7 +91,8 @@ class TriangleMesh(Ground):
 
     Parameters
     ----------
-    vertices : (n, 3) [m]. Those at the same place are one, so that triangles which meet there know each other.
+    vertices : (n, 3) [m]. Those at the same place are one, so that triangles which meet there know each other. Or a mesh of
+        trimesh, alone: its vertices and faces.
     triangles : (m, 3) rows of the vertices, counter-clockwise seen from outside; up to two million.
     two_sided : whether bodies touch it from behind as well. Left out, a closed surface has one side and an open one two.
     smooth : whether it is drawn as a curved surface where its triangles bend little, rather than as the flat triangles it is.
@@ -100,22 +101,32 @@ class TriangleMesh(Ground):
     """
 
     vertices: np.ndarray
-    triangles: np.ndarray
+    triangles: np.ndarray | None = None  # None: as given, never afterwards
     two_sided: bool | None = None
     smooth: bool = True
     type = "triangle_mesh"
 
     if TYPE_CHECKING:  # rows of any kind are made into arrays
+        triangles: np.ndarray
 
-        def __init__(self, vertices: Rows, triangles: Rows, two_sided: bool | None = None, smooth: bool = True) -> None: ...
+        def __init__(
+            self, vertices: Rows | Surface, triangles: Rows | None = None, two_sided: bool | None = None, smooth: bool = True
+        ) -> None: ...
 
     def __post_init__(self) -> None:
-        vertices = _numbers("vertices", self.vertices, 3)
+        given, rows = self.vertices, self.triangles
+        if hasattr(given, "vertices") and hasattr(given, "faces"):
+            if rows is not None:
+                raise InputError("triangles", rows, "must be left out beside a mesh, which has its own")
+            given, rows = given.vertices, given.faces
+        elif rows is None:
+            raise InputError("triangles", rows, "must be given: TriangleMesh(vertices, triangles), or a mesh of trimesh alone")
+        vertices = _numbers("vertices", given, 3)
         if bad := _first(~np.isfinite(vertices).all(axis=1)):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], "must be three finite numbers")
         if bad := _first(np.abs(vertices).max(axis=1, initial=0.0) > MOST_LENGTH):
             raise InputError(f"vertices[{bad[0]}]", vertices[bad[0]], f"must lie within {MOST_LENGTH:g} m of the origin")
-        triangles = _rows_of("triangles", self.triangles)
+        triangles = _rows_of("triangles", rows)
         if not 0 < len(triangles) <= MOST_GROUND_TRIANGLES:
             raise InputError("triangles", len(triangles), f"must be from 1 to {MOST_GROUND_TRIANGLES} rows")
         if bad := _first(((triangles < 0) | (triangles >= len(vertices))).any(axis=1)):

@@ -4,6 +4,9 @@ All that it needs to know of a frame is four numbers: of all points of all bodie
 towards the eye, the largest ``±x + t z`` and ``±y + t z``, where t is the tangent of half the angle of view. A camera at
 (a, b, d) sees them all if none of these is above ``t d ± a`` (or b); so the nearest camera for many frames is that for the
 largest of each number. A few frames are let go where the others gain by it, and so is a body from when it has left for good.
+
+What stands still is not looked for. But a board or a stand that the rim of the picture would cut through is shown whole, where
+the camera need not go much farther back for it.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import numpy as np
 
 from tumble.collision.pose import Pose
 from tumble.collision.queries.ray_casts import ray_cast
+from tumble.collision.shapes.ground import Ground
 from tumble.render.camera import FOV, Camera
 from tumble.render.frames.frame import Frame
 from tumble.render.frames.recorded import RunFrames
@@ -32,6 +36,7 @@ ROUND = 1.03  # by how much an outline of 26 points is grown, for it cuts the co
 DIRECTIONS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], float)
 SIDES = (0.0, 180.0, 50.0, -50.0, 130.0, -130.0)  # degrees off the one that the scene asks for, tried in turn
 LIFTS = (0.0, 18.0, 36.0)  # degrees above the height that the scene asks for, where walls are in the way on all sides
+WHOLE = 1.35  # times as far away a camera may go to show what stands still, and would be cut by the rim, whole
 CLEAR = 0.15  # more of the bodies must be seen from a side for it to be taken instead of an earlier one
 
 
@@ -80,7 +85,7 @@ def framed(
     back = look_from(frames[0], action)
     if not len(action.outlines):
         return Camera(tuple((3.0 * back).tolist()), (0.0, 0.0, 0.0))
-    return camera_from(back, [action.points(k) for k in range(len(frames))], aspect)
+    return camera_from(back, [action.points(k) for k in range(len(frames))], aspect, beside=still_around(frames[0]))
 
 
 def near(frame: Frame, row: int, aspect: float) -> Camera | None:
@@ -177,13 +182,58 @@ def clear_from(frame: Frame, points: np.ndarray, back: np.ndarray) -> float:
     return 1.0 - float(hidden.mean())
 
 
+def still_around(frame: Frame) -> list[np.ndarray]:
+    """(p, 3) [m] outlines, in the world, of the static bodies that have an end, the smallest first."""
+    found = []
+    for i in np.flatnonzero([kind == "static" for kind in frame.cast.kinds]):
+        shape = frame.cast.shapes[i]
+        outline = box_of(shape.bounds) if isinstance(shape, Ground) else outline_of(shape)
+        if outline is not None:
+            found.append(rotate(frame.orientations[i], outline) + frame.positions[i])
+    return sorted(found, key=lambda outline: float(np.ptp(outline, axis=0).max()))
+
+
+def box_of(bounds: np.ndarray) -> np.ndarray:
+    """(8, 3) corners."""
+    return np.array(list(product(*bounds.T)))
+
+
+def is_cut(outline: np.ndarray, camera: Camera, aspect: float) -> bool:
+    """Whether the rim of the picture goes through a body that is before the camera."""
+    eye = (outline - camera.position) @ camera.axes().T
+    if eye[:, 2].max() >= 0.0:
+        return False
+    shares = eye[:, :2] / (-eye[:, 2:] * np.tan(np.radians(camera.fov_degrees) / 2) * np.array([aspect, 1.0]))
+    low, high = shares.min(axis=0), shares.max(axis=0)
+    return bool((low < 1.0).all() and (high > -1.0).all() and (np.abs(shares) > 1.0).any())
+
+
 def camera_from(
-    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float = FOV, full: float = FULL
+    back: np.ndarray,
+    clouds: Sequence[np.ndarray],
+    aspect: float,
+    fov_degrees: float = FOV,
+    full: float = FULL,
+    beside: Sequence[np.ndarray] = (),
 ) -> Camera:
     """The nearest camera in a direction that sees the points, (m, 3) each, of all frames, but for a few: see the module.
 
-    ``full``: how much of the picture all frames together may fill.
+    ``full``: how much of the picture all frames together may fill. ``beside``: outlines of what is shown whole or left as it is.
     """
+    camera = _camera_of(back, clouds, aspect, fov_degrees, full)
+    middle, seen = np.concatenate(clouds).mean(axis=0), list(clouds)
+    most = WHOLE * float(back @ (camera.position - middle))
+    for outline in beside:
+        if is_cut(outline, camera, aspect):
+            more = [np.concatenate([cloud, outline]) for cloud in seen]
+            farther = _camera_of(back, more, aspect, fov_degrees, full)
+            if back @ (farther.position - middle) <= most:
+                camera, seen = farther, more
+    return camera
+
+
+def _camera_of(back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float, full: float) -> Camera:
+    """`camera_from`, of the points alone."""
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
     tangents = np.tan(np.radians(fov_degrees) / 2) * np.array([aspect, 1.0])
     center = np.concatenate(clouds).mean(axis=0)

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from tumble.render.camera import FOV, Camera
-from tumble.render.cameras.framing import TYPICAL, action_of, camera_from, look_from, needs_of, span_of
+from tumble.render.cameras.framing import TYPICAL, action_of, camera_from, look_from, needs_of, span_of, still_around
 from tumble.render.frames.overlay import square_of
 from tumble.render.frames.recorded import RunFrames
 
@@ -56,7 +56,8 @@ def tracked(runs: RunFrames | Sequence[RunFrames], aspect: float, start: float |
         standing = Camera(tuple((3.0 * back).tolist()), (0.0, 0.0, 0.0))
         return lambda time: standing
     clouds, staying = ([cloud for cloud, there in zip(of, seen, strict=True) if there] for of in (clouds, staying))
-    return path_from(back, times[seen], clouds, staying, aspect, pace)
+    beside = still_around(longest.bare(longest.sample(times[0])))
+    return path_from(back, times[seen], clouds, staying, aspect, pace, beside)
 
 
 def path_from(
@@ -66,19 +67,20 @@ def path_from(
     staying: Sequence[np.ndarray],
     aspect: float,
     pace: float = FOLLOWED,
+    beside: Sequence[np.ndarray] = (),
 ) -> Path:
     """The path of a camera in a direction that sees the points, (m, 3) [m] each, of frames at ``times`` [s].
 
     It follows those that are ``staying`` all the time: one that leaves would be a jump in its way. ``pace``: heights of the
-    picture a second that it may go to and fro.
+    picture a second that it may go to and fro. ``beside``: outlines of what a camera that stands is to show whole or as it comes.
     """
     tangents = np.tan(np.radians(FOV) / 2) * np.array([aspect, 1.0])
-    standing = camera_from(back, clouds, aspect)
+    standing = camera_from(back, clouds, aspect, beside=beside)
     axes, center = standing.axes(), np.asarray(standing.target)
     eyes = [(cloud - center) @ axes.T for cloud in clouds]
     if (still := _filled(eyes, _still(standing, center, len(times)), tangents)) >= LEAST:
         return lambda time: standing
-    nearer = camera_from(back, clouds, aspect, full=FULLER)
+    nearer = camera_from(back, clouds, aspect, full=FULLER, beside=beside)
     if len(times) < 2 * SHORTEST or _filled(eyes, _still(nearer, center, len(times)), tangents) >= LEAST:
         return lambda time: nearer
     followed = np.array([0.5 * (eye.min(axis=0) + eye.max(axis=0)) for eye in ((c - center) @ axes.T for c in staying)])

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tumble.collision.shapes.ground import HeightField
 from tumble.render.meshes.meshes import CREASE, SHARP, Mesh
+
+MOST_SAMPLES = 40_000  # of a height field in a page: 12 MB of text
+BLOCK = 64  # rows of a field that are compared at once
 
 
 def surface_mesh(vertices: np.ndarray, triangles: np.ndarray, smooth: bool = True) -> Mesh:
@@ -42,3 +46,37 @@ def _lines(triangles: np.ndarray, flat: np.ndarray) -> np.ndarray:
     two = begin[count == 2]
     bend = np.einsum("ij,ij->i", flat[owner[two]], flat[owner[two + 1]]) < np.cos(max(CREASE, SHARP))
     return np.concatenate([ends[begin[count == 1]], ends[two[bend]]])
+
+
+def thinned(field: HeightField, most: int = MOST_SAMPLES) -> tuple[np.ndarray, np.ndarray, tuple[int, int], float]:
+    """A surface of at most ``most`` samples of a field, its rims among them: vertices (n, 3) [m], triangles (m, 3), how many
+    samples are left along x and y, and how far the surface is off at those left out [m]."""
+    heights = field.heights
+    share = min(np.sqrt(most / heights.size), 1.0)
+    rows, columns = (np.unique(np.linspace(0, n - 1, max(int(share * n), 2)).round().astype(int)) for n in heights.shape)
+    low, kept = field.bounds[0], heights[np.ix_(rows, columns)]
+    x, y = np.meshgrid(low[0] + field.cell * rows, low[1] + field.cell * columns, indexing="ij")
+    n = len(columns)
+    a = (np.arange(len(rows) - 1)[:, None] * n + np.arange(n - 1)).reshape(-1)
+    triangles = np.stack([a, a + n, a + n + 1, a, a + n + 1, a + 1], axis=1).reshape(-1, 3)
+    return np.stack([x, y, kept], axis=2).reshape(-1, 3), triangles, kept.shape, _off(heights, rows, columns, kept)
+
+
+def _off(heights: np.ndarray, rows: np.ndarray, columns: np.ndarray, kept: np.ndarray) -> float:
+    """The largest distance along z [m] between samples and the triangles over the rows and columns that are kept."""
+    j, v = _between(columns, heights.shape[1])
+    off = 0.0
+    for start in range(0, len(heights), BLOCK):
+        block = heights[start : start + BLOCK]
+        i, u = (part[start : start + BLOCK, None] for part in _between(rows, len(heights)))
+        first, far = kept[i, j], kept[i + 1, j + 1]
+        side = np.where(u > v, kept[i + 1, j], kept[i, j + 1])
+        more, less = np.maximum(u, v), np.minimum(u, v)
+        off = max(off, float(np.abs(first * (1 - more) + side * (more - less) + far * less - block).max()))
+    return off
+
+
+def _between(kept: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) which two of the kept rows a row lies between, and how far on."""
+    i = np.clip(np.searchsorted(kept, np.arange(n), side="right") - 1, 0, len(kept) - 2)
+    return i, (np.arange(n) - kept[i]) / (kept[i + 1] - kept[i])

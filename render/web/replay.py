@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from tumble.collision.shapes.ground import Ground
+from tumble.collision.shapes.ground import Ground, HeightField
 from tumble.render.camera import Camera
 from tumble.render.frames.overlay import square_of
 from tumble.render.frames.recorded import RunFrames
-from tumble.render.look import MARK
+from tumble.render.look import MARK, linear
+from tumble.render.meshes.ground_surface import MOST_SAMPLES, surface_mesh, thinned
 from tumble.render.meshes.meshes import Mesh, mesh_of, parts_of, planes_of
-from tumble.render.meshes.relief import corner_colors
+from tumble.render.meshes.relief import corner_colors, tint
 
 RATE = 60.0  # poses a second, at most
 POSES = 300_000  # of bodies in all, at most: 8 MB
@@ -24,6 +25,7 @@ DETAIL = 48
 def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
     """What ``page/viewer.js`` draws: times, poses (x y z, w x y z of each body), bodies of parts, meshes, floors, camera."""
     cast = frames.cast
+    notes: list[str] = []
     keys: dict[tuple[tuple, bool], int] = {}  # of a part, and whether it is coloured by height
     bodies, planes = [], []
     for row, shape in enumerate(cast.shapes):
@@ -57,7 +59,8 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
         "poses": base64_of(poses),
         "bodies": bodies,
         "planes": planes,
-        "meshes": [mesh_data(mesh_of(key, DETAIL), corner_colors(key[1]) if colored else None) for key, colored in keys],
+        "meshes": [part_data(key, colored, notes) for key, colored in keys],
+        "notes": notes,
         "square": square_of(camera),
         "middle": middle.tolist(),
         "reach": max(1.6 * reach, 0.7 * camera.distance),
@@ -68,6 +71,19 @@ def replay(frames: RunFrames, camera: Camera) -> dict[str, Any]:
             "distance": camera.distance,
         },
     }
+
+
+def part_data(key: tuple, colored: bool, notes: list[str]) -> dict[str, str]:
+    """`mesh_data` of a part. Of a large height field a part of the samples is drawn, and a sentence in ``notes`` says so."""
+    ground = key[1] if key[0] == "ground" else None
+    if not isinstance(ground, HeightField) or ground.heights.size <= MOST_SAMPLES:
+        return mesh_data(mesh_of(key, DETAIL), corner_colors(ground) if colored and ground is not None else None)
+    vertices, triangles, kept, off = thinned(ground)
+    mesh = surface_mesh(vertices, triangles, ground.smooth)
+    low, high = ground.bounds[:, 2].tolist()
+    size, left = (" x ".join(map(str, shape)) for shape in (ground.heights.shape, kept))
+    notes.append(f"This replay draws {left} of the {size} heights of the ground: it is off by up to {off:.2g} m.")
+    return mesh_data(mesh, linear(tint(mesh.triangles()[0][:, 2], low, high)) if colored else None)
 
 
 def replay_times(frames: RunFrames) -> np.ndarray:

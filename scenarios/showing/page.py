@@ -35,6 +35,7 @@ def page(
         "<h2>Replay</h2>",
         controls,
         HINT.replace("SCALE", f" The floor has squares of {data['square']:g} m." if data["planes"] else ""),
+        *(f'<p class="sub">{html.escape(note)} The run itself, and the film, have all of them.</p>' for note in data["notes"]),
     ]
     if film is not None:
         parts += ["<h2>Film</h2>", f'<video controls loop muted src="{data_uri(film, "video/mp4")}"></video>']

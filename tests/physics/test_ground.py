@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import SMALL, box_mesh, height_beyond, sheet, strip, uneven_floor, unlimited
+from tests.physics.ridges import depth_and_contacts
 from tumble.collision import (
     Box,
     Capsule,
@@ -109,6 +110,13 @@ def test_the_order_of_triangles_does_not_matter(seed):
     how = {"friction": 0.1, "at": (0, 0, -0.5), "seconds": 0.6}
     on_mesh, on_box = (path(ground, CRATE, (0.5, 0.1, 0.2), (2.0, 0.1, 0.0), **how) for ground in (mixed, Box(half)))
     assert np.abs(on_mesh - on_box).max() < 1e-9
+
+
+def test_what_lies_across_ridges_that_are_all_but_flat_is_told_to_touch():
+    """Hulls on fields of triangles that bend by hundredths: as deep as their edges are. Twin: tests/sim/contact/spoiled.py."""
+    for seed in range(60):
+        deep, gap = depth_and_contacts(seed)
+        assert gap < -0.5 * deep, seed
 
 
 @pytest.mark.parametrize("ground", [FLOOR, HeightField(np.zeros((60, 60)), 0.5)], ids=["mesh", "field"])

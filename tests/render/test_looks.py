@@ -12,7 +12,7 @@ import pytest
 from tests.render.known_flights import frame_of
 from tumble.collision.errors import InputError
 from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
-from tumble.collision.shapes.ground import HeightField
+from tumble.collision.shapes.ground import HeightField, TriangleMesh
 from tumble.render import export, look, picture
 from tumble.render.camera import Camera
 from tumble.render.errors import RendererWarning
@@ -30,6 +30,7 @@ from tumble.render.look import (
     Preset,
     display,
 )
+from tumble.render.meshes.ground_surface import thinned
 from tumble.render.meshes.relief import band_height, tint
 from tumble.render.meshes.visuals import skins_of
 from tumble.render.opengl.context import open_renderer
@@ -170,6 +171,26 @@ def test_relief_in_the_replay_of_a_page():
     assert "tones" not in made["meshes"][0]
     assert set(floats_of(plain["meshes"][0]["tones"])) == {1.0}
     assert "colors" not in plain["meshes"][0]
+
+
+def test_a_page_draws_a_part_of_a_large_field_and_says_so(monkeypatch):
+    """With its rims, and off by no more than is said. Twin: where all samples are drawn, nothing is said."""
+    x = np.linspace(-3.0, 3.0, 41)
+    field = HeightField(np.sin(x)[:, None] + 0.1 * np.cos(2 * np.linspace(-1.0, 1.0, 31)), 0.05)
+    vertices, triangles, kept, off = thinned(field, 300)
+    assert (kept[0] * kept[1] == len(vertices) <= 300, len(triangles)) == (True, 2 * (kept[0] - 1) * (kept[1] - 1))
+    assert np.ptp(vertices, axis=0)[:2] == pytest.approx(np.ptp(field.surface()[0], axis=0)[:2])
+    mesh = TriangleMesh(vertices, triangles)
+    apart = np.abs(mesh.signed_distances(field.surface()[0]).distance).max()
+    assert 0.5 * off < apart < off * (1 + 1e-9)  # the nearest place is not the one along z
+    assert thinned(field)[3] == 0.0
+    monkeypatch.setattr("tumble.render.web.replay.thinned", lambda field: thinned(field, 300))
+    monkeypatch.setattr("tumble.render.web.replay.MOST_SAMPLES", 300)
+    drawn = data_of_replay("relief")
+    assert len(floats_of(drawn["meshes"][0]["points"])) == len(floats_of(drawn["meshes"][0]["colors"])) < 9 * 2 * 300
+    assert drawn["notes"] == ["This replay draws 19 x 15 of the 41 x 31 heights of the ground: it is off by up to 0 m."]
+    monkeypatch.undo()
+    assert data_of_replay("relief")["notes"] == []
 
 
 def data_of_replay(finish: str) -> dict:

@@ -57,6 +57,23 @@ def test_bad_meshes(vertices, triangles, says):
     assert str(error.value) == says
 
 
+def test_a_mesh_of_trimesh_is_taken_as_it_is():
+    trimesh = pytest.importorskip("trimesh")
+    surface = trimesh.creation.box((2.0, 1.0, 0.5))
+    assert TriangleMesh(surface) == TriangleMesh(surface.vertices, surface.faces)
+    assert TriangleMesh(surface, two_sided=True).sides == 2
+    with pytest.raises(InputError) as error:
+        TriangleMesh(surface, surface.faces)
+    assert str(error.value).startswith("triangles = [[")
+    assert str(error.value).endswith("beside a mesh, which has its own")
+    for given in (surface.vertices, trimesh.Scene(surface), "floor.stl"):
+        with pytest.raises(InputError) as error:
+            TriangleMesh(given)
+        assert str(error.value) == (
+            "triangles = None: must be given: TriangleMesh(vertices, triangles), or a mesh of trimesh alone"
+        )
+
+
 def test_bad_fields():
     heights = np.zeros((4, 5))
     heights[2, 3] = np.nan

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from tests.physics.grounds import leg, on_four_legs, struck_leg
-from tumble.collision import Box, Ellipsoid, HalfSpace, TriangleMesh
+from tests.physics.ridges import depth_and_contacts
+from tumble.collision import Box, Ellipsoid, HalfSpace, TriangleMesh, narrowphase
 from tumble.scenarios.importing.models import load_model
 from tumble.sim import Hinge, Point, World
 from tumble.sim.contact import contact_accelerations as ahead
@@ -540,3 +541,11 @@ def test_what_triangles_have_in_common_is_one_contact(monkeypatch):
     assert points_on_a_peak() == 1
     monkeypatch.setattr(table, "SAME", -1.0)
     assert points_on_a_peak() == 4
+
+
+def test_the_shortest_way_out_of_a_facet_alone_misses_what_lies_across_a_ridge(monkeypatch):
+    """Without the normals of edges and corners hulls on a field of small bends are deep, and told to touch nowhere near it."""
+    assert all(gap < -0.5 * deep for deep, gap in map(depth_and_contacts, range(12)))
+    monkeypatch.setattr(narrowphase, "choose_normal", lambda *given: (given[-1], given[-3], False))
+    monkeypatch.setattr(narrowphase, "add_bends", lambda *given: given[-1])
+    assert not all(gap < -0.5 * deep for deep, gap in map(depth_and_contacts, range(12)))

@@ -1,0 +1,63 @@
+"""Hulls that lie across the ridges of a ground that is all but flat, and how deep they are, worked out edge by edge."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull as Faces
+
+from tumble.collision import ConvexHull, HeightField
+from tumble.sim import World
+from tumble.sim.ledger.diagnostics import rotations
+
+
+def heights_at(ground: HeightField, points: np.ndarray) -> np.ndarray:
+    """Height of the triangles below or above points (n, 3)."""
+    low, h = ground.bounds[0], ground.heights
+    u, v = ((points[..., r] - low[r]) / ground.cell for r in range(2))
+    i, j = np.floor(u).astype(int), np.floor(v).astype(int)
+    u, v = u - i, v - j
+    first, far, side = h[i, j], h[i + 1, j + 1], np.where(u > v, h[i + 1, j], h[i, j + 1])
+    more, less = np.maximum(u, v), np.minimum(u, v)
+    return first * (1 - more) + side * (more - less) + far * less
+
+
+def depth_of(hull: ConvexHull, place: np.ndarray, turn: np.ndarray, ground: HeightField, samples: int = 200) -> float:
+    """How deep the edges of a hull are below a field, along z [m]; where they and the corners of the field touch first."""
+    corners = place + hull.vertices @ turn.T
+    edges = {tuple(sorted((s[a], s[b]))) for s in Faces(hull.vertices).simplices for a, b in ((0, 1), (1, 2), (2, 0))}
+    share = np.linspace(0.0, 1.0, samples)[:, None]
+    return max(
+        float((heights_at(ground, points) - points[:, 2]).max())
+        for points in (corners[a] * (1 - share) + corners[b] * share for a, b in edges)
+    )
+
+
+def across_ridges(seed: int) -> tuple[World, HeightField]:
+    """A hull that lies on a field of bends of some hundredths, on a face but for a hundredth, and a little too deep."""
+    rng = np.random.default_rng(seed)
+    ground = HeightField(0.002 * rng.normal(size=(12, 12)), 0.1)
+    points = rng.normal(size=(16, 3))
+    hull = ConvexHull(0.2 * points / np.linalg.norm(points, axis=1)[:, None])
+    faces = Faces(hull.vertices)
+    down = faces.equations[rng.integers(len(faces.equations)), :3] + 0.01 * rng.normal(size=3)
+    down /= np.linalg.norm(down)
+    across = np.cross(down, (0.0, 0.0, -1.0))
+    turn = np.array((1.0 - down[2], *across))
+    turn /= np.linalg.norm(turn)
+    place = np.array((*rng.uniform(-0.15, 0.15, 2), 0.3))
+    place[2] += depth_of(hull, place, rotations(turn[None])[0], ground) - 10.0 ** rng.uniform(-5, -3)
+    world = World(gravity=(0, 0, 0))
+    world.add(ground, kind="static")
+    world.add(hull, position=place, orientation=turn)
+    return world, ground
+
+
+def depth_and_contacts(seed: int) -> tuple[float, float]:
+    """(How deep the hull is, the least gap of the points that it is told to touch at)."""
+    world, ground = across_ridges(seed)
+    body = world.bodies[1]
+    world.step()
+    pairs = world.model.pairs
+    gaps = [pairs.rows[n, k, 3] for n in range(pairs.count[0]) for k in range(pairs.points[n])]
+    turn = rotations(np.array([body.orientation]))[0]
+    return depth_of(body.shape, np.array(body.position), turn, ground), min(gaps, default=np.inf)
