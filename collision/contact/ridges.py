@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 
-from tumble.collision.contact.facets import ANGLE, BENT, direction_at
+from tumble.collision.contact.facets import ANGLE, BENT, direction_at, room
 from tumble.collision.contact.manifold import put
 from tumble.collision.contact.polytope_manifold import witness_id
 from tumble.collision.geometry import EDGES, NORMAL, RAYS, RING, RINGS, SHARP
@@ -39,6 +39,7 @@ from tumble.collision.shapes.support_points import support
 
 MOST_TURNS = 64  # vertices of a polytope that are tried until the two that cross an edge are found
 AS_LOW = 1e-13  # of the size: a vertex that is lower by less is as low
+ON_EDGE = 1e-7  # of the size: a place so near to an edge of a facet lies on it
 AKIN = 0.995  # cosine of the angle between normals of points that may stand under one of them
 BESIDE_FACET = 1e-2  # of the size: a point this deep under a facet, along a normal that is not how they touch, is beside it
 
@@ -174,12 +175,15 @@ def choose_normal(g, f, rf, b, r, t, side, limit, floor, slack, n, rows, count):
 def add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, count):
     """Add to ``count`` rows of facet f those of polytope b at edges and corners whose normals are akin to n; the count.
 
-    Each has the gap that it has along n. b counts as flat there: where an edge of it lies almost along that of the ground, the
-    place where they cross runs away at any speed, and with it goes an acceleration without bound.
+    Each has the gap that it has along n. An edge that two rows lie on has both ends of what touches it. b counts as flat: where
+    an edge of it lies almost along that of the ground, the place where they cross runs away at any speed, and with it goes an
+    acceleration without bound.
     """
     for k in range(6):
         found, gap, u, place, named = bend(g, f, b, r, t, k, side, slack)
         if not (found and floor <= gap <= limit and dot(mul(rf, u), n) >= AKIN and count < len(ids)):
+            continue
+        if k < 3 and _on_edge(g, f, xf, rf, k, ON_EDGE * g.radius[b], n, rows, count) >= 2:
             continue
         gap = gap_along(g, b, r, t, place, mul_t(rf, n))
         middle = axpy(0.5 * gap, n, add(xf, mul(rf, place)))
@@ -192,6 +196,16 @@ def add_bends(g, f, xf, rf, b, r, t, side, limit, floor, slack, n, rows, ids, co
         put(rows, ids, count, middle, gap, along, straight, SHARP, along, 0.0, 0.0, witness_id(g, f, b, named))
         count += 1
     return count
+
+
+@lean
+def _on_edge(g, f, xf, rf, k, near, n, rows, count):
+    """How many rows along n have their place on edge k of facet f."""
+    found = 0
+    for m in range(count):
+        place = axpy(-0.5 * rows[m, 3], n, sub((rows[m, 0], rows[m, 1], rows[m, 2]), xf))
+        found += 1 if abs(room(g, f, mul_t(rf, place), k)) <= near else 0
+    return found
 
 
 @lean
