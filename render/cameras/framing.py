@@ -36,7 +36,7 @@ ROUND = 1.03  # by how much an outline of 26 points is grown, for it cuts the co
 DIRECTIONS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], float)
 SIDES = (0.0, 180.0, 50.0, -50.0, 130.0, -130.0)  # degrees off the one that the scene asks for, tried in turn
 LIFTS = (0.0, 18.0, 36.0)  # degrees above the height that the scene asks for, where walls are in the way on all sides
-WHOLE = 1.35  # times as far away a camera may go to show what stands still, and would be cut by the rim, whole
+WHOLE = 1.25  # times as far away a camera may go to show what stands still, and would be cut by the rim, whole
 CLEAR = 0.15  # more of the bodies must be seen from a side for it to be taken instead of an earlier one
 
 
@@ -226,14 +226,16 @@ def camera_from(
     for outline in beside:
         if is_cut(outline, camera, aspect):
             more = [np.concatenate([cloud, outline]) for cloud in seen]
-            farther = _camera_of(back, more, aspect, fov_degrees, full)
+            farther = _camera_of(back, more, aspect, fov_degrees, full, typical=full)
             if back @ (farther.position - middle) <= most:
                 camera, seen = farther, more
     return camera
 
 
-def _camera_of(back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float, full: float) -> Camera:
-    """`camera_from`, of the points alone."""
+def _camera_of(
+    back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fov_degrees: float, full: float, typical: float = TYPICAL
+) -> Camera:
+    """`camera_from`, of the points alone; the frame in the middle may fill ``typical`` of the picture."""
     axes = Camera(tuple(back), (0.0, 0.0, 0.0)).axes()
     tangents = np.tan(np.radians(fov_degrees) / 2) * np.array([aspect, 1.0])
     center = np.concatenate(clouds).mean(axis=0)
@@ -245,10 +247,10 @@ def _camera_of(back: np.ndarray, clouds: Sequence[np.ndarray], aspect: float, fo
     distance = max(distance, depth + least)
     for _ in range(8):  # back to where the frame in the middle is as large as it should be
         spans = [span_of(eye, middle, distance) / (2.0 * tangents) for eye in eyes]
-        typical = float(np.median([span.max() for span in spans]))
-        if typical <= TYPICAL:
+        filled = float(np.median([span.max() for span in spans]))
+        if filled <= typical:
             break
-        distance = depth + (distance - depth) * typical / TYPICAL
+        distance = depth + (distance - depth) * filled / typical
     everything = np.concatenate(eyes)
     for _ in range(8):  # as much air on the left as on the right, above as below
         away = np.maximum(distance - everything[:, 2], 1e-9)[:, None]

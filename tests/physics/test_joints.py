@@ -330,8 +330,9 @@ def test_a_spring_that_lands_and_leaves():
 
 
 def test_a_damper_on_a_thin_link_acts_in_flight():
-    """What counts is the moment about the hinge, 10,000 times that about the rod: the rate falls as exp(-d t/I), exactly. Twin: at
-    the steps it is off by far more."""
+    """What counts is the moment about the hinge, 10,000 times that about the rod: the rate falls as exp(-d t/I), exactly.
+
+    Twin: at the steps it is off by far more."""
     off = []
     for friction in (0.0, 1e-300):
         world = World(gravity=(0, 0, 0))

@@ -12,7 +12,7 @@ from benchmarks.framing import LEFT, measure, run_of
 from tests.render.known_flights import flight
 from tumble.collision.shapes.definitions import Box, HalfSpace, Sphere
 from tumble.render.camera import Camera
-from tumble.render.cameras.framing import action_of, camera_from, clear_from, framed
+from tumble.render.cameras.framing import action_of, camera_from, clear_from, framed, is_cut, still_around
 from tumble.render.cameras.tracking import largest_around, smoother, tracked
 from tumble.render.films.video import picture
 from tumble.render.frames.frame import frame_of
@@ -198,3 +198,20 @@ def test_odd_scenes_have_a_camera():
     assert camera_from(np.array([0.0, -1.0, 0.0]), [np.zeros((1, 3))], 1.5).distance > 0
     frame = frame_of(load("resting_cuboid")().build())
     assert len(action_of([frame]).outlines) == 1
+
+
+def test_a_board_that_would_be_cut_is_shown_whole(monkeypatch):
+    """That of the clock, by a camera that goes back by a quarter at most; what is far larger is left as it comes.
+
+    Twin: without the rule the rim cuts through it."""
+    frame = frame_of(load("clock_escapement")().build())
+    (board,) = still_around(frame)
+    whole = framed(frame, 16 / 9)
+    assert not is_cut(board, whole, 16 / 9)
+    monkeypatch.setattr("tumble.render.cameras.framing.WHOLE", 1.0)
+    near = framed(frame, 16 / 9)
+    assert is_cut(board, near, 16 / 9)
+    assert near.distance < whole.distance < 1.3 * near.distance
+    monkeypatch.undo()
+    back, points = near.axes()[2], [action_of([frame]).points(0)]
+    assert camera_from(back, points, 16 / 9, beside=[10.0 * board]).distance == camera_from(back, points, 16 / 9).distance
