@@ -9,5 +9,6 @@ a gap is the distance of both features along the normal there.
 manifold.py: the rows, and the choice of a few among many. polytope_manifold.py: two polytopes. patch.py: one round body at
 least; features.py: what a shape shows to one side, and how it bends there.
 facets.py: triangles of a ground, which know the normals that a contact may have there.
+ridges.py: polytopes that lie across their edges and corners.
 warm_start.py: what the points and impacts of a pair were a call ago.
 """
