@@ -77,13 +77,18 @@ def write(package: Path, value: float, style: dict) -> None:
 
 def ask(package: Path, **around: str) -> tuple[float, int]:
     """(the kernel's answer, how many kernels were compiled for it), from a fresh process."""
+    value, compiled = asked(package, ASK, **around).split()
+    return float(value), int(compiled)
+
+
+def asked(package: Path, program: str, **around: str) -> str:
+    """What a fresh process writes that runs this program."""
     environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache"), "PYTHONDONTWRITEBYTECODE": "1"} | around
     environment.pop("NUMBA_DISABLE_JIT", None)
-    program = [sys.executable, "-c", ASK]
-    answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    answer = subprocess.run(command, cwd=package.parents[1], env=environment, capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
-    value, compiled = answer.stdout.split()
-    return float(value), int(compiled)
+    return answer.stdout
 
 
 def test_edited_callee_is_seen(package):
@@ -187,19 +192,33 @@ def test_edit_behind_a_relative_import_in_parentheses_is_seen(package):
     assert ask(package)[0] == 10.0
 
 
-@pytest.mark.parametrize("harm", ["cut", "empty", "bit", "zeros", "other"])
-def test_damaged_code_is_compiled_anew(package, harm):
-    """Never run: machine code with a bit flipped ends the interpreter, or gives another number."""
-    write(package, 3.0, TUMBLE)
-    assert ask(package) == (6.0, 2)
-    files = sorted((package.parents[1] / "cache").rglob("*.nbc"))
-    whole = [file.read_bytes() for file in files]
-    assert len(files) == 2
-    for file, data, other in zip(files, whole, reversed(whole), strict=True):
-        flipped = bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 4, *data[len(data) // 2 + 1 :]])
-        file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
-    assert ask(package) == (6.0, 2)
-    assert ask(package) == (6.0, 0)
+HARMS = ("cut", "empty", "bit", "zeros", "other")
+ASK_ALL = ASK.replace(
+    "from tumble.collision.caller import answer\nprint(answer(2.0), len(compiled))",
+    f"for harm in {HARMS}:\n"
+    "    answer = __import__(f'tumble.collision.caller_{harm}', fromlist=['answer']).answer\n"
+    "    print(harm, answer(2.0), len(compiled))\n"
+    "    compiled.clear()",
+)
+
+
+def test_damaged_code_is_compiled_anew(package):
+    """Never run: machine code with a bit flipped ends the interpreter, or gives another number. Each harm strikes kernels of its
+    own, so that one process can tell of all."""
+    for k, harm in enumerate(HARMS):
+        (package / f"callee_{harm}.py").write_text(CALLEE.format(value=3.0 + k, **TUMBLE))
+        (package / f"caller_{harm}.py").write_text(CALLER.format(**TUMBLE).replace("callee", f"callee_{harm}"))
+    told = lambda compiled: [f"{harm} {6.0 + 2 * k} {compiled}" for k, harm in enumerate(HARMS)]  # noqa: E731
+    assert asked(package, ASK_ALL).splitlines() == told(2)
+    for harm in HARMS:
+        files = sorted((package.parents[1] / "cache").rglob(f"*_{harm}.*.nbc"))
+        whole = [file.read_bytes() for file in files]
+        assert len(files) == 2
+        for file, data, other in zip(files, whole, reversed(whole), strict=True):
+            flipped = bytes([*data[: len(data) // 2], data[len(data) // 2] ^ 4, *data[len(data) // 2 + 1 :]])
+            file.write_bytes({"cut": data[:-9], "empty": b"", "bit": flipped, "zeros": bytes(len(data)), "other": other}[harm])
+    assert asked(package, ASK_ALL).splitlines() == told(2)
+    assert asked(package, ASK_ALL).splitlines() == told(0)
 
 
 def test_code_of_another_machine_is_not_run(package):
@@ -237,27 +256,28 @@ def test_processes_that_fill_one_cache(package):
 
 CALL = """
 from tumble.collision.kernels.jit import inner, kernel, lean, remote, tight
-@{name}
-def only(x): return x + 1.0
-@kernel
-def outer(x): return only(x)
-for _ in range(2):
-    try:
-        print(only(1.0))
-    except TypeError as error:
-        print(error)
-    {then}
+
+for decorator in (inner, lean, tight, remote):
+    @decorator
+    def only(x): return x + 1.0
+    @kernel
+    def outer(x): return only(x)
+    for _ in range(2):
+        try:
+            print(only(1.0))
+        except TypeError as error:
+            print(decorator.__name__, error)
+        if decorator is not remote:
+            print(outer(1.0))
 """
 
 
-@pytest.mark.parametrize("name", ["inner", "lean", "tight", "remote"])
-def test_kernels_for_kernels_raise_when_python_calls_them(package, name):
+def test_kernels_for_kernels_raise_when_python_calls_them(package):
     """Before and after they are compiled. They used to end the interpreter."""
-    program = [sys.executable, "-c", CALL.format(name=name, then="pass" if name == "remote" else "print(outer(1.0))")]
-    environment = {**os.environ, "TUMBLE_CACHE_DIR": str(package.parents[1] / "cache")}
-    answer = subprocess.run(program, cwd=package.parents[1], env=environment, capture_output=True, text=True)
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.count("__main__.only is a kernel that only kernels can call") == 2
+    lines = asked(package, CALL).splitlines()
+    for name in ("inner", "lean", "tight", "remote"):
+        assert sum(line.startswith(f"{name} __main__.only is a kernel that only kernels can call") for line in lines) == 2
+    assert lines.count("2.0") == 6
 
 
 def test_a_link_leads_to_the_same_hash():

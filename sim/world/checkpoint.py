@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHECKPOINT_SCHEMA = 15
 MOST_HEADER = 500_000_000  # bytes
+LONG_HEADER = 10_000_000  # bytes; so long it is made of the bits of grounds, which are as short already as they become
 # bytes that a saved world may unpack to; it is some 2 kB a body, with contacts 60; the largest ground is 224 MB
 MOST_UNPACKED, BYTES_A_BODY, BYTES_A_GROUND = 250_000_000, 200_000, 250_000_000
 
@@ -68,9 +69,11 @@ def save(world: World, path: str | Path) -> None:
     arrays |= {f"dormant.{field}": array for field, array in world._dormant.items()}
     for n, readings in enumerate(world.instruments.values()):
         arrays |= {f"readings.{n}.times": readings.times, f"readings.{n}.values": readings.values}
+    text = json.dumps(header).encode()
+    write = np.savez if len(text) > LONG_HEADER else np.savez_compressed
     with whole(path) as part, open(part, "wb") as file:
         try:
-            np.savez_compressed(file, header=np.array(json.dumps(header).encode()), **arrays)
+            write(file, header=np.array(text), **arrays)
         except ValueError as error:  # zipfile's: it can not close what Ctrl-C or a full disk interrupted, which is what to tell
             if isinstance(error.__context__, KeyboardInterrupt | OSError):
                 raise error.__context__ from None
