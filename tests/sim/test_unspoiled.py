@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.physics.grounds import SMALL, height_beyond, sheet, struck_leg
-from tests.sim.contact.spoiled import given_by_phases, left_of_a_thrown_walker, unsolved_of_a_leg
+from tests.sim.contact.spoiled import given_by_phases, left_of_a_thrown_chain, left_of_a_thrown_walker, unsolved_of_a_leg
 from tests.sim.impact.spoiled import along_a_rail, height_of_a_spinning_ellipsoid
 
 
@@ -38,3 +38,7 @@ def test_an_impact_is_across_what_joints_hold():
 
 def test_a_thrown_walker_is_solved():
     assert left_of_a_thrown_walker() <= 1e-11
+
+
+def test_a_thrown_chain_is_solved():
+    assert left_of_a_thrown_chain() < 1e-11
