@@ -30,6 +30,7 @@ START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see tumble.collision.narrowphase.manifold
+REACH_WIDTH, PIVOT_WIDTH = 42, 14  # numbers of a body and of a free coordinate in the recursion over links
 POINTS = 8  # contact points of a pair of shapes
 PIECE, IDLE, FACET_LEFT, CARRIER, PLANE = -1, -2, -3, -4, -16  # rows of Geoms.face that are no triangles; from PLANE down: planes
 
@@ -339,8 +340,8 @@ class Forces(NamedTuple):
     # where bodies hang from each other by one joint each (solvers/link_recursion.py)
     tree: np.ndarray  # (c,) int64 1: so it is
     chain: np.ndarray  # (k, 2) int64 its links in the order outwards, and the side of each on which something hangs
-    reach: np.ndarray  # (m, 42) what hangs from a joint, and its body: articulated inertia and force
-    pivots: np.ndarray  # (6 k, 14) of each free coordinate
+    reach: np.ndarray  # (m, REACH_WIDTH) what hangs from a joint, and its body: articulated inertia and force
+    pivots: np.ndarray  # (6 k, PIVOT_WIDTH) of each free coordinate, see solvers/link_recursion.py
     # of each member of a cluster
     seat: np.ndarray  # (n,) int64 place of each body in ``member``; -1: none
     stand: np.ndarray  # (m, 12) position and rotation
@@ -554,8 +555,8 @@ def forces_of(
         slot=whole(0, 6, 6),
         tree=whole(clusters),
         chain=whole(links, 2),
-        reach=np.zeros((members, 42)),
-        pivots=np.zeros((6 * links, 14)),
+        reach=np.zeros((members, REACH_WIDTH)),
+        pivots=np.zeros((6 * links, PIVOT_WIDTH)),
         seat=np.full(bodies, -1, dtype=np.int64),
         stand=np.zeros((members, 12)),
         motion=np.zeros((members, 6)),

@@ -1,10 +1,16 @@
 """Numbers of kicks, by which an impact finds the impulses that it has to take back.
 
-A kick gives part of its impulses for the flight that follows it. Where an impact ends that flight early, this part is taken back
-(contact/half_kick.py). For this it must be known which kick a body had last, and which contacts bore load in it. So each kick
-has a number: from 1 at the end of a step, from MID_STEP inside a drift. A body keeps the number of its last kick in ``held``, the
-time of it in ``kicked``, and the length of the flight that it was for in ``flown``. A contact that bore load in it keeps the
-number in ``kick``.
+A kick replaces the steady force of a contact: it gives half of what that force gives in the flight before it, and, in advance,
+half of what it gives in the flight after it. An impact may end the flight after it early. Then what was given in advance for the
+rest is too much, and is taken back (contact/half_kick.py). To do so a program must know which kick each body had last, and which
+contacts bore load in that kick. Therefore every kick has a number, and those who took part in it keep the number:
+
+- Kicks at the end of a step count from 1, kicks inside a drift from MID_STEP on, so that a number tells which of the two it is.
+  0 stands for a kick of which nothing can be taken back.
+- A body keeps the number of its last kick in ``held``, the time of it in ``kicked``, and in ``flown`` the length of the flight
+  for which that kick gave something in advance (0: none).
+- A contact that bore load keeps the number of that kick in ``kick``. The first ``count[0]`` contacts are those of the last step;
+  loads of kicks inside the drift are copied behind them, up to ``count[1]``. ``count[2]`` is the number that was given last.
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from tumble.sim.state import DYNAMIC
 LARGEST_ISLAND = 32
 SMALL_ISLAND = 6  # the kicks of an island with at most so many bodies cost half as much of what a step may spend
 MID_STEP = 1 << 32  # kicks inside a drift have larger numbers than this
-OVER = 1e-9  # two instants that differ by less than this part of a step are one
+OVER = 1e-9  # two instants that differ by less than this part of a step count as one
 
 
 @lean
@@ -32,11 +38,12 @@ def effort_of(size):
 
 @lean
 def last_flight(bodies, members, t, dt):
-    """Length of the flight that ends with a kick of these bodies at time t [s].
+    """For how long before time t [s] a kick of these bodies gives the force of their contacts: the length of the last flight [s].
 
-    The kick replaces a steady force. It gives half of what this force gives in the flight before it, and half of what it gives in
-    the flight after it. The length is 0 where the bodies owe nothing for the flight before: they flew freely, or what the last
-    kick had given for it was taken back.
+    If the flight ends when it was meant to, at kicked + flown, this is all of it. If it ends earlier, the last kick gave half of
+    the whole flight's force in advance, which is too much by half of the part that is not flown; the length is shorter by that
+    part once more. It is 0 where the bodies owe nothing for the flight: no contact acted in it, or what the last kick had given
+    in advance was taken back. Of several bodies the longest counts.
     """
     length = 0.0
     for i in members:
@@ -49,8 +56,8 @@ def last_flight(bodies, members, t, dt):
 def number_kick(bodies, contacts, table, rows, members, mode):
     """Give a kick its number, and write it to its bodies and to the contacts that bore load.
 
-    Contacts of a kick inside a drift are copied behind those of the last step. Where there is no room for them the number is 0:
-    nothing of such a kick can be taken back.
+    The table of a kick inside a drift is used again by the next one, so its loads are copied behind the contacts of the last
+    step. Where there is no room for them the number is 0: nothing of such a kick can be taken back.
     """
     number = contacts.count[2] + 1
     loaded = 0
@@ -93,7 +100,8 @@ def copy_load(table, row, contacts, k):
 
 @lean
 def _number(bodies, contacts, k, t, dt):
-    """Number of the kick that both bodies of a contact had last, if the flight that it was for ends at time t; else 0."""
+    """Number of the kick that both bodies of a contact had last; 0 if they had different ones, or if at time t they are still in
+    the flight that the kick was for, so that it is no load of the flight before."""
     i, j = contacts.body[k, 0], contacts.body[k, 1]
     one = i if bodies.kind[i] == DYNAMIC else j
     two = j if bodies.kind[j] == DYNAMIC else i
@@ -105,7 +113,9 @@ def _number(bodies, contacts, k, t, dt):
 def recall_loads(bodies, contacts, table, t, dt):
     """Give the contacts of a new table the loads that they bore in the last kick inside this drift.
 
-    Such a contact is the same where its pair, its kick and its feature are. Any other starts without a load.
+    The table was made from the contacts of the last step. If the bodies of a contact were kicked since then, what it knows is out
+    of date, and it takes what the contact of the same pair and the same feature (``id``) bore in that kick. If there was none, it
+    starts without a load.
     """
     first, last = contacts.count[0], contacts.count[1]
     for k in range(table.count[0]):
@@ -130,7 +140,8 @@ def recall_loads(bodies, contacts, table, t, dt):
 
 @lean
 def keep_latest(bodies, contacts, dt):
-    """At the end of a drift: contacts of the last step take the loads of a later kick, where their bodies had one."""
+    """At the end of a drift, contacts of the last step take the loads of a later kick, where their bodies had one: the next kick
+    starts from what was borne last."""
     first, last = contacts.count[0], contacts.count[1]
     for k in range(first):
         number = _number(bodies, contacts, k, dt, dt)
@@ -145,7 +156,11 @@ def keep_latest(bodies, contacts, dt):
 
 @lean
 def can_be_taken(bodies, contacts, number):
-    """Whether what a kick gave for the coming flight is taken back when an impact ends that flight: in small islands."""
+    """Whether what a kick gave for the coming flight is taken back when an impact ends that flight.
+
+    It is where the contacts that bore load in it, and still do, are no more than LARGEST_ISLAND: the bodies have to be kicked
+    again after the impact, which would cost too much in large islands.
+    """
     if number == 0:
         return False
     size = 0

@@ -38,11 +38,14 @@ from tumble.sim.solvers.problem import (
 )
 
 BACK = 0.995  # part of the way to the boundary that a step takes
-IDLE_STEP = 1e-4  # part of its step that the boundary leaves: if it is less three times in a row, the search leads nowhere
-# Steps in a row that halve neither the residual nor the products, after which the search ends; half as many near the end.
+# The boundary of the cones cuts steps short. If less than this part of a step is left three times in a row, the search leads
+# nowhere.
+IDLE_STEP = 1e-4
+# The search ends after so many steps in a row that halved neither the residual nor the products x.z. Near the solution (see the
+# next line) rounding is all that is left, and half as many steps end it.
 MOST_IDLE_STEPS = 12
-NEARLY_SOLVED = 1e-3  # part of the first residual from which on the search is near its end
-CORNER = 1e-13  # [m/s] slip below which |u_t| is rounded off
+NEARLY_SOLVED = 1e-3  # the search is near the solution where the residual is below this part of the first one
+CORNER = 1e-13  # [m/s] |u_t| has a corner at zero: at slips below this one its slope is that of a smooth function
 
 
 @lean

@@ -24,8 +24,8 @@ from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import add, axpy, cross, dot, load3, load9, mul, scale, sub, symmetric_product
 
 ACTS, ABOUT = 24, 32  # columns of Forces.place: 1 for rows along which forces act, else 0; axes of their turns
-MATRIX, BIAS, REACH = 0, 36, 42  # columns of Forces.reach: M by rows, P
-BY, GAIN, PIVOT, DRIVEN, PIVOTS = 0, 6, 12, 13, 14  # columns of Forces.pivots: s, u, 1/(s.u), s.P
+BIAS = 36  # column of Forces.reach from which on P stands, behind M by rows
+BY, GAIN, PIVOT, DRIVEN = 0, 6, 12, 13  # columns of Forces.pivots: s, u, 1/(s.u), s.P
 
 
 @lean

@@ -1,10 +1,15 @@
 """Anderson's method: a fixed point x = g(x) from what its last iterations have shown.
 
-Plain substitution x <- g(x) converges by the factor that g leaves of an error, which for joints of light, fast bodies is close to
-one, or above it. With f = g(x) - x, the changes of f and of g between the last iterates span a space in which f can be made as
-small as possible; the same combination of the changes of g then is taken from g(x). For a linear g these are the
-iterates of GMRES (Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715). The changes of f are kept orthogonal to each other,
-and those of g in the same combinations, so each is used by one product, and the oldest can be dropped.
+A look ahead flies the bodies with a guess x of the impulses and returns a better one, g(x). To put g(x) in the place of x again
+and again shrinks the error by a fixed factor each time. For joints of light, fast bodies this factor is close to one, or above
+it, so that plain substitution is slow or never ends. Anderson's method learns from the iterates it has seen.
+
+Let f = g(x) - x, which is zero at the solution. From each iterate to the next f and g change by df and dg. The method finds the
+combination of the last df that, taken from f, leaves the least, and takes the same combination of the dg from g(x): this is the
+next x. If g is linear, these are the iterates of GMRES (Walker, Ni, SIAM J. Numer. Anal. 49 (2011) 1715).
+
+The df are kept orthogonal to each other, and the dg in the same combinations. So the part of each is found by one product of
+vectors, without a system of equations, and the oldest can be dropped.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from tumble.collision.kernels.jit import inner, lean
 from tumble.collision.linalg import copy_table
 
 REMEMBERED = 8  # changes that are remembered
-DEPENDENT = 1e-6  # a change of which a smaller part is new tells nothing
+DEPENDENT = 1e-6  # a change of which less than this part is orthogonal to the others tells nothing new, and is not used
 
 
 @owning_group
