@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import cross, dot, load3, load9, mul
+from tumble.collision.linalg import dot, load3
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.state import DYNAMIC, HINGE, SLIDER
+from tumble.sim.state import DYNAMIC
 
 RESOLVED = 0.25  # [rad or e-folds] of a spring or damper in a step, to which it is followed in flight
 
@@ -56,31 +56,20 @@ def pushes(joints, j):
 
 @lean
 def _most_mobility(bodies, joints, j):
-    """A bound of the acceleration of the free coordinate of joint j by a unit of force along it, rotor included.
-
-    Of each body as if nothing else held it: what holds it only makes it move less (Gauss). The axis of a hinge or a slider is
-    fixed in both bodies, and so is the moment of a force along it; of other joints all directions are asked.
-    """
+    """A bound of the acceleration of the free coordinate of joint j by a unit of force along it, rotor included."""
     total = 0.0
     for side in range(2):
         i = joints.body[j, side]
         if i < 0 or bodies.kind[i] != DYNAMIC:
             continue
-        y, k = bodies.inv_inertia[i], joints.axis[j] % 3
-        arm = load3(joints.anchor[j], side)
-        along = (joints.frame[j, side, 0, k], joints.frame[j, side, 1, k], joints.frame[j, side, 2, k])
-        if joints.axis[j] < 3:
-            total += bodies.inv_mass[i]
-        if joints.kind[j] == HINGE:
-            total += dot(along, mul(load9(bodies.inv_inertia, i), along))
-        elif joints.kind[j] == SLIDER:
-            moment = cross(arm, along)
-            total += dot(moment, mul(load9(bodies.inv_inertia, i), moment))
+        turning, y = 0.0, bodies.inv_inertia[i]
+        for r in range(3):  # no eigenvalue is above the largest sum of a row
+            turning = max(turning, abs(y[r, 0]) + abs(y[r, 1]) + abs(y[r, 2]))
+        if joints.axis[j] >= 3:
+            total += turning
         else:
-            turning = 0.0
-            for r in range(3):  # no eigenvalue is above the largest sum of a row
-                turning = max(turning, abs(y[r, 0]) + abs(y[r, 1]) + abs(y[r, 2]))
-            total += turning if joints.axis[j] >= 3 else dot(arm, arm) * turning
+            arm = load3(joints.anchor[j], side)
+            total += bodies.inv_mass[i] + dot(arm, arm) * turning
     return total / (1.0 + joints.armature[j] * total) if math.isfinite(total) else total
 
 
