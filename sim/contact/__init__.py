@@ -13,8 +13,8 @@ Finding what touches: touching/, with ground/ for grounds of triangles. surfaces
 conveyors.
 Solving: contact_solve.py, which is the kick, stage after stage; prepare.py makes the problem of an island, contact_blocks.py and
 rolling_friction.py are the parts of contacts and their moments in it (those of joints: sim/joints/velocity_solve.py).
-contact_accelerations.py gives a where bodies turn, load_distribution.py spreads the load of faces that slide,
-overlap_correction.py opens what overlaps.
+contact_accelerations.py gives a where bodies turn, divided_drift.py says where a flight is too long for that,
+load_distribution.py spreads the load of faces that slide, overlap_correction.py opens what overlaps.
 Between steps: half_kick.py takes back what a steady force has in advance when an impact comes in mid-step, and makes the
 middle of the kick the state; sleep_criterion.py says who has come to rest and who wakes.
 """

@@ -32,15 +32,15 @@ import numpy as np
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.group import owning_group
 from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
-from tumble.collision.linalg import ZERO, axpy, copy_table, dot, load3, norm, store3
+from tumble.collision.linalg import copy_table, load3, store3
 from tumble.sim.contact.contact_accelerations import revise, turns
 from tumble.sim.contact.contact_blocks import (
     apply_contacts,
     book_contacts,
-    contact_swing,
     revise_contacts,
     target_contacts,
 )
+from tumble.sim.contact.divided_drift import LOST_PARTS, MOST_PARTS, divide, part_length, parts_before
 from tumble.sim.contact.half_kick import keep_steady, owe
 from tumble.sim.contact.load_distribution import spread_loads
 from tumble.sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
@@ -58,7 +58,7 @@ from tumble.sim.flight.joint_looks import look_ahead
 from tumble.sim.flight.motion import refresh_velocity
 from tumble.sim.joints.flown_springs import take_springs
 from tumble.sim.joints.kept_rows import choose_kept
-from tumble.sim.joints.rows import DRIVE, is_dynamic
+from tumble.sim.joints.rows import DRIVE
 from tumble.sim.joints.velocity_solve import (
     MOST_LOOKS_AHEAD,
     SURPRISE,
@@ -103,9 +103,6 @@ STALLS = 5  # looks in a row that each take less than a tenth off what is missed
 STRAYED = 4.0
 RUNS_OFF = 10.0  # a look that misses so many times what the first one missed leads away from the answer: the drift is divided
 LAW_ROUNDS = 4  # most rounds of a solve in which contacts change between the laws of sticking and sliding
-RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
-LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
-MOST_PARTS = 64  # most parts that a drift is divided into
 
 
 @inner
@@ -252,12 +249,12 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
-    parts = _parts(bodies, island.members, mode)
+    parts = parts_before(bodies, island.members, mode)
     while parts > max(1, most):
         parts //= 2
     first = parts
     while True:  # until the flight is short enough
-        h = _length(settings.dt - t, parts, settings.dt)
+        h = part_length(settings.dt - t, parts, settings.dt)
         worst, best, spent, lacks, turn, looking, room = _solve(
             model, geometry, settings, contacts, island, system, laws, kick, looks, local, follows, h, vstar, v, p
         )
@@ -266,7 +263,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             continue
         now, coming = parts, max(1, parts // 2)
         if (turn or looking) and not cheap:
-            now, coming = _divide(
+            now, coming = divide(
                 bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v
             )
         if now == parts:
@@ -470,25 +467,6 @@ def _learn(looks, looking, again, off, best, p):
 
 
 @inner
-def _divide(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v):
-    """Into how many parts to divide this drift, and the next one: more where what is wanted at the end of so long a flight is not
-    found, or where more energy comes and goes than RISE allows."""
-    if (looking and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
-        more = parts if parts >= MOST_PARTS else 2 * parts
-        return more, more
-    if not turn:
-        return parts, parts
-    swing = contact_swing(contacts, island.rows, system, laws, looks.best_p, v, kick.mode, looks.arrives) / RISE
-    swing /= _energy(bodies, contacts, joints, island, system, v)
-    if 2 * parts > kick.most or not swing > 1.0:  # nor where it is no number: parts would not change that
-        return parts, parts // 2 if parts > 1 and swing < 0.2 else parts
-    more = parts
-    while swing > 1.0 and 2 * more <= kick.most:
-        more, swing = 2 * more, 0.25 * swing
-    return more, more
-
-
-@inner
 def _note(bodies, contacts, books, settings, island, kick, h, coming, worst, spent):
     """How well the kick was solved, and what its bodies know of it."""
     for i in island.members:
@@ -530,44 +508,6 @@ def _give(model, settings, contacts, island, system, laws, kick, looks, room, h,
         _book_moments(bodies, contacts, books, island, system, laws, vstar, p, mode, share)
     if turn:
         note_arrivals(pairs, contacts, rows)
-
-
-@lean
-def _parts(bodies, members, mode):
-    """Into how many parts to divide the drift at first."""
-    parts = 1
-    if mode != MEAN_GIVEN:
-        for i in members:
-            parts = max(parts, bodies.parts[i])
-    return parts
-
-
-@inner
-def _energy(bodies, contacts, joints, island, system, v):
-    """Kinetic energy of an island against what it is held by, else against its centre of mass, and what it would gain by falling
-    through its size [J]: the scale of what may come and go."""
-    total, weight, momentum, held = 0.0, 0.0, ZERO, False
-    mass, inertia = system.mass, system.inertia
-    for k in range(len(mass)):
-        i = island.members[k]
-        momentum = axpy(mass[k], (v[k, 0], v[k, 1], v[k, 2]), momentum)
-        weight += mass[k]
-        total += mass[k] * norm(load3(bodies.gravity, i)) * bodies.radius[i]
-        for r in range(3):
-            total += 0.5 * mass[k] * v[k, r] * v[k, r]
-            for s in range(3):
-                total += 0.5 * v[k, 3 + r] * inertia[k, r, s] * v[k, 3 + s]
-    for j in island.links:
-        held = held or not (is_dynamic(bodies, joints.body[j, 0]) and is_dynamic(bodies, joints.body[j, 1]))
-    for row in island.rows:
-        held = held or not (is_dynamic(bodies, contacts.body[row, 0]) and is_dynamic(bodies, contacts.body[row, 1]))
-    return max(total if held else total - 0.5 * dot(momentum, momentum) / weight, 1e-300)
-
-
-@lean
-def _length(wait, parts, dt):
-    """Length of a flight for which the rest of the drift, ``wait``, is divided evenly: about dt/parts."""
-    return wait / max(1.0, math.ceil(parts * wait / dt - 1e-6))
 
 
 @lean

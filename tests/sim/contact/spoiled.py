@@ -21,6 +21,7 @@ from tumble.sim import Hinge, Point, World
 from tumble.sim.contact import contact_accelerations as ahead
 from tumble.sim.contact import contact_blocks as blocks
 from tumble.sim.contact import contact_solve as solve
+from tumble.sim.contact import divided_drift as division
 from tumble.sim.contact import load_distribution as loads
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import contact_table as table
@@ -252,10 +253,10 @@ def rocking() -> float:
     return worst / energy
 
 
-@pytest.mark.parametrize(("name", "value"), [("RISE", 1e-2), ("MOST_PARTS", 1)])
-def test_a_drift_is_divided_where_impulses_give_and_take_energy(name, value, monkeypatch):
+@pytest.mark.parametrize(("room", "name", "value"), [(division, "RISE", 1e-2), (solve, "MOST_PARTS", 1)])
+def test_a_drift_is_divided_where_impulses_give_and_take_energy(room, name, value, monkeypatch):
     assert rocking() < 1.5e-4
-    monkeypatch.setattr(solve, name, value)
+    monkeypatch.setattr(room, name, value)
     assert rocking() > 5e-4
 
 
@@ -390,12 +391,19 @@ def parts_tried(monkeypatch) -> list[int]:
         return 0.0, 0.0, 1, 1.0, follows, False, None
 
     island = SimpleNamespace(members=[0], owner=[], links=[], turning=[])
-    stubs = {"list_moments": None, "_in_crowd": False, "_take_to_places": None, "_no_looks": None, "_parts": 1, "_note": None}
+    stubs = {
+        "list_moments": None,
+        "_in_crowd": False,
+        "_take_to_places": None,
+        "_no_looks": None,
+        "parts_before": 1,
+        "_note": None,
+    }
     stubs |= {"prepare": (island, None, None, None, None, None), "_give": None, "number_kick": None}
     for name, found in stubs.items():
         monkeypatch.setattr(solve, name, lambda *given, found=found: found)
-    monkeypatch.setattr(solve, "_length", lambda left, parts, dt: parts)
-    monkeypatch.setattr(solve, "_divide", lambda *given: (2 * given[10],) * 2)
+    monkeypatch.setattr(solve, "part_length", lambda left, parts, dt: parts)
+    monkeypatch.setattr(solve, "divide", lambda *given: (2 * given[10],) * 2)
     monkeypatch.setattr(solve, "_solve", no_end)
     settings = SimpleNamespace(dt=H, solver=0, crowd=1000, look_ahead=True, tolerance=1e-11)
     solve._kick_island((None,) * 7, None, settings, None, 0.0, MEAN_GIVEN, [0], [], np.zeros(1, np.int64))
