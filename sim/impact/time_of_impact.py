@@ -253,10 +253,7 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             if found and deep <= TOUCH * size:
                 return TOUCHES, t, 0.0, axis
             # it has bounced and leaves, and other points of bodies that turn so far may meet: also on the way that is left out
-            seen = distance_at(bodies, forces, geoms, geometry, a, b, t + away, bound * (dt - t - away), axis)
-            while seen[1] <= TOUCH * size and -closing * away > 2.0 * TOUCH * size:
-                away *= 0.5
-                seen = distance_at(bodies, forces, geoms, geometry, a, b, t + away, bound * (dt - t - away), axis)
+            away, seen = _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis)
             t, left = t + away, True
             continue
         left = False
@@ -292,6 +289,24 @@ def _approach(bodies, forces, geoms, pairs, geometry, n, start, dt, bounds, size
             stride = 4.0 * ahead
             seen = distance_at(bodies, forces, geoms, geometry, a, b, t, bound * (dt - t), axis)
     return TOUCHES, t, 0.0, axis
+
+
+@lean
+def _leave(bodies, forces, geoms, geometry, a, b, t, dt, away, closing, size, bound, axis):
+    """(How long, at most ``away``, a pair that touches at time t and leaves need not be looked at; what is seen then).
+
+    It leaves as fast as at t for a short way of its turning only, and what goes through a sheet is beyond it without overlap.
+    """
+    away, ground, side = min(away, NO_RETURN * size / bound), is_facet(geometry, geoms.shape[b]), 0.0
+    if ground:
+        side = _side(bodies, forces, geoms, geometry, a, b, t)
+    while True:
+        when = t + away
+        seen = distance_at(bodies, forces, geoms, geometry, a, b, when, bound * (dt - when), axis)
+        through = ground and _side(bodies, forces, geoms, geometry, a, b, when) != side
+        if not (through or seen[1] <= TOUCH * size) or -closing * away <= 2.0 * TOUCH * size:
+            return away, seen
+        away *= 0.5
 
 
 @lean
@@ -359,20 +374,19 @@ def _next_impact(bodies, forces, geoms, pairs, geometry, n, dt, least, rows, ids
                 return t, speed
         if not ground:
             break
-        limit, turns = max(least, slowest), bounds[0] * (dt - t) >= NO_RETURN * size
-        if result == AT_RIM or pairs.rests[n] == 1 or not turns:
+        limit = max(least, slowest)
+        if result == AT_RIM or bounds[0] * (dt - t) < NO_RETURN * size:
             # the end tells as of other bodies, but of what the ground has gone through by then
             until = _pierced(bodies, forces, geoms, geometry, a, b, t, dt, size, axis)
-            if until < dt:
-                when, speed = _crossed(
-                    bodies, forces, geoms, pairs, geometry, n, t, until, axis, size, 0.0, wait, limit, rows, ids
-                )
-                if speed > 0.0:
-                    return when, speed
-            elif result == AT_RIM or not turns:
+            if until >= dt:
                 break
-            else:  # of what rests and turns so far the end tells nothing; but what forces press on is no impact
-                limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
+            when, speed = _crossed(
+                bodies, forces, geoms, pairs, geometry, n, t, until, axis, size, 0.0, wait, limit, rows, ids
+            )  # fmt: skip
+            if speed > 0.0:
+                return when, speed
+        elif pairs.rests[n] == 1:  # of what turns so far no later instant tells; but what forces press on is no impact
+            limit = max(least, free_limit(bodies, i, j, axis, dt, wait))
         start, speed = _sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
         if speed > 0.0:
             return start, speed

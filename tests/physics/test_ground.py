@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.sheets import FORMS, thrown
 from tests.physics.grounds import SMALL, box_mesh, height_beyond, sheet, strip, uneven_floor, unlimited
 from tests.physics.ridges import depth_and_contacts
 from tumble.collision import (
@@ -243,6 +244,24 @@ def test_what_rests_on_a_corner_and_turns_is_followed(seed):
     what is deep leaves. Twin: tests/sim/impact/spoiled.py."""
     for size in (1.0, 10.0):
         assert height_beyond(sheet(size), SMALL[5], seed, restitution=0.0, friction=1.0) < 0.0
+
+
+@pytest.mark.parametrize("seed", [458369, 161328, 612325, 539597, 600460, 887121, 803000, 174091, 171971, 531024, 581629])
+def test_what_a_kick_let_rest_and_turns_far_is_followed(seed):
+    """Cones that slap on a side, are kicked within the step, and turn on by radians. Twin: tests/sim/impact/spoiled.py."""
+    assert height_beyond(sheet(10.0), SMALL[3], seed, restitution=0.0, friction=1.0) < 0.0
+
+
+def test_what_leaves_a_sheet_slowly_and_turns_far_is_looked_at_in_time():
+    """An ellipsoid that turns by 50 rad in the rest of the step, and comes back sooner than it left. Twin there, too."""
+    assert thrown(1092, "ellipsoid", restitution=0.0, friction=1.0)[0] < 0.0
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("form", FORMS)
+def test_no_form_of_any_size_tunnels(form):
+    """Those that stick, do not bounce and whirl about what rests: the hardest. Others: `benchmarks.sheets`."""
+    assert [seed for seed in range(2000) if thrown(seed, form, restitution=0.0, friction=1.0)[0] >= 0.0] == []
 
 
 HILLS = HeightField(0.2 * np.sin(np.linspace(-4, 4, 41))[:, None] * np.cos(np.linspace(-2, 2, 41)), cell=0.1)
