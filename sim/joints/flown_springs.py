@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 
 from tumble.collision.kernels.jit import lean
-from tumble.collision.linalg import dot, load3
+from tumble.collision.linalg import dot, load3, load9, mul
 from tumble.sim.ledger import entries as ledger
-from tumble.sim.state import DYNAMIC
+from tumble.sim.state import DYNAMIC, HINGE
 
 RESOLVED = 0.25  # [rad or e-folds] of a spring or damper in a step, to which it is followed in flight
 
@@ -56,11 +56,21 @@ def pushes(joints, j):
 
 @lean
 def _most_mobility(bodies, joints, j):
-    """A bound of the acceleration of the free coordinate of joint j by a unit of force along it, rotor included."""
+    """A bound of the acceleration of the free coordinate of joint j by a unit of force along it, rotor included.
+
+    Of each body as if nothing else held it: what holds it only makes it move less (Gauss). About the axis of a hinge, which is
+    fixed in both bodies, that is one number for ever, so a hinge's spring acts in flight in all steps or in none; of other joints
+    all directions are asked.
+    """
     total = 0.0
     for side in range(2):
         i = joints.body[j, side]
         if i < 0 or bodies.kind[i] != DYNAMIC:
+            continue
+        if joints.kind[j] == HINGE:
+            k = joints.axis[j] % 3
+            along = (joints.frame[j, side, 0, k], joints.frame[j, side, 1, k], joints.frame[j, side, 2, k])
+            total += dot(along, mul(load9(bodies.inv_inertia, i), along))
             continue
         turning, y = 0.0, bodies.inv_inertia[i]
         for r in range(3):  # no eigenvalue is above the largest sum of a row
