@@ -176,7 +176,9 @@ class Pairs(NamedTuple):
     sensors: np.ndarray  # (c, 2) int64 pairs of pieces of which one is a sensor
     # the last manifold that was looked for, if the pair is of a crowd (carried_manifolds.py), in row ``slot`` of the pair
     slot: np.ndarray  # (c,) int64
-    seen: np.ndarray  # (c, 13) pose of the smaller body against the other one, and the margin [m]; 0: nothing known
+    # (c, 16) pose of the smaller body against the other one, the margin [m], 0: nothing known; what it was off by for its way
+    # when it was found last, that way [m], and how often it has travelled since
+    seen: np.ndarray
     seen_points: np.ndarray  # (c,) int64
     seen_normal: np.ndarray  # (c, 3) in the frame of the larger body
     seen_ids: np.ndarray  # (c, POINTS) int64
@@ -459,7 +461,7 @@ def pairs_of(n: int) -> Pairs:
             rows=(POINTS, ROWS),
             ids=(POINTS,),
             sensors=(2,),
-            seen=(13,),
+            seen=(16,),
             seen_normal=V,
             seen_ids=(POINTS,),
             anchors=(POINTS, 16),

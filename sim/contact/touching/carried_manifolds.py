@@ -1,8 +1,14 @@
 """Manifolds that travel with their bodies: in a crowd, contact points are looked for anew only where a pair has moved.
 
-The points of a manifold are kept in the frames of both bodies. While the pose of one body against the other has changed by no
-more than a small part of its size since they were found, the points go along, and their gap is read off between the places that
-they are at: what that misses is of second order, 1e-8 of the size. Their names stay, and the loads with them.
+The points of a manifold are kept in the frames of both bodies. While the pose of one body against the other has changed little
+since they were found, the points go along, and their gap is read off between the places that they are at. Their names stay, and
+the loads with them.
+
+How far is little? Where a corner lies on a face, what the gap misses is of the second order in what the pair has moved. Where a
+point lies on an edge at the border of a face, or two edges cross at a small angle, another place of the edge comes to touch, and
+what is missed is of the first order: after a ten-thousandth of a body's size it was a hundred-thousandth. A heap that comes to
+rest is set in motion again by as much as that when the points are found anew. So each time they are, what they were off by is
+measured, and how far they may travel next follows from it.
 """
 
 from __future__ import annotations
@@ -13,7 +19,17 @@ from tumble.collision.kernels.jit import far, lean
 from tumble.collision.linalg import add, dot, load3, load9, matmul, mul, mul_t, norm, scale, store3, sub, transpose
 from tumble.sim.state import EXAMPLE
 
-WAY = 1e-4  # points are carried along while the pose of a body against the other changes by less than this part of its size
+WAY = 1e-4  # points are carried along while the pose of a body against the other changes by less than this part of its size,
+OFF = 1e-11  # and their gaps are off by no more than this part of it, a velocity of 1e-10 sizes a step ...
+FURTHER = 2.0  # ... if what they were off by grows with the way. It is known for so many times the way that it was measured on.
+OPEN = 1e-2  # a gap may be off by this part of itself as well: a point that is open is not to come nearer than it was
+FORGOTTEN = 0.5  # part of what was measured before that counts all the same: a pair may move in a way that shows nothing
+NO_MOTION = 1e-14  # a way, as part of the smaller body, that tells nothing
+OFTEN = (
+    16  # times in a row that points of what moves travel: more may have come to touch beside them, which no error tells before
+)
+# Columns: what a manifold was off by for its way, when it was found anew last, that way, and how often it has travelled since.
+RATE, KNOWN_WAY, TRAVELS = 13, 14, 15
 
 
 @lean
@@ -33,21 +49,34 @@ def search_slack(bodies, i, j):
 
 
 @lean
-def _carry(bodies, pairs, n, i, j, margin):
-    """Move the known manifold of pair n along with bodies i, j; False where it must be found anew."""
-    k = pairs.slot[n]
-    if not pairs.seen[k, 12] > 0.0:
-        return False
+def _way(bodies, pairs, k, i, j):
+    """How far one body of a pair has moved against the other since its manifold was found, by the longest way of a point of the
+    smaller one, and the radius of that [m]."""
     x, rot, radius = _against(bodies, i, j)
     moved, turned = norm(sub(x, load3(pairs.seen, k))), 0.0
     for c in range(9):
         d = rot[c] - pairs.seen[k, 3 + c]
         turned += d * d
-    moved += radius * math.sqrt(0.5 * turned)
+    return moved + radius * math.sqrt(0.5 * turned), radius
+
+
+@lean
+def _carry(bodies, pairs, n, i, j, margin):
+    """Move the known manifold of pair n along with bodies i, j; False where it must be found anew."""
+    k = pairs.slot[n]
+    if not pairs.seen[k, 12] > 0.0:
+        return False
+    moved, radius = _way(bodies, pairs, k, i, j)
     if moved > WAY * radius or margin + moved > pairs.seen[k, 12]:
         return False
+    if moved > OFF * radius:
+        if moved > FURTHER * pairs.seen[k, KNOWN_WAY] or moved * pairs.seen[k, RATE] > OFF * radius:
+            return False
+        pairs.seen[k, TRAVELS] += 1.0
+        if pairs.seen[k, TRAVELS] > OFTEN:
+            return False
     xi, ri, xj, rj = load3(bodies.x, i), load9(bodies.rot, i), load3(bodies.x, j), load9(bodies.rot, j)
-    normal = mul(ri if bodies.radius[i] >= bodies.radius[j] else rj, load3(pairs.seen_normal, k))
+    normal = _carried_normal(bodies, pairs, k, i, j)
     for s in range(pairs.seen_points[k]):
         m, row = pairs.anchors[k, s], pairs.rows[n, s]
         a = add(xi, mul(ri, (m[0], m[1], m[2])))
@@ -66,15 +95,53 @@ def _carry(bodies, pairs, n, i, j, margin):
 
 
 @lean
+def _carried_normal(bodies, pairs, k, i, j):
+    """The normal goes along with the larger body."""
+    return mul(load9(bodies.rot, i if bodies.radius[i] >= bodies.radius[j] else j), load3(pairs.seen_normal, k))
+
+
+@lean
+def _measure(bodies, pairs, n, k, i, j):
+    """Note how far the points that were known of pair n would have been off where they were found anew: the deepest, and each
+    that is there again."""
+    moved, radius = _way(bodies, pairs, k, i, j)
+    if not pairs.seen[k, 12] > 0.0 or (pairs.points[n] > 0) != (pairs.seen_points[k] > 0):
+        pairs.seen[k, RATE], pairs.seen[k, KNOWN_WAY] = 1.0, 0.0
+        return
+    if moved < NO_MOTION * radius:
+        return
+    xi, ri, xj, rj = load3(bodies.x, i), load9(bodies.rot, i), load3(bodies.x, j), load9(bodies.rot, j)
+    normal, off, deep, deepest = _carried_normal(bodies, pairs, k, i, j), 0.0, math.inf, math.inf
+    for s in range(pairs.points[n]):
+        deepest = min(deepest, pairs.rows[n, s, 3])
+    for s in range(pairs.seen_points[k]):
+        m = pairs.anchors[k, s]
+        gap = dot(normal, sub(add(xj, mul(rj, (m[3], m[4], m[5]))), add(xi, mul(ri, (m[0], m[1], m[2])))))
+        deep = min(deep, gap)
+        for at in range(pairs.points[n]):
+            if pairs.ids[n, at] == pairs.seen_ids[k, s]:
+                off = max(off, _error(gap, pairs.rows[n, at, 3]))
+    if pairs.points[n] > 0:
+        off = max(off, _error(deep, deepest))
+    pairs.seen[k, RATE], pairs.seen[k, KNOWN_WAY] = max(off / moved, FORGOTTEN * pairs.seen[k, RATE]), moved
+
+
+@lean
+def _error(carried, found):
+    return abs(carried - found) - OPEN * max(found, 0.0)
+
+
+@lean
 def _remember_manifold(bodies, pairs, n, i, j, margin):
     """Keep the manifold of pair n, which was looked for out to ``margin``, for `carry`."""
     k = pairs.slot[n]
+    _measure(bodies, pairs, n, k, i, j)
     x, rot, _ = _against(bodies, i, j)
     for r in range(3):
         pairs.seen[k, r] = x[r]
     for c in range(9):
         pairs.seen[k, 3 + c] = rot[c]
-    pairs.seen[k, 12] = margin
+    pairs.seen[k, 12], pairs.seen[k, TRAVELS] = margin, 0.0
     pairs.seen_points[k] = pairs.points[n]
     if pairs.points[n] == 0:
         return

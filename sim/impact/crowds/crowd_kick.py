@@ -187,7 +187,7 @@ def _look(model, geometry, settings, crowd, blocks, seen, count, worst):
         relax(model, geometry, settings, crowd, blocks, 0, stages, shallow, LOCAL, ANY, not turned_in)
         count, turned_in = found, True
     if turned_in:
-        most = min(MOST_PASSES, WORK // (4 * count))
+        most = max(1, min(MOST_PASSES, WORK // (4 * count)))
         off, _ = settle(model, geometry, settings, crowd, blocks, 0, stages, most)
         worst[:] = off
     return count

@@ -23,7 +23,6 @@ from tumble.sim.contact import contact_blocks as blocks
 from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import divided_drift as division
 from tumble.sim.contact import load_distribution as loads
-from tumble.sim.contact.touching import carried_manifolds as manifolds
 from tumble.sim.contact.touching import contact_table as table
 from tumble.sim.contact.touching import point_accelerations as instant
 from tumble.sim.flight import clusters, end_pose
@@ -502,36 +501,6 @@ def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
             found[arrives].append(blocks.contact_swing(*case))
     assert found[1.0] == [1.0, 1.0]
     assert found[-1.0 + 1e-6] == [pytest.approx(500e-6), 1.0]
-
-
-def carried(turn: float) -> tuple[bool, float]:
-    """Whether the corner of a cube on a smaller body's face goes along when the cube turns about its edge, and what its gap is
-    off by then [m]."""
-    pairs = SimpleNamespace(
-        slot=np.array([0]), seen=np.zeros((1, 13)), seen_points=np.array([0]), seen_ids=np.zeros((1, 1), np.int64),
-        seen_normal=np.zeros((1, 3)), anchors=np.zeros((1, 1, 16)), rows=np.zeros((1, 1, 14)), ids=np.zeros((1, 1), np.int64),
-        points=np.array([1]), normal=np.array(((0.0, 0, 1),)), axis=np.zeros((1, 3)),
-    )  # fmt: skip
-    x, rot = np.array(((0.0, 0, -0.1), (0, 0, 0.1))), np.array((np.eye(3), np.eye(3)))
-    bodies = SimpleNamespace(x=x, rot=rot, radius=np.array((0.15, 0.17)))
-    pairs.rows[0, 0, :3] = 0.1, 0.1, 0.0
-    pairs.rows[0, 0, [4, 9]] = 1.0
-    manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
-    c, s = math.cos(turn), math.sin(turn)
-    rot[1] = ((c, 0, s), (0, 1, 0), (-s, 0, c))
-    return manifolds._carry(bodies, pairs, 0, 0, 1, 0.0), abs(pairs.rows[0, 0, 3] - (0.1 - 0.1 * c - 0.1 * s))
-
-
-def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypatch):
-    """The normal turns with the larger body: what the gap of its corner misses goes by the square of the turn."""
-    goes, off = carried(2e-5)
-    assert goes
-    assert off < 1e-9
-    assert not carried(0.1)[0]
-    monkeypatch.setattr(manifolds, "WAY", 1.0)
-    goes, off = carried(0.1)
-    assert goes
-    assert off > 1e-4
 
 
 def points_on_a_peak() -> int:

@@ -1,0 +1,104 @@
+"""The numbers that decide how far contact points travel with their bodies: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced.
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+
+from tumble.sim.contact.touching import carried_manifolds as manifolds
+
+
+def corner_on_a_face() -> tuple:
+    """(bodies, pairs) of a cube whose corner lies on a smaller body's face, and was found there."""
+    pairs = SimpleNamespace(
+        slot=np.array([0]), seen=np.zeros((1, 16)), seen_points=np.array([0]), seen_ids=np.zeros((1, 1), np.int64),
+        seen_normal=np.zeros((1, 3)), anchors=np.zeros((1, 1, 16)), rows=np.zeros((1, 1, 14)), ids=np.zeros((1, 1), np.int64),
+        points=np.array([1]), normal=np.array(((0.0, 0, 1),)), axis=np.zeros((1, 3)),
+    )  # fmt: skip
+    x, rot = np.array(((0.0, 0, -0.1), (0, 0, 0.1))), np.array((np.eye(3), np.eye(3)))
+    bodies = SimpleNamespace(x=x, rot=rot, radius=np.array((0.15, 0.17)))
+    pairs.rows[0, 0, :3] = 0.1, 0.1, 0.0
+    pairs.rows[0, 0, [4, 9]] = 1.0
+    manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
+    return bodies, pairs
+
+
+def carried(turn: float) -> tuple[bool, float]:
+    """Whether the corner goes along when the cube turns about its edge, and what its gap is off by then [m]."""
+    bodies, pairs = corner_on_a_face()
+    pairs.seen[0, [manifolds.RATE, manifolds.KNOWN_WAY]] = 0.0, 1.0
+    c, s = math.cos(turn), math.sin(turn)
+    bodies.rot[1] = ((c, 0, s), (0, 1, 0), (-s, 0, c))
+    return manifolds._carry(bodies, pairs, 0, 0, 1, 0.0), abs(pairs.rows[0, 0, 3] - (0.1 - 0.1 * c - 0.1 * s))
+
+
+def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypatch):
+    """The normal turns with the larger body: what the gap of its corner misses goes by the square of the turn."""
+    goes, off = carried(2e-5)
+    assert goes
+    assert off < 1e-9
+    assert not carried(0.1)[0]
+    monkeypatch.setattr(manifolds, "WAY", 1.0)
+    goes, off = carried(0.1)
+    assert goes
+    assert off > 1e-4
+
+
+SLOPE = 0.3  # gap by way, of an edge across the border of a face: another place of it comes to touch
+
+
+def slid(ways: list[float], slopes: list[float]) -> tuple[list[bool], float]:
+    """Whether the point of a pair went along at each of these ways of the cube [m], else it was found anew; and the worst that
+    its gap was off by where it went along [m]. ``slopes``: what its gap is there, by the way."""
+    bodies, pairs = corner_on_a_face()
+    went, off = [], 0.0
+    for way, slope in zip(ways, slopes, strict=True):
+        bodies.x[1, 0] = way
+        went.append(manifolds._carry(bodies, pairs, 0, 0, 1, 0.0))
+        if went[-1]:
+            off = max(off, abs(pairs.rows[0, 0, 3] - slope * way))
+        else:
+            pairs.rows[0, 0, :4] = 0.1, 0.1, 0.0, slope * way
+            manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
+    return went, off
+
+
+SLIDE = list(np.arange(1, 40) * 1e-10)  # m
+
+
+def test_a_point_whose_gap_was_off_goes_along_no_more(monkeypatch):
+    """Its gap goes by the first order of the way: it is found anew at each step. Where only the way counted, as it did, points
+    went along for the ten-thousandth part of a body, and were off by as much as the slope makes of that."""
+    went, off = slid(SLIDE, [SLOPE] * len(SLIDE))
+    assert not any(went)
+    assert off == 0.0
+    monkeypatch.setattr(manifolds, "OFF", 1.0)
+    went, off = slid(SLIDE, [SLOPE] * len(SLIDE))
+    assert all(went)
+    assert off > 1e-9
+
+
+def test_what_a_way_showed_before_is_forgotten_slowly(monkeypatch):
+    """A pair moves across its edge, then along it, where nothing is off, then across again."""
+    ways, slopes = [1e-10, 2e-10, 3e-10], [SLOPE, 0.5 * SLOPE, SLOPE]
+    assert not any(slid(ways, slopes)[0])
+    monkeypatch.setattr(manifolds, "FORGOTTEN", 0.0)
+    went, off = slid(ways, slopes)
+    assert went[-1]
+    assert off > 1e-11
+
+
+def test_points_of_what_moves_are_found_anew_now_and_then(monkeypatch):
+    """Others may have come to touch beside them. Those of what stands are not."""
+    ways = [1e-8 * (1 + 1e-3 * k) for k in range(60)]
+    start = list(1e-12 * 1.9 ** np.arange(16)) + ways
+    went = slid(start, [0.0] * len(start))[0][-60:]
+    assert 3 <= went.count(False) <= 5
+    assert all(slid([0.0] * 60, [0.0] * 60)[0])
+    monkeypatch.setattr(manifolds, "OFTEN", 1000)
+    assert slid(start, [0.0] * len(start))[0][-60:].count(False) <= 1
