@@ -239,7 +239,7 @@ def _fly_on(model, geometry, settings, t, drift):
     sinks = False
     for m in range(many):
         k = drift.chosen[m]
-        sinks = _would_sink(bodies, geoms, pairs, k, t, dt) or sinks
+        sinks = _would_sink(bodies, geoms, geometry, pairs, k, t, dt) or sinks
         play_again(pairs, drift, k)
     let_go(drift, many)
     return OK, sinks
@@ -267,13 +267,13 @@ def _ask(bodies, pairs, drift, all):
 
 
 @inner
-def _would_sink(bodies, geoms, pairs, k, t, dt):
+def _would_sink(bodies, geoms, geometry, pairs, k, t, dt):
     """Whether the island of pair k, whose next impact was just found, must be kicked at time t. A crowd is kicked once a step;
     what ends nothing there, and what is so slow, is left to that."""
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     if not crowded(bodies, i, j):
         return _sinks(bodies, pairs, k, i, j, t, dt)
-    if pairs.speed[k] <= least_speed(bodies, geoms, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
+    if pairs.speed[k] <= least_speed(bodies, geoms, geometry, pairs, k, dt) or _never_ends(bodies, pairs, k, i, j, dt):
         pairs.event[k] = math.inf
     return False
 

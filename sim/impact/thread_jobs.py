@@ -90,7 +90,7 @@ def find_arrival(model, geometry, settings, k, rows, ids):
     bodies, geoms, pairs, contacts, books, forces, joints = model
     dt = settings.dt
     pairs.search[k] = KNOWN
-    least = least_speed(bodies, geoms, pairs, k, dt)
+    least = least_speed(bodies, geoms, geometry, pairs, k, dt)
     pairs.event[k], pairs.speed[k] = next_impact(bodies, forces, geoms, pairs, geometry, k, dt, least, rows, ids)
 
 

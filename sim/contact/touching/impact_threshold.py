@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 
+from tumble.collision.geometry import SPHERE
 from tumble.collision.kernels.jit import lean
 from tumble.collision.linalg import dot, load3, norm, sub
 from tumble.sim.contact.ground.faces import same_facets
@@ -71,21 +72,30 @@ def normal_target(bodies, contacts, row, h, dt, soft):
 
 
 @lean
-def least_speed(bodies, geoms, pairs, k, dt):
+def least_speed(bodies, geoms, geometry, pairs, k, dt):
     """Impacts of a crowd without restitution that are slower than this [m/s] are left to the next kick; 0: none is.
 
     The kick of a crowd sees where its bodies are at the end of the step. What it sees overlap there, and can not keep apart by
     stopping it, comes from the side. What it has made fast may reach what it did not know to be near. A body that was struck
-    since flies another way. Where the way of a point is bent by more than BENT_WAY, the end of the step tells nothing of the way.
+    since flies another way. Where the way of a point is bent by more than BENT_WAY, the end of the step tells nothing of the way;
+    that of a ball goes straight.
     In these cases impacts are located, but for those that come so slowly that next to nothing overlaps at the end of the step.
     """
     i, j = geoms.body[pairs.geoms[k, 0]], geoms.body[pairs.geoms[k, 1]]
     fast = pair_size(bodies, i, j) / dt
     if not crowded(bodies, i, j) or pair_restitution(bodies, pairs, k, i, j, SMALL_WAY * fast, dt) != 0.0:
         return 0.0
-    turn = max(norm(load3(bodies.w, i)), norm(load3(bodies.w, j))) * dt
+    turn = max(_turn(bodies, geoms, geometry, pairs.geoms[k, 0], dt), _turn(bodies, geoms, geometry, pairs.geoms[k, 1], dt))
     foreseen = bodies.t0[i] == 0.0 and bodies.t0[j] == 0.0 and 0.125 * turn * turn <= BENT_WAY and pairs.unforeseen[k] == 0
     return math.inf if foreseen else SLOW_GAP * fast
+
+
+@lean
+def _turn(bodies, geoms, geometry, piece, dt):
+    """By how much a piece turns in a step; a ball about the centre of mass is the same however it turns."""
+    shape = geoms.shape[piece]
+    ball = geometry.kind[shape] == SPHERE and norm(load3(geoms.x, piece)) == 0.0
+    return 0.0 if ball else norm(load3(bodies.w, geoms.body[piece])) * dt
 
 
 @lean

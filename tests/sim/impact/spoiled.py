@@ -17,6 +17,7 @@ from tests.physics.grounds import SMALL, height_beyond, sheet
 from tests.physics.test_joints import between_two_blocks
 from tests.sim.impact.test_ties import middle
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
+from tumble.collision.geometry import BOX, SPHERE
 from tumble.sim import Point, Slider, World
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.flight import motion
@@ -293,15 +294,16 @@ def test_what_bore_nothing_is_judged_by_how_it_comes(monkeypatch):
     assert depth_of_a_cone_that_comes_back() > 1e-3
 
 
-def slowest_of_a_crowd(crowd=(1, 1), spin=0.0, unforeseen=0, struck=0.0, e=0.0) -> float:
-    """The speed below which impacts of two balls of 0.1 m are left to the kick [m/s]."""
+def slowest_of_a_crowd(crowd=(1, 1), spin=0.0, unforeseen=0, struck=0.0, e=0.0, kind=BOX, beside=0.0) -> float:
+    """The speed below which impacts of two bodies of 0.1 m are left to the kick [m/s]; their pieces lie ``beside`` the centre."""
     bodies = SimpleNamespace(
         radius=np.array((0.1, 0.1)), w=np.array(((0.0, 0, spin), (0, 0, 0))), t0=np.array((0.0, struck)), crowd=np.array(crowd)
     )
     pairs = SimpleNamespace(geoms=np.array(((0, 1),)), unforeseen=np.array([unforeseen]), hits=np.array([0]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(threshold, "coefficient", lambda *arguments: e)
-        return threshold.least_speed(bodies, SimpleNamespace(body=np.array((0, 1))), pairs, 0, H)
+        geoms = SimpleNamespace(body=np.array((0, 1)), shape=np.array((0, 0)), x=np.array(((beside, 0, 0),) * 2))
+        return threshold.least_speed(bodies, geoms, SimpleNamespace(kind=np.array([kind])), pairs, 0, H)
 
 
 def test_a_crowd_leaves_to_its_kick_what_that_saw_and_what_is_slow(monkeypatch):
@@ -315,6 +317,15 @@ def test_a_crowd_leaves_to_its_kick_what_that_saw_and_what_is_slow(monkeypatch):
     assert slowest_of_a_crowd(spin=0.1 / H) == math.inf
     monkeypatch.setattr(threshold, "SLOW_GAP", 0.0)
     assert slowest_of_a_crowd(struck=1e-3) == 0.0
+
+
+def test_a_ball_of_a_crowd_may_turn_as_it_likes(monkeypatch):
+    """It is the same however it turns, and goes straight: where it was located for that, gravel that landed had 90 impacts for
+    each that it has now. A ball beside the centre of mass goes round."""
+    assert slowest_of_a_crowd(spin=10.0 / H, kind=SPHERE) == math.inf
+    assert slowest_of_a_crowd(spin=10.0 / H, kind=SPHERE, beside=0.05) < math.inf
+    monkeypatch.setattr(threshold, "SPHERE", -1)
+    assert slowest_of_a_crowd(spin=10.0 / H, kind=SPHERE) < math.inf
 
 
 def deepest_of_a_fast_rod() -> float:
