@@ -24,9 +24,19 @@ class Bullet(Engine):
     def ground(self) -> None:
         self._make_of(self.client.createMultiBody(0, self.client.createCollisionShape(pybullet.GEOM_PLANE)))
 
+    def wall(self, normal, offset: float) -> None:
+        shape = self.client.createCollisionShape(pybullet.GEOM_PLANE, planeNormal=tuple(normal))
+        self._make_of(self.client.createMultiBody(0, shape, basePosition=tuple(offset * n for n in normal)))
+
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
         make = self.client.createCollisionShape
-        shape = make(pybullet.GEOM_BOX, halfExtents=size) if kind == "box" else make(pybullet.GEOM_SPHERE, radius=size)
+        match kind:
+            case "box":
+                shape = make(pybullet.GEOM_BOX, halfExtents=size)
+            case "sphere":
+                shape = make(pybullet.GEOM_SPHERE, radius=size)
+            case _:
+                shape = make(pybullet.GEOM_CAPSULE, radius=size[0], height=2 * size[1])
         body = self.client.createMultiBody(mass, shape, basePosition=tuple(x), baseOrientation=(*q[1:], q[0]))
         self._make_of(body)
         self.client.changeDynamics(body, -1, linearDamping=0, angularDamping=0, rollingFriction=0, spinningFriction=0)

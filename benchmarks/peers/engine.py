@@ -13,8 +13,9 @@ class Engine:
     """Bodies, and a floor z = 0 that comes before them; all of one friction and restitution.
 
     An adapter has a constructor of gravity and dt; ground(), which makes the floor; add(kind, size, mass, x, q, v, w) with the
-    kind "box" (size: half edges) or "sphere" (radius); step(n); and state(): (n, 13), of each body position, quaternion
-    (w, x, y, z), velocity and angular velocity in the world's axes.
+    kind "box" (size: half edges), "sphere" (radius) or "capsule" (radius, half of the length of its axis, which is z); step(n);
+    and state(): (n, 13), of each body position, quaternion (w, x, y, z), velocity and angular velocity in the world's axes. One
+    that can hold heaps has wall(normal, offset), of the same surface as the floor.
     """
 
     mu = e = 0.0
@@ -38,6 +39,9 @@ class Engine:
 
     def sphere(self, radius: float, mass: float, x, q=(1, 0, 0, 0), v=(0, 0, 0), w=(0, 0, 0)) -> None:
         self.add("sphere", radius, mass, x, q, v, w)
+
+    def capsule(self, radius: float, half: float, mass: float, x, q=(1, 0, 0, 0), v=(0, 0, 0), w=(0, 0, 0)) -> None:
+        self.add("capsule", (radius, half), mass, x, q, v, w)
 
     def clock(self) -> float:
         """Processor time so far [s]."""

@@ -36,7 +36,11 @@ class Engine {
   }
 
   floor(mu, e) {
-    const plane = using((up) => new Jolt.Plane(up, 0), new Jolt.Vec3(0, 0, 1));
+    this.wall(mu, e, [0, 0, 1], 0);
+  }
+
+  wall(mu, e, normal, offset) {
+    const plane = using((n) => new Jolt.Plane(n, -offset), new Jolt.Vec3(...normal));
     const shape = using((p) => new Jolt.PlaneShapeSettings(p).Create().Get(), plane);
     this.add(shape, Jolt.EMotionType_Static, STILL, 0, mu, e, [0, 0, 0], [1, 0, 0, 0], [0, 0, 0], [0, 0, 0]);
   }
@@ -49,6 +53,14 @@ class Engine {
 
   sphere(radius, ...body) {
     this.bodies.push(this.add(new Jolt.SphereShape(radius), Jolt.EMotionType_Dynamic, MOVING, ...body));
+  }
+
+  // its axis is y
+  capsule([radius, half], ...body) {
+    const place = [new Jolt.Vec3(0, 0, 0), new Jolt.Quat(Math.SQRT1_2, 0, 0, Math.SQRT1_2)];
+    const upright = new Jolt.CapsuleShapeSettings(half, radius);
+    const shape = using((x, q) => new Jolt.RotatedTranslatedShapeSettings(x, q, upright).Create().Get(), ...place);
+    this.bodies.push(this.add(shape, Jolt.EMotionType_Dynamic, MOVING, ...body));
   }
 
   add(shape, motion, layer, mass, mu, e, x, [w, i, j, k], v, spin) {

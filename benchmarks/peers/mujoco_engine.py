@@ -25,6 +25,10 @@ class MuJoCo(Engine):
             raise NotImplementedError("has no restitution")
         self.parts.append(f'<geom type="plane" size="100 100 1" {self._surface()}/>')
 
+    def wall(self, normal, offset: float) -> None:
+        place = _text(offset * np.array(normal, float))
+        self.parts.append(f'<geom type="plane" size="100 100 1" pos="{place}" zaxis="{_text(normal)}" {self._surface()}/>')
+
     def field(self, heights: np.ndarray, cell: float) -> None:
         """Its fields stand in a range of heights, on a base that is no part of them: rows go along y."""
         self.heights = heights.T

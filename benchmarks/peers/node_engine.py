@@ -50,6 +50,9 @@ class InNode(Engine):
     def ground(self) -> None:
         self._ask("floor", self.mu, self.e)
 
+    def wall(self, normal, offset: float) -> None:
+        self._ask("wall", self.mu, self.e, np.array(normal, float).tolist(), offset)
+
     def field(self, heights: np.ndarray, cell: float) -> None:
         self._ask("field", self.mu, self.e, heights.tolist(), cell)
 

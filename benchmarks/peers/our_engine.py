@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.peers.engine import Engine
 from benchmarks.peers.families import grid
-from tumble.collision import Box, HalfSpace, HeightField, Sphere, TriangleMesh
+from tumble.collision import Box, Capsule, HalfSpace, HeightField, Sphere, TriangleMesh
 from tumble.sim import World
 
 
@@ -20,6 +20,9 @@ class Tumble(Engine):
     def ground(self) -> None:
         self.world.add(HalfSpace(), kind="static", friction=self.mu, restitution=self.e)
 
+    def wall(self, normal, offset: float) -> None:
+        self.world.add(HalfSpace(normal, offset), kind="static", friction=self.mu, restitution=self.e)
+
     def field(self, heights: np.ndarray, cell: float) -> None:
         self.world.add(HeightField(heights, cell), kind="static", friction=self.mu, restitution=self.e)
 
@@ -27,7 +30,7 @@ class Tumble(Engine):
         self.world.add(TriangleMesh(*grid(heights, cell)), kind="static", friction=self.mu, restitution=self.e)
 
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
-        shape = Box(size) if kind == "box" else Sphere(size)
+        shape = {"box": Box, "sphere": Sphere}[kind](size) if kind != "capsule" else Capsule(*size)
         motion = dict(position=x, orientation=q, velocity=v, angular_velocity=w)
         self.bodies.append(self.world.add(shape, mass=mass, friction=self.mu, restitution=self.e, **motion))
 

@@ -9,6 +9,8 @@ import sapien
 from sapien import physx
 
 from benchmarks.peers.engine import Engine
+from tumble.collision import Capsule
+from tumble.collision.solids.mass_properties import mass_properties
 
 
 class PhysX(Engine):
@@ -30,15 +32,28 @@ class PhysX(Engine):
         ground.attach(physx.PhysxCollisionShapePlane(self.material))
         self._place(ground, sapien.Pose(q=[np.sqrt(0.5), 0, -np.sqrt(0.5), 0]))  # the plane's normal is x
 
+    def wall(self, normal, offset: float) -> None:
+        wall = physx.PhysxRigidStaticComponent()
+        wall.attach(physx.PhysxCollisionShapePlane(self.material))
+        x, y, z = normal
+        q = np.array((1 + x, 0, -z, y)) if x > -1 else np.array((0, 0, 0, 1.0))  # turns x to the normal
+        self._place(wall, sapien.Pose(p=offset * np.array(normal, float), q=q / np.linalg.norm(q)))
+
     def add(self, kind: str, size, mass: float, x, q, v, w) -> None:
         body = physx.PhysxRigidDynamicComponent()
         body.mass = mass
         if kind == "box":
             body.attach(physx.PhysxCollisionShapeBox(np.array(size), self.material))
             body.inertia = mass / 3 * (np.sum(np.square(size)) - np.square(size))
-        else:
+        elif kind == "sphere":
             body.attach(physx.PhysxCollisionShapeSphere(size, self.material))
             body.inertia = np.full(3, 0.4 * mass * size**2)
+        else:
+            shape = physx.PhysxCollisionShapeCapsule(*size, self.material)
+            shape.local_pose = sapien.Pose(q=[np.sqrt(0.5), 0, -np.sqrt(0.5), 0])  # its axis is x
+            body.attach(shape)
+            whole = mass_properties(Capsule(*size))
+            body.inertia = mass / whole.volume * np.diag(whole.inertia)
         body.linear_damping = body.angular_damping = body.sleep_threshold = 0.0
         self._place(body, sapien.Pose(p=np.array(x, float), q=np.array(q, float)))
         body.linear_velocity, body.angular_velocity = np.array(v, float), np.array(w, float)

@@ -23,6 +23,11 @@ class Engine {
     this.world.createCollider(this.made_of(new RAPIER.ColliderDesc(new RAPIER.HalfSpace(UP)), mu, e));
   }
 
+  wall(mu, e, normal, offset) {
+    const shape = new RAPIER.ColliderDesc(new RAPIER.HalfSpace(vector(normal)));
+    this.world.createCollider(this.made_of(shape.setTranslation(...normal.map((n) => n * offset)), mu, e));
+  }
+
   // its fields lie in x and z, with y up: rows along z; turned so that y is up along z
   field(mu, e, heights, cell) {
     const [n, m] = [heights.length, heights[0].length];
@@ -45,6 +50,12 @@ class Engine {
 
   sphere(radius, ...body) {
     this.add(RAPIER.ColliderDesc.ball(radius), ...body);
+  }
+
+  // its axis is y
+  capsule([radius, half], ...body) {
+    const turn = { x: Math.SQRT1_2, y: 0, z: 0, w: Math.SQRT1_2 };
+    this.add(RAPIER.ColliderDesc.capsule(half, radius).setRotation(turn), ...body);
   }
 
   add(collider, mass, mu, e, x, [w, i, j, k], v, spin) {

@@ -17,22 +17,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks import heaps
 from benchmarks.peers.engine import Engine
 from benchmarks.peers.engines import MODULES, engines
 from benchmarks.peers.families import matrices
 from benchmarks.peers.page import processor, write_measured
-from tumble.collision import Box, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
+from tumble.collision import Box, Capsule, HalfSpace, ShapeSet, Sphere, bounding_boxes, candidate_pairs, signed_distances
 from tumble.scenarios.registry import load
 from tumble.sim.scene.scene import Scene
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 STEP = 1 / 240  # s
+CHUNK = 12  # steps between two looks at the clock
 
 
 class Problem(NamedTuple):
-    """A scene, how long it runs [s], what is off at its end, and what the table calls that."""
+    """A scene of the catalog or what makes one, how long it runs [s], what is off at its end, and what the table calls that."""
 
-    scenario: str
+    scenario: str | Callable[..., Scene]
     parameters: dict
     seconds: float
     off: Callable[[Scene, np.ndarray], float]
@@ -45,12 +47,14 @@ def displaced(scene: Scene, end: np.ndarray) -> float:
 
 
 def overlap(scene: Scene, end: np.ndarray) -> float:
-    """The deepest overlap [m], with the floor or of two bodies."""
-    bodies = moving(scene)
-    shapes = ShapeSet([HalfSpace(), *(b.shape for b in bodies)])
-    x, q = np.vstack([np.zeros(3), end[:, :3]]), np.vstack([(1, 0, 0, 0), end[:, 3:7]])
+    """The deepest overlap [m], with the floor, a wall or of two bodies."""
+    bodies, fixed = moving(scene), [b for b in scene if b.kind != "dynamic"]
+    shapes = ShapeSet([b.shape for b in fixed + bodies])
+    x = np.vstack([[b.position for b in fixed], end[:, :3]])
+    q = np.vstack([[b.orientation for b in fixed], end[:, 3:7]])
     q /= np.linalg.norm(q, axis=1)[:, None]
     a, b = candidate_pairs(*bounding_boxes(shapes, np.arange(len(x)), x, q)).T
+    a, b = a[b >= len(fixed)], b[b >= len(fixed)]
     return max(0.0, float(-signed_distances(shapes, a, b, x[a], q[a], x[b], q[b]).distance.min(initial=0.0)))
 
 
@@ -84,6 +88,13 @@ PROBLEMS = {
     "ball breaks a wall of 105": Problem("wall", {"courses": 10, "length": 10, "ball": 12.0}, 1.5, overlap, "overlap, m"),
 }
 
+PILED = {
+    "cube of 512 boxes": Problem(heaps.cube, {"seed": 1}, 2.0, overlap, "overlap, m"),
+    "500 boxes": Problem(heaps.boxes, {"seed": 1}, 3.0, overlap, "overlap, m"),
+    "100 capsules": Problem(heaps.capsules, {"seed": 1}, 3.0, overlap, "overlap, m"),
+    "gravel of 3000": Problem(heaps.gravel, {"seed": 1}, 2.0, overlap, "overlap, m"),
+}
+
 
 def built(engine: type[Engine], scene: Scene) -> Engine:
     """The scene in an engine."""
@@ -91,8 +102,11 @@ def built(engine: type[Engine], scene: Scene) -> Engine:
     surfaces = {(body.friction, body.restitution) for body in scene}
     if len(surfaces) > 1:
         raise ValueError(f"bodies of several kinds: {surfaces}")
-    if any(isinstance(body.shape, HalfSpace) for body in scene):
+    planes = [body.shape for body in scene if isinstance(body.shape, HalfSpace)]
+    if planes:
         made.floor(*surfaces.pop())
+    for wall in planes[1:]:
+        made.wall(wall.normal, wall.offset)
     for body in moving(scene):
         mass = body.mass_properties()[0]
         pose = (body.position, body.orientation, body.velocity, body.angular_velocity)
@@ -101,12 +115,15 @@ def built(engine: type[Engine], scene: Scene) -> Engine:
                 made.box(half, mass, *pose)
             case Sphere(radius):
                 made.sphere(radius, mass, *pose)
+            case Capsule(radius, half):
+                made.capsule(radius, half, mass, *pose)
     return made
 
 
 def measure(problem: Problem, found: dict[str, type[Engine]], seconds: float) -> dict[str, tuple[float, float]]:
     """Of each engine the microseconds a step, and what is off at the end; they take turns."""
-    scene = load(problem.scenario)(**problem.parameters)
+    make = load(problem.scenario) if isinstance(problem.scenario, str) else problem.scenario
+    scene = make(**problem.parameters)
     count = round(problem.seconds / STEP)
     best, off = dict.fromkeys(found, np.inf), {}
     for name, engine in found.items():
@@ -125,14 +142,31 @@ def measure(problem: Problem, found: dict[str, type[Engine]], seconds: float) ->
             return {name: (best[name], off[name]) for name in found}
 
 
-def tables(rows: dict[str, dict[str, tuple[float, float]]]) -> str:
+def measure_heap(problem: Problem, found: dict[str, type[Engine]], most: float) -> dict[str, tuple[float, float]]:
+    """The same of one way to the end, or as far as an engine comes in ``most`` seconds of processor time."""
+    scene, rows = problem.scenario(**problem.parameters), {}
+    count = round(problem.seconds / STEP)
+    for name, engine in found.items():
+        world = built(engine, scene)
+        world.step(1)
+        begun, done = world.clock(), 0
+        while done < count and world.clock() - begun < most:
+            world.step(CHUNK)
+            done += CHUNK
+        rows[name] = 1e6 * (world.clock() - begun) / done, problem.off(scene, world.state())
+        if done < count:
+            print(f"{name} came to {done * STEP:.2f} s of {problem.seconds} s", flush=True)
+    return rows
+
+
+def tables(rows: dict[str, dict[str, tuple[float, float]]], problems: dict[str, Problem]) -> str:
     """The measured figures as Markdown."""
     head = ["| engine | " + " | ".join(rows) + " |", "|---" * (len(rows) + 1) + "|"]
     names = next(iter(rows.values()))
     lines = [f"Processor: {processor()}. Python {platform.python_version()}. Microseconds a step:", "", *head]
     lines += [f"| {name} | " + " | ".join(f"{row[name][0]:.0f}" for row in rows.values()) + " |" for name in names]
     lines += ["", "What is off at the end:", "", *head]
-    lines += ["| | " + " | ".join(PROBLEMS[scene].what for scene in rows) + " |"]
+    lines += ["| | " + " | ".join(problems[scene].what for scene in rows) + " |"]
     lines += [f"| {name} | " + " | ".join(f"{row[name][1]:.1e}" for row in rows.values()) + " |" for name in names]
     return "\n".join(lines)
 
@@ -140,18 +174,19 @@ def tables(rows: dict[str, dict[str, tuple[float, float]]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help=f"of {', '.join(MODULES)}; all where none is named")
-    parser.add_argument("--seconds", type=float, default=20.0, help="for each scene")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for each scene; of a heap, at most for each engine")
+    parser.add_argument("--heaps", action="store_true", help="heaps of benchmarks/heaps.py, each once")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/speed.md")
     options = parser.parse_args()
-    found, rows = engines(options.engines), {}
-    for name, problem in PROBLEMS.items():
-        rows[name] = measure(problem, found, options.seconds)
+    found, rows, problems = engines(options.engines), {}, PILED if options.heaps else PROBLEMS
+    for name, problem in problems.items():
+        rows[name] = (measure_heap if options.heaps else measure)(problem, found, options.seconds)
         for engine, (time_, off) in rows[name].items():
             print(f"{name}: {engine}: {time_:.1f} us a step, {problem.what} {off:.1e}", flush=True)
-    text = tables(rows)
+    text = tables(rows, problems)
     print("\n" + text)
     if options.write:
-        write_measured(PAGE, "engines", text)
+        write_measured(PAGE, "heaps" if options.heaps else "engines", text)
 
 
 if __name__ == "__main__":
