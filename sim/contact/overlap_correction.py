@@ -21,6 +21,7 @@ from tumble.sim.joints.rows import (
     DRIVE,
     LIMITS,
     frame_joint,
+    opening,
     place_joint,
     rigid_rows,
     row_axis,
@@ -53,7 +54,7 @@ def open_joints(bodies, joints, island):
     for n in range(len(owner)):
         if block[n] > ANGULAR:
             continue
-        _, _, values = place_joint(bodies, joints, owner[n])
+        values = opening(bodies, joints, owner[n])
         for r in range(3):
             if joints.rigid[owner[n], 3 * block[n] + r] == 1:
                 most = max(most, abs(values[3 * block[n] + r]))
@@ -209,7 +210,7 @@ def rigid_targets(bodies, joints, island, laws):
     """Displacements that take the rigid coordinates of joints back to zero."""
     first, owner, block, c = len(island.rows), island.owner, island.block, laws.c
     for n in range(len(owner)):
-        _, _, values = place_joint(bodies, joints, owner[n])
+        values = opening(bodies, joints, owner[n])
         for r in range(3):
             if block[n] <= ANGULAR and joints.rigid[owner[n], 3 * block[n] + r] == 1:
                 c[first + n, r] = -values[3 * block[n] + r]

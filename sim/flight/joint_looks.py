@@ -37,7 +37,7 @@ def _correct_hold(bodies, joints, forces, island, system, laws, n, local, ends, 
     xj, rj = end_pose(bodies, forces, joints.body[j, 1], local, ends, t, t + h)
     xa, fa = anchor_pose(joints, j, 0, xi, ri)
     xb, fb = anchor_pose(joints, j, 1, xj, rj)
-    values = measure_frames(joints, j, xa, fa, xb, fb)
+    values = measure_frames(joints, j, xa, fa, xb, fb, True)
     if s == ANGULAR and joints.kind[j] == POINT:
         values = _turn_since(bodies, joints, j, fa, fb)
     rounding = 2e-15 * (1.0 + abs(xa[0]) + abs(xa[1]) + abs(xa[2])) / h

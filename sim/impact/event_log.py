@@ -122,6 +122,8 @@ def _log_contacts(bodies, contacts, books, time):
     """Pairs of bodies that touch in this kick, against those of the last one."""
     m = contacts.count[0]
     most = m + books.counters[TOUCHING_PAIRS]
+    if most == 0:
+        return
     keys, rows = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
     n = 0
     for k in range(m):
@@ -155,6 +157,8 @@ def _log_contacts(bodies, contacts, books, time):
 def _log_sensors(bodies, geoms, pairs, geometry, books, time):
     """Bodies in sensors at this instant, against those of the last."""
     m = pairs.count[1]
+    if m + books.counters[SENSED] == 0:
+        return
     keys, rows = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
     n = 0
     for k in range(m):

@@ -38,7 +38,7 @@ from tumble.collision.broadphase.candidate_pairs import (
 from tumble.collision.broadphase.candidate_pairs import find_pairs_far as search_boxes
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.halving import halve_once, halve_range, nodes_of, put_centers
-from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean
+from tumble.collision.kernels.jit import FOR_KERNELS, far, inner, kernel, lean, remote, stack_table
 from tumble.collision.kernels.shared import add, address_of, group_at, look, put, reals_at, swap_if, wholes_at
 from tumble.collision.kernels.waiting import doze, give_way, pause
 from tumble.sim.contact.touching.impact_threshold import least_speed
@@ -154,6 +154,7 @@ def _work(model, geometry, settings, job, first, stop, rows, ids):
     return 0
 
 
+spare_rows, spare_ids = stack_table(POINTS, ROWS), stack_table(1, POINTS, "int64")
 bodies_at, crowd_at, blocks_at = group_at(EXAMPLE.bodies), group_at(NO_CROWD), group_at(NO_BLOCKS)
 work = far(
     _work,
@@ -162,10 +163,10 @@ work = far(
 )
 
 
-@kernel(**FOR_KERNELS)
+@remote
 def _share(model, geometry, settings, job, count):
     """Do all items of a job, with whoever helps; what they found, summed up."""
-    crew, rows, ids = settings.crew, np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64)
+    crew, rows, ids = settings.crew, spare_rows(), spare_ids()[0]
     share = _portion(job)
     if crew == 0 or count < 2 * share:
         return work(model, geometry, settings, job, 0, count, rows, ids)
@@ -190,7 +191,7 @@ def _share(model, geometry, settings, job, count):
 share = far(_share, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0, 0), returns=0)
 
 
-@inner
+@lean
 def _take(model, geometry, settings, who, rows, ids):
     """Thread ``who`` does some items of the job that there is; how many."""
     crew, size = settings.crew, look(settings.crew + SIZE)

@@ -52,7 +52,8 @@ from tumble.sim.state import DYNAMIC, END, EXAMPLE
 ENOUGH = 1e-15  # part of what the rows asked for that may be left at the end of a flight ...
 ON_THE_WAY = 1e-11  # ... and at a stage on the way: what is left there opens joints by h^2 times that, and gives no energy
 LATE = 2  # the closing from which on rows are loaded anew; the first ones use those of the last stage
-CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open
+CLOSINGS = 6  # most displacements at the end of a flight: each leaves the square of what was open, in sizes of a body or rad
+CLOSED_AT_ONCE = math.sqrt(2.0**-53)  # [sizes or rad] the square of what is open by less is rounding: one displacement closes it
 STATE_ROUNDING = 4e-16  # rounding of positions [m] of a metre, and of speeds, as a part of them
 BEND_TIME = 1.0 / 64.0  # part of a flight across which the angular acceleration of a driven body is a difference
 
@@ -166,7 +167,7 @@ def _give_springs(bodies, forces, joints, k, t, to):
         any_spring = any_spring or (d >= 0 and joints.sprung[d] == 1)
     if not any_spring:
         return
-    rates, values = row_rates(bodies, forces, joints, forces.link[k], t)
+    rates, values = row_rates(bodies, forces, joints, forces.link[k], t, True)
     i = joints.body[forces.link[k], 1] if forces.seats[k, 1] >= 0 else joints.body[forces.link[k], 0]
     e, f, torque = forces.place[k], ZERO, ZERO
     for r in range(6):
@@ -240,6 +241,8 @@ def _close(bodies, forces, joints, c, t):
     """
     opened = before = 0.0
     for turn in range(CLOSINGS):
+        if turn > 0 and opened < CLOSED_AT_ONCE:
+            break
         stand(bodies, forces, c, END)
         rounding = _ask(bodies, forces, joints, c, t, True)
         most = largest_lack(forces, c)
@@ -292,7 +295,7 @@ def _ask(bodies, forces, joints, c, t, ways):
     size, speed = 0.0, 0.0
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         j = forces.link[k]
-        rates, values = row_rates(bodies, forces, joints, j, t)
+        rates, values = row_rates(bodies, forces, joints, j, t, _keeps(forces, k))
         for r in range(6):
             forces.lacks[k, r] = 0.0
             if joints.rigid[j, r] == 1:
@@ -305,6 +308,15 @@ def _ask(bodies, forces, joints, c, t, ways):
         size = max(size, abs(s[0]) + abs(s[1]) + abs(s[2]))
         speed = max(speed, abs(u[0]) + abs(u[1]) + abs(u[2]))
     return STATE_ROUNDING * (1.0 + size) if ways else STATE_ROUNDING * speed
+
+
+@lean
+def _keeps(forces, k):
+    """A free coordinate of link k is kept at its pace."""
+    kept = False
+    for r in range(6):
+        kept = kept or forces.held[k, r] == 1
+    return kept
 
 
 @lean

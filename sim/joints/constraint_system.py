@@ -52,11 +52,11 @@ def link_pose(bodies, forces, i, t):
 
 
 @remote
-def _row_rates(bodies, forces, joints, j, t):
-    """Rates of the six coordinates of joint j, and the coordinates."""
+def _row_rates(bodies, forces, joints, j, t, free):
+    """Rates of the six coordinates of joint j, and the coordinates; ``free``: the angle of a hinge too."""
     xi, ri, vi, wi = link_pose(bodies, forces, joints.body[j, 0], t)
     xj, rj, vj, wj = link_pose(bodies, forces, joints.body[j, 1], t)
-    point, f, values = place_at(joints, j, xi, ri, xj, rj)
+    point, f, values = place_at(joints, j, xi, ri, xj, rj, free)
     v = sub(add(vj, cross(wj, sub(point, xj))), add(vi, cross(wi, sub(point, xi))))
     w = sub(wj, wi)
     return (
@@ -66,7 +66,7 @@ def _row_rates(bodies, forces, joints, j, t):
     ), values  # fmt: skip
 
 
-row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0), returns=((0.0,) * 6,) * 2)
+row_rates = far(_row_rates, lambda: (EXAMPLE.bodies, EXAMPLE.forces, EXAMPLE.joints, 0, 0.0, True), returns=((0.0,) * 6,) * 2)
 
 
 @lean

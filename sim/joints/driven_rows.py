@@ -13,7 +13,7 @@ from tumble.collision.kernels.jit import far, lean, remote
 from tumble.sim.joints.constraint_system import row_rates, sense_of, stand
 from tumble.sim.joints.kept_rows import AT_STOP, STRUCK
 from tumble.sim.joints.rows import AT_LOW, NOT_KEPT
-from tumble.sim.state import EXAMPLE, START
+from tumble.sim.state import END, EXAMPLE, START
 
 
 @lean
@@ -35,10 +35,13 @@ def _moves_rotor(forces, k):
 @lean
 def rotor_gain(bodies, forces, joints, c, t):
     """Change of the energy of the rotors of cluster c between rows START and END of the path [J]."""
-    gain = 0.0
+    gain, stands = 0.0, False
     for k in range(forces.first_link[c], forces.first_link[c + 1]):
         if _moves_rotor(forces, k):
-            rates, _ = row_rates(bodies, forces, joints, forces.link[k], t)
+            if not stands:
+                stand(bodies, forces, c, END)
+                stands = True
+            rates, _ = row_rates(bodies, forces, joints, forces.link[k], t, False)
             for r in range(6):
                 if forces.slack[k, r] > 0.0:
                     before, after = forces.goal[k, r], rates[r]
@@ -96,7 +99,7 @@ def _set_goals(bodies, forces, joints, c, t, h, guessed):
             driven = driven or forces.held[k, r] == 1
         if not driven:
             continue
-        rates, values = row_rates(bodies, forces, joints, forces.link[k], t)
+        rates, values = row_rates(bodies, forces, joints, forces.link[k], t, True)
         for r in range(6):
             d = forces.driver[k, r]
             if forces.held[k, r] == 1:

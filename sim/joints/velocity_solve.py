@@ -38,6 +38,7 @@ from tumble.sim.joints.rows import (
     frame_joint,
     has_block,
     kicks,
+    opening,
     place_joint,
     row_axis,
     row_velocity,
@@ -89,7 +90,7 @@ def held_in_flight(bodies, joints, links, elapsed):
             rotor = s == DRIVE and not kicks(joints, j)  # where nothing pushes, a rotor goes on as it is
             if has_block(joints, j, s) and asks(bodies, joints, j, s, elapsed) and not rotor:
                 return False
-        _, _, values = place_joint(bodies, joints, j)
+        values = opening(bodies, joints, j)
         for r in range(6):
             if joints.rigid[j, r] == 1 and abs(values[r]) > SURPRISE:
                 return False

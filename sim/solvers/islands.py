@@ -64,6 +64,8 @@ def _label(bodies, i, j):
 @inner
 def _sort(labels, n, most, order):
     """Rows 0 .. n - 1 in the order of their labels (counting sort)."""
+    if n == 0:
+        return
     starts = np.zeros(most + 1, dtype=np.int64)
     for k in range(n):
         starts[labels[k] + 1] += 1

@@ -34,7 +34,7 @@ def rates_and_bends(joints, x, q, v, w, e, rates, bends):
     xa, qa = drive(load3(x, 0), load4(q, 0), va, wa, e)
     xb, qb = drive(load3(x, 1), load4(q, 1), vb, wb, e)
     ra, rb = rotation(qa), rotation(qb)
-    point, f, _ = place_at(joints, 0, xa, ra, xb, rb)
+    point, f, _ = place_at(joints, 0, xa, ra, xb, rb, True)
     apart = sub(add(vb, cross(wb, sub(point, xb))), add(va, cross(wa, sub(point, xa))))
     turns = sub(wb, wa)
     found = row_bends(joints, 0, point, f, xa, ra, va, wa, xb, rb, vb, wb)
