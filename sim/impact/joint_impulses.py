@@ -80,6 +80,15 @@ def leave_rigid_rows(joints, island, laws):
 
 
 @lean
+def rest_rotors(island, system, laws, u0, v):
+    """Rotors resist changes of the rates that they have where the bodies move at v (n, 6)."""
+    for n in range(len(island.owner)):
+        k = len(island.rows) + n
+        if laws.law[k] == SOFT_LAW:
+            laws.lo[k, 0] = laws.hi[k, 0] * velocity_along(system, u0, v, k, 0)
+
+
+@lean
 def negligible(v):
     """What joints may leave of velocities v (n, 6)."""
     fastest = 0.0

@@ -36,7 +36,7 @@ from tumble.sim.contact.touching.contact_table import told, write_row
 from tumble.sim.contact.touching.impact_threshold import LEFT_OPEN, pair_restitution, pair_size
 from tumble.sim.flight.motion import geom_pose, point_velocity, strike, world_inverse_inertia
 from tumble.sim.impact.collision_law import impact_far as impact
-from tumble.sim.impact.joint_impulses import constrain, leave_rigid_rows, linked_mass, settle_joints
+from tumble.sim.impact.joint_impulses import constrain, leave_rigid_rows, linked_mass, rest_rotors, settle_joints
 from tumble.sim.impact.time_of_impact import TOUCH
 from tumble.sim.ledger.work import INSIDE_DRIFT, NO_WORKS, book_works, contact_driven_work
 from tumble.sim.solvers.newton import newton_far as newton
@@ -133,6 +133,7 @@ def _joint_impact(bodies, table, joints, books, settings, links):
     local = np.full(len(bodies.kind), -1, dtype=np.int64)
     island, system, laws, vstar, v, p = prepare(bodies, table, joints, rows, links, rows[:0], local)
     leave_rigid_rows(joints, island, laws)
+    rest_rotors(island, system, laws, laws.u0, vstar)
     points = blocks_of(system, 0, m)
     p[:] = 0.0
     speed = 0.0
@@ -189,6 +190,7 @@ def _passive(table, island, system, points, laws, p, extra, d):
             total[k, r] = p[k, r] + extra[k, r]
             linear += total[k, r] * table.u[k, r]
     clear_table(d)
+    rest_rotors(island, system, laws, none, d)
     add_impulses(points, total, d)
     constrain(island, system, laws, none, np.zeros((len(p) - m, 3)), d)
     relative_velocity(points, none, d, du)
@@ -223,6 +225,7 @@ def _restitution(table, island, system, points, laws, p, v):
         beta = table.law[k, BETA]
         if beta >= -1.0 and hypot(uc[k, 0], uc[k, 1]) <= 1e-9 * norm(load3(table.u, k)):
             goal[k, 0], goal[k, 1] = -beta * table.u[k, 0], -beta * table.u[k, 1]
+    rest_rotors(island, system, laws, laws.u0, v)
     for _sweep in range(200):
         moved = 0.0
         copy_table(v, d)
@@ -242,8 +245,9 @@ def _restitution(table, island, system, points, laws, p, v):
         if moved <= 0.0:
             break
     clear_table(d)
-    add_impulses(points, extra, d)
     none, du = np.zeros((len(p), 3)), np.empty((m, 3))
+    rest_rotors(island, system, laws, none, d)
+    add_impulses(points, extra, d)
     constrain(island, system, laws, none, through, d)
     relative_velocity(points, none, d, du)
     # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most

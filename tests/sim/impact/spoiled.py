@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.sheets import thrown
 from tests.physics.grounds import SMALL, height_beyond, sheet
-from tests.physics.test_joints import between_two_blocks
+from tests.physics.test_joints import between_two_blocks, struck_by_a_bar
 from tests.sim.impact.test_ties import middle
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
 from tumble.collision.geometry import BOX, SPHERE
@@ -116,6 +116,14 @@ def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_shee
     """Fifty times its energy: 120 impacts in one step are as many as there may be."""
     monkeypatch.setattr(motion, "FAR_TURN", math.inf)
     assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0, steps=1) > 0.0
+
+
+def test_rotors_resist_changes_of_their_rates_and_not_the_rates(monkeypatch):
+    """Else a bar that has bounced goes on down, and an impact of a walker's two feet throws one of them up."""
+    known = struck_by_a_bar(False, 0.5)[0]
+    assert np.abs(struck_by_a_bar(True, 0.5)[0] - known).max() < 1e-12
+    monkeypatch.setattr(impacts, "rest_rotors", lambda *given: None)
+    assert np.abs(struck_by_a_bar(True, 0.5)[0] - known).max() > 1.0
 
 
 def creeping() -> list[str]:
