@@ -23,7 +23,7 @@ def title_panels(name: str, about: str, size: tuple[int, int], clock: float, len
         return []
     unit, out = size[1] / 720, []
     bottom = size[1] - round(64 * unit)
-    first = about.split(". ")[0].split(": ")[0].strip().rstrip(".")
+    first = " ".join(about.split()).split(". ")[0].split(": ")[0].strip().rstrip(".")
     for text, height in ((first if len(first) <= WORDS else "", 22), (name.replace("_", " "), 44)):
         if text:
             block = text_block(((text, INK),), round(height * unit))

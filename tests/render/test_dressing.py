@@ -54,6 +54,13 @@ def test_only_a_name_is_a_title(name, shown):
     assert len(title_panels(name, "", (640, 360), 0.0, 6.0)) == shown
 
 
+def test_of_what_a_scene_is_about_the_first_sentence_is_a_title():
+    """Where a paragraph ends, too, and not with its sign for a new line."""
+    panels = title_panels("waves", "A ball rolls over waves.\n\nWhat it touches is a polyhedron. More.", (640, 360), 0.0, 9.0)
+    (known, _) = title_panels("waves", "A ball rolls over waves", (640, 360), 0.0, 9.0)
+    assert np.array_equal(panels[0].pixels, known.pixels)
+
+
 def test_a_title_may_be_a_text(run, tmp_path):
     films = [
         frames_of(render.film(run, tmp_path / f"{k}.mp4", SIZE, fps=10, **{**PLAIN, "title": title}))[0]
