@@ -183,23 +183,31 @@ def _passive(table, island, system, points, laws, p, extra, d):
     scratch.
     """
     m = len(extra)
-    total, du, none = np.empty((m, 3)), np.empty((m, 3)), np.zeros((len(p), 3))
+    total, du = np.empty((m, 3)), np.empty((m, 3))
     linear, quadratic = 0.0, 0.0
     for k in range(m):
         for r in range(3):
             total[k, r] = p[k, r] + extra[k, r]
             linear += total[k, r] * table.u[k, r]
-    clear_table(d)
-    rest_rotors(island, system, laws, none, d)
-    add_impulses(points, total, d)
-    constrain(island, system, laws, none, np.zeros((len(p) - m, 3)), d)
-    relative_velocity(points, none, d, du)
+    _respond(island, system, laws, points, total, np.zeros((len(p) - m, 3)), d, du)
     for k in range(m):
         for r in range(3):
             quadratic += 0.5 * total[k, r] * du[k, r]
     if linear >= 0.0:
         return 0.0
     return min(1.0, -linear / quadratic) if linear + quadratic > 1e-13 * quadratic else 1.0
+
+
+@inner
+def _respond(island, system, laws, points, impulses, through, d, du):
+    """By how much these impulses (m, 3) change the points' relative velocities, ``du``, and the bodies', ``d`` (n, 6).
+    ``through``: a guess of the joints' impulses."""
+    none = np.zeros((len(impulses) + len(through), 3))
+    clear_table(d)
+    rest_rotors(island, system, laws, none, d)
+    add_impulses(points, impulses, d)
+    constrain(island, system, laws, none, through, d)
+    relative_velocity(points, none, d, du)
 
 
 @inner
@@ -244,12 +252,8 @@ def _restitution(table, island, system, points, laws, p, v):
             extra[k, 0], extra[k, 1] = e0, e1
         if moved <= 0.0:
             break
-    clear_table(d)
-    none, du = np.zeros((len(p), 3)), np.empty((m, 3))
-    rest_rotors(island, system, laws, none, d)
-    add_impulses(points, extra, d)
-    constrain(island, system, laws, none, through, d)
-    relative_velocity(points, none, d, du)
+    du = np.empty((m, 3))
+    _respond(island, system, laws, points, extra, through, d, du)
     # restitution scaled by f does the work f linear + f^2 quadratic; of all parts, friction included, it may give back at most
     # what e^2 of compression allows
     allowed, linear, quadratic = 0.0, 0.0, 0.0
