@@ -302,3 +302,12 @@ def rotation(q):
 def symmetric_product(r, m):
     """r m r^T: a tensor of the body frame in world axes."""
     return matmul(matmul(r, m), transpose(r))
+
+
+@lean
+def turned_with(n, m, u):
+    """The vector u turned as the unit vector n is turned into m, the short way (Rodrigues' formula); far turns leave it."""
+    axis, c = cross(n, m), dot(n, m)
+    if c <= 0.0:
+        return u
+    return add(add(scale(c, u), cross(axis, u)), scale(dot(axis, u) / (1.0 + c), axis))

@@ -21,7 +21,7 @@ import numpy as np
 
 from tumble.collision.geometry import empty_geometry
 from tumble.collision.kernels.jit import far, lean, remote
-from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, scale, sub
+from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul, norm, sub, turned_with
 from tumble.collision.narrowphase import manifold_far as manifold
 from tumble.sim.contact.ground.faces import same_facets
 from tumble.sim.contact.surfaces import surface_slip
@@ -165,7 +165,7 @@ def _correct(
     b_n = u[2] - off / h
     a_n = -2.0 * (b_n + max(gap, 0.0) / h) / h
     arrives[m] = dot(n, slip)
-    slip = _turned_back(n, normal, slip)
+    slip = turned_with(n, normal, slip)
     a_s, a_t = (dot(slip, (e[0], e[1], e[2])) - u[0]) / h, (dot(slip, (e[3], e[4], e[5])) - u[1]) / h
     if load <= 0.0 and b_n <= u[2] and a_n <= contacts.accel[row, 2]:
         return 0.0
@@ -209,15 +209,6 @@ def _leaving(bodies, local, vstar, v, mode, i, point):
     if k < 0:
         return point_velocity(bodies, i, point)
     return add(_leaves(vstar, v, mode, k, 0), cross(_leaves(vstar, v, mode, k, 3), sub(point, load3(bodies.x, i))))
-
-
-@lean
-def _turned_back(n, m, u):
-    """The vector u turned as the unit vector n is turned into m, the short way (Rodrigues' formula)."""
-    axis, c = cross(n, m), dot(n, m)
-    if c <= 0.0:
-        return u
-    return add(add(scale(c, u), cross(axis, u)), scale(dot(axis, u) / (1.0 + c), axis))
 
 
 _T, _T3, _T6, _I = np.zeros(0), np.zeros((0, 3)), np.zeros((0, 6)), np.zeros(0, np.int64)

@@ -117,7 +117,7 @@ def _meet_pair(model, geometry, settings, table, first, t, drift):
     touched, effort = drift.touched, drift.effort
     touched[:] = False
     i, j = geoms.body[pairs.geoms[first, 0]], geoms.body[pairs.geoms[first, 1]]
-    rested = settle_phase(model, settings, table, i, j, t, touched, effort)
+    rested = settle_phase(model, geometry, settings, table, i, j, t, touched, effort)
     _collide(model, geometry, settings, table, first, t, drift)
     if pairs.search[first] != FUTILE:
         _look_again(bodies, pairs, drift)
@@ -153,7 +153,7 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
             bring(bodies, forces, joints, books, k, t, touched)
     links = linked_joints(bodies, joints, touched)
     bring_linked(bodies, forces, joints, books, links, t, touched)
-    rested = settle_phase(model, settings, table, i, j, t, touched, drift.effort)
+    rested = settle_phase(model, geometry, settings, table, i, j, t, touched, drift.effort)
     settle_joints(bodies, table, joints, books, links, False)
     meet_stops(bodies, table, joints, books, links, t, link, rested)
     result, sinks = fly_on(model, geometry, settings, t, drift)
@@ -279,7 +279,7 @@ def _would_sink(bodies, geoms, geometry, pairs, k, t, dt):
 
 
 @inner
-def _settle_phase(model, settings, table, i, j, t, touched, effort):
+def _settle_phase(model, geometry, settings, table, i, j, t, touched, effort):
     """Take the phase of their resting contacts from the bodies i and j (-1: the world), and from all of their islands, at time t.
 
     True where there was any: these bodies must be kicked again for the rest of the step. Where they would not be, it stays.
@@ -300,7 +300,7 @@ def _settle_phase(model, settings, table, i, j, t, touched, effort):
             for m in range(len(bodies.held)):
                 if bodies.held[m] == number:
                     bring(bodies, forces, joints, books, m, t, touched)
-            take_back(bodies, contacts, joints, books, table, number, t)
+            take_back(model, geometry, table, number, t)
     return found
 
 
@@ -401,7 +401,9 @@ def _collide_now(model, geometry, settings, table, first, t, drift):
 fly_on = far(_fly_on, lambda: (EXAMPLE, empty_geometry(), SETTINGS, 0.0, NO_DRIFT), returns=(OK, False))
 kick_due = far(_kick_due, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, NO_DRIFT), returns=OK)
 settle_phase = far(
-    _settle_phase, lambda: (EXAMPLE, SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)), returns=False
+    _settle_phase,
+    lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0, 0.0, np.zeros(0, np.bool_), np.zeros(0)),
+    returns=False,
 )
 _collide = far(_collide_now, lambda: (EXAMPLE, empty_geometry(), SETTINGS, EXAMPLE.contacts, 0, 0.0, NO_DRIFT), returns=None)
 

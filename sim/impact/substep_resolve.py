@@ -107,7 +107,7 @@ def _kick_again(model, geometry, settings, table, t, drift, effort):
         member = bodies.kind[i] == DYNAMIC and bodies.island[i] == label and bodies.crowd[i] == 0
         in_flight = member and t < bodies.kicked[i] + bodies.flown[i] - OVER * dt
         if in_flight and can_be_taken(bodies, contacts, bodies.held[i]):
-            take_back(bodies, contacts, joints, books, table, bodies.held[i], t)
+            take_back(model, geometry, table, bodies.held[i], t)
     if tabulate(bodies, geoms, geometry, pairs, contacts, table, dt, concerned, True, INELASTIC) != OK:
         return OK
     recall_loads(bodies, contacts, table, t, dt)

@@ -57,24 +57,41 @@ def number_kick(bodies, contacts, table, rows, members, mode):
     """Give a kick its number, and write it to its bodies and to the contacts that bore load.
 
     The table of a kick inside a drift is used again by the next one, so its loads are copied behind the contacts of the last
-    step. Where there is no room for them the number is 0: nothing of such a kick can be taken back.
+    step, over those of kicks that no body holds any more. Where there is no room all the same the number is 0: nothing of such a
+    kick can be taken back.
     """
     number = contacts.count[2] + 1
     loaded = 0
     for row in rows:
         loaded += _gave(table, row)
-    if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
-        number = 0
-    else:
-        contacts.count[2] = number
     for i in members:
         bodies.held[i] = number
+    if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
+        _forget_old(bodies, contacts)
+    if mode == INSIDE_DRIFT and contacts.count[1] + loaded > len(contacts.gap):
+        number = 0
+        for i in members:
+            bodies.held[i] = 0
+    else:
+        contacts.count[2] = number
     for row in rows:
         if number > 0 and _gave(table, row):
             table.kick[row] = number
             if mode == INSIDE_DRIFT:
                 copy_load(table, row, contacts, contacts.count[1])
                 contacts.count[1] += 1
+
+
+@lean
+def _forget_old(bodies, contacts):
+    """Of the loads of kicks inside the drift keep those of the last one of their bodies."""
+    kept = contacts.count[0]
+    for k in range(contacts.count[0], contacts.count[1]):
+        if bears(bodies, contacts, k, contacts.kick[k]):
+            if kept < k:
+                copy_load(contacts, k, contacts, kept)
+            kept += 1
+    contacts.count[1] = kept
 
 
 @lean
@@ -88,6 +105,7 @@ def copy_load(table, row, contacts, k):
     """Copy what concerns the load of a contact from a row of ``table`` to row k of ``contacts``."""
     for side in range(2):
         contacts.pair[k, side], contacts.body[k, side] = table.pair[row, side], table.body[row, side]
+        contacts.turns[k, side] = table.turns[row, side]
     contacts.id[k], contacts.kick[k], contacts.slides[k] = table.id[row], table.kick[row], table.slides[row]
     contacts.gap[k], contacts.arrives[k], contacts.push[k] = table.gap[row], table.arrives[row], table.push[row]
     store3(contacts.owed, k, load3(table.owed, row))
@@ -140,8 +158,8 @@ def recall_loads(bodies, contacts, table, t, dt):
 
 @lean
 def keep_latest(bodies, contacts, dt):
-    """At the end of a drift, contacts of the last step take the loads of a later kick, where their bodies had one: the next kick
-    starts from what was borne last."""
+    """At the end of a drift, contacts of the last step take the loads of a later kick, where their bodies had one, and those that
+    came to bear since then are listed among them: the next kick starts from what was borne last."""
     first, last = contacts.count[0], contacts.count[1]
     for k in range(first):
         number = _number(bodies, contacts, k, dt, dt)
@@ -152,6 +170,55 @@ def keep_latest(bodies, contacts, dt):
             same = contacts.pair[m, 0] == contacts.pair[k, 0] and contacts.pair[m, 1] == contacts.pair[k, 1]
             if same and contacts.kick[m] == number and contacts.id[m] == contacts.id[k]:
                 copy_load(contacts, m, contacts, k)
+    for m in range(first, last):
+        number = _number(bodies, contacts, m, dt, dt)
+        if number >= MID_STEP and contacts.kick[m] == number and not _is_listed(contacts, m):
+            _list(contacts, m)
+
+
+@lean
+def _is_listed(contacts, m):
+    """Whether the contact of row m is among those of the last step."""
+    found = False
+    for k in range(contacts.count[0]):
+        same = contacts.pair[m, 0] == contacts.pair[k, 0] and contacts.pair[m, 1] == contacts.pair[k, 1]
+        found = found or (same and contacts.id[m] == contacts.id[k])
+    return found
+
+
+@lean
+def _list(contacts, m):
+    """Put row m, which is behind them, among the contacts of the last step, in the order of pairs."""
+    k = contacts.count[0]
+    _swap_loads(contacts, m, k)
+    while k > 0 and (
+        contacts.pair[k - 1, 0] > contacts.pair[k, 0]
+        or (contacts.pair[k - 1, 0] == contacts.pair[k, 0] and contacts.pair[k - 1, 1] > contacts.pair[k, 1])
+    ):
+        _swap_loads(contacts, k - 1, k)
+        k -= 1
+    contacts.count[0] += 1
+
+
+@lean
+def _swap_loads(contacts, a, b):
+    """Exchange what `copy_load` copies between two rows."""
+    c = contacts
+    for side in range(2):
+        c.pair[a, side], c.pair[b, side] = c.pair[b, side], c.pair[a, side]
+        c.body[a, side], c.body[b, side] = c.body[b, side], c.body[a, side]
+        c.turns[a, side], c.turns[b, side] = c.turns[b, side], c.turns[a, side]
+    c.id[a], c.id[b], c.kick[a], c.kick[b] = c.id[b], c.id[a], c.kick[b], c.kick[a]
+    c.slides[a], c.slides[b], c.gap[a], c.gap[b] = c.slides[b], c.slides[a], c.gap[b], c.gap[a]
+    c.arrives[a], c.arrives[b], c.push[a], c.push[b] = c.arrives[b], c.arrives[a], c.push[b], c.push[a]
+    for r in range(3):
+        c.owed[a, r], c.owed[b, r] = c.owed[b, r], c.owed[a, r]
+        c.creeps[a, r], c.creeps[b, r] = c.creeps[b, r], c.creeps[a, r]
+        c.point[a, r], c.point[b, r] = c.point[b, r], c.point[a, r]
+        c.impulse[a, r], c.impulse[b, r] = c.impulse[b, r], c.impulse[a, r]
+        c.moment[a, r], c.moment[b, r] = c.moment[b, r], c.moment[a, r]
+        for s in range(3):
+            c.frame[a, r, s], c.frame[b, r, s] = c.frame[b, r, s], c.frame[a, r, s]
 
 
 @lean

@@ -62,7 +62,7 @@ def _loads(contacts, copied):
         contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.residual[:n], contacts.arrives[:n],
         contacts.creeps[:n],
     )  # fmt: skip
-    if not copied:
+    if not copied or n == 0:
         return found
     return Loads(
         found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
@@ -205,9 +205,6 @@ def _tabulate(bodies, geoms, geometry, pairs, before, contacts, h, chosen, insid
     ones (e = 0, or tired of bouncing). In the middle of a drift a resting contact stands open by up to
     |a_n| dt^2/8, so there all points within the margin count as touching; and in crowds everywhere.
     """
-    if len(chosen) == 0:
-        contacts.count[0] = 0
-        return OK
     old = _loads(before, not inside)  # the table before may be this one
     taken, last = np.zeros(len(old.id), dtype=np.bool_), len(old.id)
     count, first, start = 0, 0, 0

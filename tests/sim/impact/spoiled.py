@@ -520,13 +520,10 @@ def taken_back(at: float, rise: float) -> tuple[float, float]:
     world.add(HalfSpace(), kind="static")
     cube = world.add(Box((0.1, 0.1, 0.1)), mass=2.0, position=(0, 0, 0.1))
     world.step(3)
-    bodies, contacts, _, books, joints = (
-        getattr(world.model, name) for name in ("bodies", "contacts", "pairs", "books", "joints")
-    )
-    k = cube.index
+    bodies, k = world.model.bodies, cube.index
     before = 0.5 * 9.81 * H - 9.81 * at * H + rise
     bodies.v[k], bodies.p[k] = (0, 0, before), (0, 0, 2.0 * before)
-    removal.take_back(bodies, contacts, joints, books, world._table, bodies.held[k], at * H)
+    removal.take_back(world.model, world._shapes.geometry, world._table, bodies.held[k], at * H)
     return bodies.v[k, 2], bodies.v[k, 2] ** 2 - before**2
 
 
