@@ -25,9 +25,8 @@ FURTHER = 2.0  # ... if what they were off by grows with the way. It is known fo
 OPEN = 1e-2  # a gap may be off by this part of itself as well: a point that is open is not to come nearer than it was
 FORGOTTEN = 0.5  # part of what was measured before that counts all the same: a pair may move in a way that shows nothing
 NO_MOTION = 1e-14  # a way, as part of the smaller body, that tells nothing
-OFTEN = (
-    16  # times in a row that points of what moves travel: more may have come to touch beside them, which no error tells before
-)
+# times in a row that points of what moves travel: more may have come to touch beside them, which no error tells before
+OFTEN = 16
 # Columns: what a manifold was off by for its way, when it was found anew last, that way, and how often it has travelled since.
 RATE, KNOWN_WAY, TRAVELS = 13, 14, 15
 
