@@ -15,12 +15,13 @@ from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, 
 from tumble.sim.contact.surfaces import surface_slip
 from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target
 from tumble.sim.flight.motion import point_velocity
-from tumble.sim.ledger.work import KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
+from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
 from tumble.sim.solvers.block_laws import COULOMB_LAW
 from tumble.sim.solvers.problem import velocity_along
 from tumble.sim.state import KINETIC_FRICTION, MU, MU_STATIC, SLIDING_FRICTION, STATIC_FRICTION
 
 NOT_SLIDING, NOT_STATIC = 1, 2  # what a contact has tried in vain in a kick
+NOT_OPEN = 1e-9  # [m] gap that is none
 STEADY_KICKS = 500  # a steady contact counts by what it changes in so many kicks
 
 
@@ -125,21 +126,24 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
 
 @inner
 def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
-    """Energy that comes and goes with the impulses of contacts that turn [J].
+    """Energy that comes and goes with the impulses of contacts that turn [J]: all of it, and that of those that do not come open.
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves.
+    comes back as fast as it leaves. What comes to a step open has no phase yet.
     """
-    total = 0.0
+    total, phase = 0.0, 0.0
     for k in range(len(rows)):
         if p[k, 2] > 0.0:
             u = velocity_along(system, laws.u0, v, k, 2)
             if mode != MEAN_GIVEN:
                 u = 2.0 * u - contacts.u[rows[k], 2]
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
-            total += p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
-    return total
+            swing = p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
+            total += swing
+            if mode == INSIDE_DRIFT or contacts.gap[rows[k]] <= NOT_OPEN:
+                phase += swing
+    return total, phase
 
 
 @lean

@@ -40,7 +40,7 @@ from tumble.sim.contact.contact_blocks import (
     revise_contacts,
     target_contacts,
 )
-from tumble.sim.contact.divided_drift import LOST_PARTS, MOST_PARTS, divide, part_length, parts_before
+from tumble.sim.contact.divided_drift import LOST_PARTS, divide, most_parts, part_length, parts_before
 from tumble.sim.contact.half_kick import keep_steady, owe
 from tumble.sim.contact.load_distribution import spread_loads
 from tumble.sim.contact.overlap_correction import correct_depth, open_joints, passed_stops, too_deep
@@ -72,7 +72,7 @@ from tumble.sim.joints.velocity_solve import (
     target_joints,
     wants_look,
 )
-from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, effort_of, last_flight, number_kick
+from tumble.sim.ledger.kick_numbers import LARGEST_ISLAND, last_flight, number_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
 from tumble.sim.solvers.crowd_targets import soft_targets, taken_laws
 from tumble.sim.solvers.mixing import History, forget, mix, no_history
@@ -178,6 +178,7 @@ class Kick(NamedTuple):
     driven: bool  # its joints ask for more than to stay where they are
     last: float  # length of the flight before it [s]
     most: float  # into how many parts the coming drift may be divided
+    limit: float  # the same for the phase of its contacts
     rounds: int  # solves, at most, for one length of the coming flight
 
 
@@ -240,19 +241,16 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     driven, elapsed = False, settings.dt if mode == KICK else t
     for n in range(len(island.owner)):
         driven = driven or asks(bodies, joints, island.owner[n], island.block[n], elapsed)
-    # joints need what they need; contacts alone divide a step no further than it may be spent on kicks
-    most = MOST_PARTS if len(links) > 0 else min(MOST_PARTS, settings.crowd / effort_of(len(island.members)))
+    most, limit = most_parts(settings, links, island.members)
     follows = 0 < len(rows) <= LARGEST_ISLAND and most >= 2 and settings.look_ahead and not cheap
     last = settings.dt if mode == MEAN_GIVEN else last_flight(bodies, island.members, t, settings.dt)
     rounds = MOST_LOOKS_AHEAD if follows or driven else LAW_ROUNDS
-    kick = Kick(t, mode, soft, cheap, driven, last, most, rounds)
+    kick = Kick(t, mode, soft, cheap, driven, last, most, limit, rounds)
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
-    parts = parts_before(bodies, island.members, mode)
-    while parts > max(1, most):
-        parts //= 2
-    first = parts
+    parts = parts_before(bodies, island.members, mode, limit)
+    first, fewest, at_first, vain = parts, parts, math.nan, False
     while True:  # until the flight is short enough
         h = part_length(settings.dt - t, parts, settings.dt)
         worst, best, spent, lacks, turn, looking, room = _solve(
@@ -261,11 +259,16 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
         if turn and lacks > settings.tolerance and (parts >= LOST_PARTS or 2 * parts > most):
             follows, parts = False, first  # the acceleration of the instant has to do
             continue
-        now, coming = parts, max(1, parts // 2)
-        if (turn or looking) and not cheap:
-            now, coming = divide(
+        now, coming, phase = parts, max(1, parts // 2), math.nan
+        if (turn or looking) and not cheap and not vain:
+            now, coming, phase = divide(
                 bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v
             )
+        if math.isnan(at_first):
+            fewest, at_first = parts, phase
+        elif now == parts and phase > max(1.0, at_first):  # an impulse that stays as large in the shortest flight is an impact's
+            vain, parts = True, fewest
+            continue
         if now == parts:
             break
         parts = now

@@ -14,20 +14,34 @@ from tumble.collision.linalg import ZERO, axpy, dot, load3, norm
 from tumble.sim.contact.contact_blocks import contact_swing
 from tumble.sim.joints.rows import is_dynamic
 from tumble.sim.joints.velocity_solve import SURPRISE
+from tumble.sim.ledger.kick_numbers import effort_of
 from tumble.sim.ledger.work import MEAN_GIVEN
 
 RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
 LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
 MOST_PARTS = 64  # most parts that a drift is divided into
+# The same of a body by itself, for the phase of its contacts: a coin that falls flat from its edge needs a thousand for 0.1 ms.
+MOST_PARTS_ALONE = 4096
 
 
 @lean
-def parts_before(bodies, members, mode):
-    """Into how many parts to divide the drift at first."""
+def most_parts(settings, links, members):
+    """Into how many parts, at most, the drift of an island may be divided: for all that comes and goes within it, and for the
+    phase of its contacts. Joints need what they need; contacts of several bodies divide a step no further than it may be spent.
+    """
+    most = MOST_PARTS if len(links) > 0 else min(MOST_PARTS, settings.crowd / effort_of(len(members)))
+    return most, MOST_PARTS_ALONE if len(links) == 0 and len(members) == 1 else most
+
+
+@lean
+def parts_before(bodies, members, mode, most):
+    """Into how many parts to divide the drift at first, ``most`` at most."""
     parts = 1
     if mode != MEAN_GIVEN:
         for i in members:
             parts = max(parts, bodies.parts[i])
+    while parts > max(1, most):
+        parts //= 2
     return parts
 
 
@@ -40,20 +54,28 @@ def part_length(wait, parts, dt):
 @inner
 def divide(bodies, contacts, joints, settings, island, system, laws, kick, looks, h, parts, lacks, turn, looking, v):
     """Into how many parts to divide this drift, and the next one: more where what is wanted at the end of so long a flight is not
-    found, or where more energy comes and goes than RISE allows."""
+    found, or where more energy comes and goes than RISE allows; and what comes and goes with the phase of contacts, by that."""
     if (looking and lacks * h > SURPRISE) or (turn and lacks > settings.tolerance):
         more = parts if parts >= MOST_PARTS else 2 * parts
-        return more, more
+        return more, more, math.nan
     if not turn:
-        return parts, parts
-    swing = contact_swing(contacts, island.rows, system, laws, looks.best_p, v, kick.mode, looks.arrives) / RISE
-    swing /= _energy(bodies, contacts, joints, island, system, v)
-    if 2 * parts > kick.most or not swing > 1.0:  # nor where it is no number: parts would not change that
-        return parts, parts // 2 if parts > 1 and swing < 0.2 else parts
-    more = parts
-    while swing > 1.0 and 2 * more <= kick.most:
-        more, swing = 2 * more, 0.25 * swing
-    return more, more
+        return parts, parts, math.nan
+    swing, phase = contact_swing(contacts, island.rows, system, laws, looks.best_p, v, kick.mode, looks.arrives)
+    scale = 1.0 / (RISE * _energy(bodies, contacts, joints, island, system, v))
+    swing, phase = scale * swing, scale * phase
+    more = max(_parts_for(swing, parts, kick.most), _parts_for(phase, parts, kick.limit))
+    if more > parts:
+        return more, more, phase
+    left = swing if parts <= kick.most else phase
+    return parts, parts // 2 if parts > 1 and left < 0.2 else parts, phase
+
+
+@lean
+def _parts_for(swing, parts, most):
+    """How many parts, at most, leave no more of this than 1, where ``parts`` leave ``swing``: as many where it is no number."""
+    while swing > 1.0 and 2 * parts <= most:
+        parts, swing = 2 * parts, 0.25 * swing
+    return parts
 
 
 @inner
