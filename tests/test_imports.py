@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import parsed, put_off
+
 ROOT = Path(__file__).resolve().parent.parent
 LADDER = {
     "collision": {"collision"},
@@ -26,8 +28,7 @@ PACKAGES = set(LADDER)
 
 def breaches(package: str, file: str, source: str) -> list[str]:
     """Imports of a file that the ladder forbids."""
-    tree = ast.parse(source)
-    inside = {node for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
+    tree = parsed(source)
     out = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -41,16 +42,11 @@ def breaches(package: str, file: str, source: str) -> list[str]:
         for module in modules:
             top = module.removeprefix("tumble.").partition(".")[0]
             allowed = set(LADDER[package])
-            if package == "scenarios" and file.partition("/")[0] in MAY_RENDER and (node in inside or _typing_only(tree, node)):
+            if package == "scenarios" and file.partition("/")[0] in MAY_RENDER and node in put_off(source):
                 allowed.add("render")
             if top in PACKAGES | {"tests", "benchmarks", "tools"} and top not in allowed:
                 out.append(f"{package}/{file}:{node.lineno} imports {module}")
     return out
-
-
-def _typing_only(tree: ast.AST, node: ast.AST) -> bool:
-    blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
-    return any(node in ast.walk(block) for block in blocks)
 
 
 def test_ladder():
@@ -172,7 +168,7 @@ def named_twice(source: str) -> set[str]:
     """Names in capitals that a module gives a value more than once."""
     seen: set[str] = set()
     twice: set[str] = set()
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         for target in getattr(node, "targets", []):
             for name in ast.walk(target):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id.isupper():

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sources import parsed, put_off
+
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = {  # the lowest first
     "collision": "kernels / shapes / distance / contact / pairs / solids / ground / queries / broadphase",
@@ -50,11 +52,8 @@ def level(module: str) -> int:
 
 def imported(source: str, package: str) -> list[str]:
     """Modules and names of the package that a source imports when it is loaded."""
-    tree = ast.parse(source)
-    late = {node for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
-    late |= {n for b in ast.walk(tree) if isinstance(b, ast.If) and ast.unparse(b.test) == "TYPE_CHECKING" for n in ast.walk(b)}
-    found = []
-    for node in ast.walk(tree):
+    late, found = put_off(source), []
+    for node in ast.walk(parsed(source)):
         if node in late:
             continue
         if isinstance(node, ast.Import):
@@ -151,7 +150,7 @@ def test_a_name_of_a_module_is_said_once():
 def defined(source: str) -> list[str]:
     """Functions and constants at the top of a module that others may import."""
     found = []
-    for node in ast.parse(source).body:
+    for node in parsed(source).body:
         if isinstance(node, ast.FunctionDef):
             found.append(node.name)
         elif isinstance(node, ast.Assign):
@@ -180,7 +179,7 @@ def test_each_room_has_its_page(package):
 
 
 def page_breaches(folder: str, source: str, files: list[Path]) -> list[str]:
-    tree = ast.parse(source)
+    tree = parsed(source)
     text = ast.get_docstring(tree) or ""
     wrong = [f"{folder}: imports or code on its page"] if len(tree.body) != 1 else []
     if not 7 <= len(text.splitlines()) <= 25:
@@ -247,7 +246,7 @@ LONG = {"_approach", "_solve", "newton_in"}  # those that still have more lines
 def long_functions(source: str) -> set[str]:
     """Names of functions with more lines than MOST_LINES, their docstrings apart."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[0]
             said = first.end_lineno - first.lineno + 1 if ast.get_docstring(node, clean=False) is not None else 0

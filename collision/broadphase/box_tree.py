@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from tumble.collision.broadphase.candidate_pairs import rows_meet
 from tumble.collision.kernels.jit import inner, kernel
 
 PARENT, LEFT, RIGHT, HEIGHT = range(4)
@@ -238,12 +239,7 @@ def meetings(box, link, root, rows, fresh, node, endless, alive, lo, hi, groups,
         while waiting > 0:
             waiting -= 1
             n = stack[waiting]
-            apart = (
-                box[n, 0] > box[leaf, 3] or box[n, 3] < box[leaf, 0]
-                or box[n, 1] > box[leaf, 4] or box[n, 4] < box[leaf, 1]
-                or box[n, 2] > box[leaf, 5] or box[n, 5] < box[leaf, 2]
-            )  # fmt: skip
-            if apart:
+            if not rows_meet(box, n, box, leaf):
                 continue
             if link[n, HEIGHT] == 0:
                 j = link[n, RIGHT]
@@ -303,11 +299,7 @@ def within(box, link, root, endless, lo, hi, groups, mask, low, high, reach, fou
     while waiting > 0:
         waiting -= 1
         n = stack[waiting]
-        away = 0.0
-        for i in range(3):
-            gap = max(box[n, i] - high[i], low[i] - box[n, i + 3], 0.0)
-            away += gap * gap
-        if away > square:
+        if _squared_gap(box[n, :3], box[n, 3:], low, high) > square:
             continue
         if link[n, HEIGHT] == 0:
             count = _note_near(link[n, RIGHT], lo, hi, groups, mask, low, high, square, found, gaps, count)
@@ -324,10 +316,7 @@ def within(box, link, root, endless, lo, hi, groups, mask, low, high, reach, fou
 def _note_near(j, lo, hi, groups, mask, low, high, square, found, gaps, count):
     if (groups[j] & mask) == 0:
         return count
-    away = 0.0
-    for i in range(3):
-        gap = max(lo[j, i] - high[i], low[i] - hi[j, i], 0.0)
-        away += gap * gap
+    away = _squared_gap(lo[j], hi[j], low, high)
     if away > square:
         return count
     if count < len(found):
@@ -374,11 +363,17 @@ def nearest_boxes(box, link, root, endless, lo, hi, groups, mask, low, high, rea
 
 @inner
 def _gap(lo, hi, low, high):
+    return math.sqrt(_squared_gap(lo, hi, low, high))
+
+
+@inner
+def _squared_gap(lo, hi, low, high):
+    """How far apart two boxes are, squared [m^2]."""
     away = 0.0
     for i in range(3):
         gap = max(lo[i] - high[i], low[i] - hi[i], 0.0)
         away += gap * gap
-    return math.sqrt(away)
+    return away
 
 
 @inner

@@ -102,6 +102,19 @@ def boxes_meet(lo, hi, i, j):
 
 
 @lean
+def rows_meet(boxes, i, others, j):
+    """The same of boxes that are rows of six numbers, low corner and high corner, of two tables."""
+    return (
+        (boxes[i, 0] <= others[j, 3])
+        & (others[j, 0] <= boxes[i, 3])
+        & (boxes[i, 1] <= others[j, 4])
+        & (others[j, 1] <= boxes[i, 4])
+        & (boxes[i, 2] <= others[j, 5])
+        & (others[j, 2] <= boxes[i, 5])
+    )
+
+
+@lean
 def append_pair(pairs, counter, i, j):
     """Several threads may do so at once: the order of pairs is found by sorting them."""
     count = add(counter, 1)
@@ -173,24 +186,14 @@ def tree_pairs(tree, nodes, start, stop, counter, pairs):
     """
     box, item, around, node = tree
     for a in range(start, stop):
-        x0, y0, z0, x1, y1, z1 = box[a, 0], box[a, 1], box[a, 2], box[a, 3], box[a, 4], box[a, 5]
         k = item[a, 3]
         first = a + 1
         while k < nodes:
-            if first <= a and (
-                item[a, 2] + node[k, 3] == 0
-                or around[k, 0] > x1
-                or around[k, 3] < x0
-                or around[k, 1] > y1
-                or around[k, 4] < y0
-                or around[k, 2] > z1
-                or around[k, 5] < z0
-            ):
+            if first <= a and (item[a, 2] + node[k, 3] == 0 or not rows_meet(around, k, box, a)):
                 k = node[k, 2]
                 continue
             for b in range(max(first, node[k, 0]), node[k, 1]):  # empty but at a leaf
-                apart = x0 > box[b, 3] or box[b, 0] > x1 or y0 > box[b, 4] or box[b, 1] > y1 or z0 > box[b, 5] or box[b, 2] > z1
-                if not apart and item[a, 2] + item[b, 2] > 0 and item[a, 1] != item[b, 1]:
+                if rows_meet(box, a, box, b) and item[a, 2] + item[b, 2] > 0 and item[a, 1] != item[b, 1]:
                     append_pair(pairs, counter, item[a, 0], item[b, 0])
             first = 0
             k += 1

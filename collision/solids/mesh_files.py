@@ -185,7 +185,11 @@ def _merge_vertices(mesh) -> None:
 
 
 def _objects(path: Path) -> list:
-    """The meshes of the objects and groups of an OBJ file, those that have faces; of any other the mesh."""
+    """The meshes of the objects and groups of an OBJ file, those that have faces; of any other the mesh.
+
+    trimesh has a reader that splits as well. But it joins groups of one name, such as the many "default" of some programs, and
+    counts negative indices from the end of the file instead of from where they stand.
+    """
     whole = read_mesh(path)  # which refuses what is no mesh
     if path.suffix.lower() != ".obj":
         return [whole]

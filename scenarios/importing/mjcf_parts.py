@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from tumble.collision.errors import InputError
-from tumble.collision.regular import regular
 from tumble.collision.shapes.definitions import ConvexHull
 from tumble.collision.shapes.polytope import polytope
 from tumble.collision.solids.mass_properties import enclosed
 from tumble.collision.solids.mesh_files import MOST_FILE_BYTES, read_mesh
 from tumble.scenarios.files.limits import packaged, read_xml
+from tumble.scenarios.importing.mjcf_values import read_whole
 from tumble.scenarios.importing.models import Mass, matrix, numbers, solid_of
 
 
@@ -119,12 +119,7 @@ def _file(path: Path) -> tuple[np.ndarray, np.ndarray]:
     if path.suffix.lower() != ".msh":
         mesh = read_mesh(path)
         return np.array(mesh.vertices, float), np.array(mesh.faces, int)
-    try:
-        data = regular(path, MOST_FILE_BYTES)
-    except FileNotFoundError:
-        raise InputError("mesh", str(path), "there is no such file") from None
-    except OSError as error:
-        raise InputError("mesh", str(path), f"can not be read: {error.strerror}") from None
+    data = read_whole("mesh", path, MOST_FILE_BYTES)
     counts = np.frombuffer(data[:16], "<i4")  # points, normals, texture coordinates, faces
     if len(counts) < 4 or counts.min() < 0 or len(data) != 16 + 4 * int(counts.astype(int) @ (3, 3, 2, 3)):
         raise InputError("mesh", str(path), "can not be read: not a valid .msh file")

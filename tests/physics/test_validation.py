@@ -78,6 +78,11 @@ def failures(name: str) -> set[str]:
     return {m.what for m in cases()[name].run().measures if not m.holds}
 
 
+def fails(name: str) -> bool:
+    """Whether anything of a case fails: what comes after that is not computed."""
+    return any(not m.holds for m in cases()[name].function())
+
+
 @pytest.mark.parametrize("name", ["V01", "V02", "V05", "V07"])
 def test_a_method_of_order_two_fails(name, monkeypatch):
     worlds_with(monkeypatch, integrated_by("splitting"))
@@ -87,25 +92,25 @@ def test_a_method_of_order_two_fails(name, monkeypatch):
 @pytest.mark.parametrize("name", ["V01", "V03"])
 def test_a_coarse_step_fails(name, monkeypatch):
     worlds_with(monkeypatch, coarse(8))
-    assert failures(name)
+    assert fails(name)
 
 
 @pytest.mark.parametrize("name", ["V16", "V17", "V18", "V26", "V28"])
 def test_a_wrong_friction_fails(name, monkeypatch):
     bodies_with(monkeypatch, friction=1.03)
-    assert failures(name)
+    assert fails(name)
 
 
 @pytest.mark.parametrize("name", ["V08", "V09", "V12", "V13", "V15"])
 def test_a_wrong_restitution_fails(name, monkeypatch):
     bodies_with(monkeypatch, restitution=0.99)
-    assert failures(name)
+    assert fails(name)
 
 
 @pytest.mark.parametrize(("name", "factor"), [("V05", 1.001), ("V19", 1.001), ("V25", 1.1)])
 def test_a_wrong_moment_of_inertia_fails(name, factor, monkeypatch):
     bodies_with(monkeypatch, inertia=factor)
-    assert failures(name)
+    assert fails(name)
 
 
 def test_a_ball_without_tangential_restitution_fails(monkeypatch):
@@ -121,7 +126,7 @@ def test_a_wrong_law_of_restitution_fails(monkeypatch):
 @pytest.mark.parametrize("name", ["V16", pytest.param("V31", marks=pytest.mark.validate)])
 def test_a_careless_solver_fails(name, monkeypatch):
     worlds_with(monkeypatch, lambda arguments: arguments.update(tolerance=1e-2))
-    assert failures(name)
+    assert fails(name)
 
 
 def test_a_push_from_outside_fails(monkeypatch):

@@ -89,8 +89,9 @@ def test_in_memory_is_the_same(recorded):
     _, run, _, _ = recorded
     other = load("two_cuboids")().build().run(1.0, [Recorder(every=7)])
     assert other.path is None
+    mine, known = other.dataset, run.dataset
     for variable in VARIABLES:
-        assert np.array_equal(other.dataset[variable.name], run.dataset[variable.name]), variable.name
+        assert np.array_equal(mine[variable.name], known[variable.name]), variable.name
     assert other.dataset.position.attrs["units"] == "m"
 
 
@@ -301,8 +302,11 @@ def test_summary_is_arithmetic(recorded):
     assert summary["steps"] == 240
     assert summary["worst_penetration"] == run.penetration.max()
 
+    dataset = run.dataset
+    whole = {v.name: np.array(dataset[v.name]) for v in VARIABLES}
+
     def spoiled(name, change):
-        arrays = {v.name: np.array(run.dataset[v.name]) for v in VARIABLES}
+        arrays = {known: values.copy() for known, values in whole.items()}
         change(arrays[name])
         return summarize(Run(arrays, run.names, run.attributes))
 

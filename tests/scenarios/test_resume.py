@@ -24,18 +24,18 @@ from tumble.sim.world.world import World
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARAMETERS = {"count": 3}
-SECONDS = 0.6  # 144 steps, 25 samples, a checkpoint at each
+SECONDS = 0.6  # 144 steps, 13 samples, a checkpoint at each
 SCRIPT = """
 import sys
 from tumble.scenarios.runs.scene_run import run_scene, scene_of
-how = dict(quiet=True, contacts=True, every=6, resume=True, checkpoint_seconds=0.0)
+how = dict(quiet=True, contacts=True, every=12, resume=True, checkpoint_seconds=0.0)
 run_scene(scene_of("dropped_cuboids", count=3), sys.argv[1], 0.6, **how)
 """
 
 
 def simulate(out: Path | None, **options) -> Run:
     scene = scene_of("dropped_cuboids", **PARAMETERS)
-    return run_scene(scene, out, SECONDS, every=6, quiet=True, contacts=True, checkpoint_seconds=0.0, **options).run
+    return run_scene(scene, out, SECONDS, every=12, quiet=True, contacts=True, checkpoint_seconds=0.0, **options).run
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_killed_at_any_write(whole, tmp_path, monkeypatch, moment):
 
     killed = 0
     for _ in range(2):
-        left = chance.randint(100, 600)
+        left = chance.randint(50, 300)
         with monkeypatch.context() as patch:
             patch.setattr(os, "replace", replace)
             patch.setattr(Recorder, "finish", lambda self, world: None)  # a killed program closes nothing
@@ -108,7 +108,7 @@ def steps_saved(out: Path) -> int:
 def test_longer_and_shorter(whole, tmp_path):
     """A run that came to its end goes on too, and one that is resumed to its end stays as it is."""
     scene = scene_of("dropped_cuboids", **PARAMETERS)
-    run_scene(scene, tmp_path, 0.3, every=6, quiet=True, contacts=True)
+    run_scene(scene, tmp_path, 0.3, every=12, quiet=True, contacts=True)
     same(simulate(tmp_path, resume=True), whole)
     before = (tmp_path / "trajectory.zarr" / "position" / "c" / "0" / "0" / "0").read_bytes()
     same(simulate(tmp_path, resume=True), whole)

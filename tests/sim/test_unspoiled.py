@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tests.physics.grounds import SMALL, height_beyond, sheet, struck_leg
-from tests.sim.contact.spoiled import given_by_phases, left_of_a_thrown_chain, left_of_a_thrown_walker, unsolved_of_a_leg
+from tests.sim.contact.spoiled import (
+    ON_FOUR_LEGS,
+    given_by_phases,
+    iterations_on_four_legs,
+    left_of_a_thrown_chain,
+    left_of_a_thrown_walker,
+    unsolved_of_a_leg,
+)
 from tests.sim.impact.spoiled import along_a_rail, height_of_a_spinning_ellipsoid
 
 
@@ -14,6 +21,14 @@ def test_what_rolls_over_a_sheet_stays_above():
 def test_no_sheet_is_gone_through():
     assert height_beyond(sheet(10.0), SMALL[2], 118, restitution=0.0) < 0.0
     assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0) < 0.0
+
+
+def test_what_a_kick_let_rest_is_followed_through_its_turns():
+    assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) < -0.07
+
+
+def test_moments_and_loads_of_four_legs_are_solved_together():
+    assert iterations_on_four_legs() <= ON_FOUR_LEGS
 
 
 def test_a_leg_that_rolls_on_its_foot_is_solved():

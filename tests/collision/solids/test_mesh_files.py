@@ -163,6 +163,24 @@ def test_pieces_with_corners_in_common_are_those_that_they_are(tmp_path):
     assert convex_surfaces(hollow) == []
 
 
+@pytest.mark.parametrize("spelt", ["names", "indices"])
+def test_pieces_of_one_name_and_indices_from_where_they_stand(spelt, tmp_path):
+    """Twin: trimesh's own way to split a file takes them for one, or for other points."""
+    lines = boxes_of_one_object_each((0, 0, 0), (1, 1, 0), (2, 1, 1)).splitlines()
+    for k, line in enumerate(lines):
+        word, *rest = line.split()
+        if word == "o" and spelt == "names":
+            lines[k] = "g default"
+        elif word == "f" and spelt == "indices":
+            lines[k] = "f " + " ".join(str((int(corner) - 1) % 8 - 8) for corner in rest)
+    (path := tmp_path / "pieces.obj").write_text("\n".join(lines))
+    pieces = convex_surfaces(path)
+    assert [points.min(axis=0).tolist() for points in pieces] == [[0, 0, 0], [1, 1, 0], [2, 1, 1]]
+    split = trimesh.load(path, process=False, split_objects=True, split_groups=True)
+    found = [mesh.bounds[0].tolist() for mesh in getattr(split, "geometry", {"whole": split}).values()]
+    assert sorted(found) != [[0, 0, 0], [1, 1, 0], [2, 1, 1]]
+
+
 def test_two_boxes_apart_and_one_turned_inside_out(tmp_path):
     mesh = trimesh.util.concatenate(
         [trimesh.creation.box((2, 2, 2)), trimesh.creation.box((1, 1, 1)).apply_translation((3, 0, 0))]

@@ -13,8 +13,8 @@ import numpy as np
 from tumble.sim.contact.touching import carried_manifolds as manifolds
 
 
-def corner_on_a_face() -> tuple:
-    """(bodies, pairs) of a cube whose corner lies on a smaller body's face, and was found there."""
+def corner_on_a_face(open_by: float = 0.0) -> tuple:
+    """(bodies, pairs) of a cube whose corner lies on a smaller body's face, or above it, and was found there."""
     pairs = SimpleNamespace(
         slot=np.array([0]), seen=np.zeros((1, 16)), seen_points=np.array([0]), seen_ids=np.zeros((1, 1), np.int64),
         seen_normal=np.zeros((1, 3)), anchors=np.zeros((1, 1, 16)), rows=np.zeros((1, 1, 14)), ids=np.zeros((1, 1), np.int64),
@@ -22,7 +22,7 @@ def corner_on_a_face() -> tuple:
     )  # fmt: skip
     x, rot = np.array(((0.0, 0, -0.1), (0, 0, 0.1))), np.array((np.eye(3), np.eye(3)))
     bodies = SimpleNamespace(x=x, rot=rot, radius=np.array((0.15, 0.17)))
-    pairs.rows[0, 0, :3] = 0.1, 0.1, 0.0
+    pairs.rows[0, 0, :4] = 0.1, 0.1, 0.0, open_by
     pairs.rows[0, 0, [4, 9]] = 1.0
     manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
     return bodies, pairs
@@ -52,18 +52,19 @@ def test_points_go_along_only_while_their_gap_is_right_to_second_order(monkeypat
 SLOPE = 0.3  # gap by way, of an edge across the border of a face: another place of it comes to touch
 
 
-def slid(ways: list[float], slopes: list[float]) -> tuple[list[bool], float]:
+def slid(ways: list[float], slopes: list[float], open_by: float = 0.0) -> tuple[list[bool], float]:
     """Whether the point of a pair went along at each of these ways of the cube [m], else it was found anew; and the worst that
-    its gap was off by where it went along [m]. ``slopes``: what its gap is there, by the way."""
-    bodies, pairs = corner_on_a_face()
+    its gap was off by where it went along [m]. ``slopes``: what its gap grows by there, by the way; ``open_by``: what it is at
+    the start."""
+    bodies, pairs = corner_on_a_face(open_by)
     went, off = [], 0.0
     for way, slope in zip(ways, slopes, strict=True):
         bodies.x[1, 0] = way
         went.append(manifolds._carry(bodies, pairs, 0, 0, 1, 0.0))
         if went[-1]:
-            off = max(off, abs(pairs.rows[0, 0, 3] - slope * way))
+            off = max(off, abs(pairs.rows[0, 0, 3] - (open_by + slope * way)))
         else:
-            pairs.rows[0, 0, :4] = 0.1, 0.1, 0.0, slope * way
+            pairs.rows[0, 0, :4] = 0.1, 0.1, 0.0, open_by + slope * way
             manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
     return went, off
 
@@ -102,3 +103,47 @@ def test_points_of_what_moves_are_found_anew_now_and_then(monkeypatch):
     assert all(slid([0.0] * 60, [0.0] * 60)[0])
     monkeypatch.setattr(manifolds, "OFTEN", 1000)
     assert slid(start, [0.0] * len(start))[0][-60:].count(False) <= 1
+
+
+def test_what_a_point_that_is_open_is_off_by_does_not_matter(monkeypatch):
+    """A tenth of a millimetre above the face it may be off by a hundredth of that: it is not to come down, but near."""
+    went, off = slid(SLIDE, [SLOPE] * len(SLIDE), open_by=1e-4)
+    assert went[-20:].count(True) >= 18
+    assert off < 1e-6
+    monkeypatch.setattr(manifolds, "OPEN", 0.0)
+    assert not any(slid(SLIDE, [SLOPE] * len(SLIDE), open_by=1e-4)[0])
+
+
+def along_a_known_way(way: float, known: float = 1e-8) -> tuple[bool, float]:
+    """Whether a point goes along where nothing was off on a way of ``known`` [m], and what its gap is off by: beyond that way the
+    face ends."""
+    bodies, pairs = corner_on_a_face()
+    pairs.seen[0, [manifolds.RATE, manifolds.KNOWN_WAY]] = 0.0, known
+    bodies.x[1, 0] = way
+    return manifolds._carry(bodies, pairs, 0, 0, 1, 0.0), abs(pairs.rows[0, 0, 3] - SLOPE * max(0.0, way - 2.0 * known))
+
+
+def test_a_way_is_known_for_twice_as_far_as_it_was_measured(monkeypatch):
+    goes, off = along_a_known_way(1.9e-8)
+    assert goes
+    assert off < 1e-15
+    assert not along_a_known_way(1e-6)[0]
+    monkeypatch.setattr(manifolds, "FURTHER", math.inf)
+    goes, off = along_a_known_way(1e-6)
+    assert goes
+    assert off > 1e-7
+
+
+def test_a_way_that_is_rounding_tells_nothing(monkeypatch):
+    """Where a point is looked for again and nothing has moved, its gap differs by rounding, and so does its way."""
+
+    def rate_after_rounding() -> float:
+        bodies, pairs = corner_on_a_face()
+        pairs.seen[0, [manifolds.RATE, manifolds.KNOWN_WAY]] = 0.0, 1e-8
+        bodies.x[1, 0] = pairs.rows[0, 0, 3] = 1e-17
+        manifolds._remember_manifold(bodies, pairs, 0, 0, 1, 1.0)
+        return float(pairs.seen[0, manifolds.RATE])
+
+    assert rate_after_rounding() == 0.0
+    monkeypatch.setattr(manifolds, "NO_MOTION", 0.0)
+    assert rate_after_rounding() > 0.5

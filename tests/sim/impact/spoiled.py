@@ -85,7 +85,6 @@ def test_what_rests_on_a_corner_and_turns_is_followed_and_not_only_its_end(monke
 def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_before(monkeypatch):
     """A cone that turns by radians is through and back, and the last instant before it is through is a turn too late: its middle
     is nearer to the sheet than to its own surface, 9.7 mm."""
-    assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) < -0.07
     sunk = times._sunk
 
     def asked_before(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids):
@@ -102,8 +101,8 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
 
 
 def test_what_leaves_a_sheet_is_looked_at_again_while_it_has_hardly_turned(monkeypatch):
-    """By how fast it leaves at the start it would be away for a hundred times as long."""
-    assert thrown(1092, "ellipsoid", 0.0, 1.0)[0] < 0.0
+    """By how fast it leaves at the start it would be away for a hundred times as long. As it should be it is in
+    tests/physics/test_ground.py."""
     monkeypatch.setattr(times, "_leave", as_long_as_it_leaves)
     assert thrown(1092, "ellipsoid", 0.0, 1.0)[0] > 1.0
 
@@ -112,10 +111,20 @@ def as_long_as_it_leaves(bodies, forces, geoms, geometry, a, b, t, dt, away, clo
     return away, times.distance_at(bodies, forces, geoms, geometry, a, b, t + away, bound * (dt - t - away), axis)
 
 
+def energy_of_a_fast_spin() -> float:
+    """What part of its energy a free body has after twenty steps in each of which it turns by four radians."""
+    world = World(dt=H, gravity=(0, 0, 0))
+    world.add(Box((0.1, 0.06, 0.02)), mass=1.0, angular_velocity=(900, 540, 270))
+    start = world.energy().total
+    world.step(20)
+    return world.energy().total / start
+
+
 def test_what_turns_far_within_a_step_does_not_gain_what_takes_it_through_a_sheet(monkeypatch):
-    """Fifty times its energy: 120 impacts in one step are as many as there may be."""
+    """It has as much energy again; where it met a sheet, fifty times as much by as many impacts as there may be."""
+    assert energy_of_a_fast_spin() == pytest.approx(1.0, abs=1e-13)
     monkeypatch.setattr(motion, "FAR_TURN", math.inf)
-    assert height_beyond(sheet(10.0), SMALL[7], 24, restitution=1.0, friction=0.0, steps=1) > 0.0
+    assert energy_of_a_fast_spin() > 1.9
 
 
 def test_rotors_resist_changes_of_their_rates_and_not_the_rates(monkeypatch):
@@ -164,6 +173,9 @@ def test_small_bounces_that_the_steps_do_not_tell_apart_end(monkeypatch):
     assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.5
     monkeypatch.setattr(threshold, "SMALL_WAY", math.inf)
     assert bounces(monkeypatch, 0.5, 0.48, hits=2) == 0.0
+    monkeypatch.undo()
+    monkeypatch.setattr(threshold, "MOST_SMALL_BOUNCES", 10**6)
+    assert bounces(monkeypatch, 0.5, 0.024, hits=2) == 0.5
 
 
 def test_what_is_elastic_rattles_for_longer_and_ends_too(monkeypatch):
@@ -429,7 +441,7 @@ def along_a_rail() -> float:
     world.add(Box((0.05, 1, 1)), kind="static", position=(0.5, 0, 0), orientation=wall, restitution=0.5, friction=0.5)
     ball = world.add(Sphere(0.1), mass=1.0, position=(0.2, 0.05, 0.02), velocity=(5, 0, 0), restitution=0.5, friction=0.5)
     world.add_joint(Slider(None, ball, axis=(1, 0, 0)))
-    world.step(10)  # it is there in the eighth
+    world.step(8)  # it is there in the last of them
     return float(ball.velocity[0])
 
 
@@ -457,17 +469,22 @@ def test_what_joints_leave_in_impacts_does_not_show(name, value, monkeypatch):
     assert abs(energy_after_a_hit_on_a_pivot() / (0.5 * 2.5**2) - 1.0) > 1e-6
 
 
-@pytest.mark.parametrize(("name", "value"), [("NO_SLOPE", -1.0), ("STUCK", 0.0)])
+SLIP = (-1.65, 0.25, -1.0)
+LONG = (6.563, -0.0826, 2.066, -0.0826, 2.247, 1.719, 2.066, 1.719, 2.509), (-0.436, -1.17, -5.218), 0.58
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_SLOPE", -1.0), ("STUCK", 0.0), ("RAY", 0.0)])
 def test_slip_that_has_settled_is_integrated_no_further(name, value, monkeypatch):
-    """That of a sphere is straight from the start. That of a corner ends; the last 1e-12 of it would take a tenth more steps."""
+    """That of a sphere is straight from the start. That of a corner ends; the last 1e-12 of it would take a tenth more steps.
+    That of a long body turns into one direction, and would come ever nearer to it."""
     step, counted = law._step, []
     monkeypatch.setattr(law, "_step", lambda *given: counted.append(1) or step(*given))
     sphere, corner = (3.5, 0.0, 0.0, 0.0, 3.5, 0.0, 0.0, 0.0, 1.0), (1.52, 0.29, 0.23, 0.29, 2.01, -0.13, 0.23, -0.13, 1.18)
 
     def steps() -> int:
         counted.clear()
-        for k in (sphere, corner):
-            law.impact_law(k, (-1.65, 0.25, -1.0), 1.2, 1.2, 0.5, -math.inf, law.STRONGE)
+        for k, u, mu in (LONG,) if name == "RAY" else ((sphere, SLIP, 1.2), (corner, SLIP, 1.2)):
+            law.impact_law(k, u, mu, mu, 0.5, -math.inf, law.STRONGE)
         return len(counted)
 
     few = steps()
@@ -539,3 +556,25 @@ def test_what_has_left_is_not_pushed_and_what_comes_is_not_pulled(at, rise, monk
     assert taken_back(0.9, 0.012)[0] == pytest.approx(0.0, abs=1e-12)
     monkeypatch.setattr(removal, "_part_taken", lambda *given: 1.0)
     assert taken_back(at, rise)[1] > 0.01
+
+
+def slips_missed(monkeypatch, angles: int) -> int:
+    """Of a hundred plastic impacts, how many end with another slip than they should if so many directions are looked at."""
+    random, missed, exact = np.random.default_rng(0), 0, law._slip_angle
+    at = np.arange(angles + 1) * (2 * math.pi / angles) + 0.1234567
+    for _ in range(100):
+        root, u = random.normal(size=(3, 3)), random.normal(size=3)
+        k, u[2] = root @ root.T, -abs(u[2])
+        case = tuple((k / k.max()).ravel()), tuple(u / np.linalg.norm(u)), random.uniform(0.1, 2.0)
+        known = exact(*case)
+        with monkeypatch.context() as patch:
+            for name, value in (("_ANGLES", angles), ("_COS", np.cos(at)), ("_SIN", np.sin(at))):
+                patch.setattr(law, name, value)
+            missed += not np.allclose(exact(*case), known, atol=1e-6)
+    return missed
+
+
+def test_all_directions_that_a_slip_may_end_in_are_found(monkeypatch):
+    """There are up to four, which a grid of 48 angles tells apart, and so does one twice as fine."""
+    assert slips_missed(monkeypatch, 96) == 0
+    assert slips_missed(monkeypatch, 2) > 5

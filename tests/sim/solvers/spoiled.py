@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, kept, posed
+from tests.sim.solvers.kept import arrays, kept, posed, rubbed
 from tumble.sim.solvers import block_laws, interior, mixing, newton, problem
 
 
@@ -98,15 +98,32 @@ def test_targets_further_apart_than_they_may_be_leave_the_nearest_motion(monkeyp
 
 def left_of(name: str) -> float:
     """What is missed of a problem of joints and contacts that slide slowly [m/s]; test_stalls.py solves it to 1e-11."""
-    x = arrays(kept(name))
+    return left(arrays(kept(name)))
+
+
+def left(x: dict[str, np.ndarray]) -> float:
     system, laws, p, v = posed(x)
     return newton.newton_single(system, laws, x["vstar"], 1e-11, 200, p, v)[0]
 
 
 def test_what_converges_slowly_is_solved_by_yielding_less(monkeypatch):
     monkeypatch.setattr(newton, "TIGHT", 1.0)
-    monkeypatch.setattr(newton, "PATIENCE", 1)
-    assert left_of("humanoid") > 1e-9
+    assert left(rubbed(32, False)) > 1e-9
+
+
+@pytest.mark.parametrize("name", ["SWEEPINGS", "FEWEST_SWEEPS"])
+def test_where_no_start_leads_to_an_end_sweeps_lead_on(name, monkeypatch):
+    """Sets of joints that stand at their stops take turns, and each start comes back to them."""
+    monkeypatch.setattr(newton, name, 0)
+    assert left(rubbed(33, True)) > 1e-6
+
+
+@pytest.mark.parametrize("value", [1e-13, 1e-3])
+def test_joints_yield_by_next_to_nothing(value, monkeypatch):
+    """By nothing their matrix is all but singular; by a thousandth each iteration leaves a part."""
+    for room in (block_laws, newton):
+        monkeypatch.setattr(room, "RIGID_COMPLIANCE", value)
+    assert left_of("quadruped") > 1e-11
 
 
 def test_steps_that_shrink_by_the_same_part_are_summed(monkeypatch):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.sim.solvers.kept import arrays, kept, posed, step_of_contact
+from tests.sim.solvers.kept import arrays, kept, posed, rubbed, step_of_contact
 from tumble.sim.solvers.block_laws import coulomb
 from tumble.sim.solvers.newton import BEYOND_CONE, SAME_STEP, newton_single
 from tumble.sim.solvers.problem import COMPLIANCE
@@ -105,12 +105,20 @@ def test_targets_that_contradict_each_other_are_followed_to_where_something_slid
 
 @pytest.mark.parametrize(("name", "most"), [("humanoid", 80), ("quadruped", 110)])
 def test_what_slides_slowly_is_solved(name, most):
-    """``tests/sim/spoiled.py`` has the twins."""
+    """``tests/sim/solvers/spoiled.py`` has the twins."""
     x = arrays(kept(name))
     system, laws, p, v = posed(x)
     missed, spent = newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)
     assert missed <= TOLERANCE
     assert spent <= most
+
+
+@pytest.mark.parametrize(("seed", "pushed"), [(32, False), (33, True)])
+def test_what_lies_with_other_friction_is_solved(seed, pushed):
+    """Twins there too."""
+    x = rubbed(seed, pushed)
+    system, laws, p, v = posed(x)
+    assert newton_single(system, laws, x["vstar"], TOLERANCE, 200, p, v)[0] <= TOLERANCE
 
 
 def test_the_slope_is_that_of_the_impulse_where_velocity_and_impulse_disagree():

@@ -1,0 +1,118 @@
+"""The numbers that decide how crowds are solved: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, since only uncompiled kernels let their numbers be replaced. Crowds of one body or two take
+no longer than that: here any island is one.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tumble.collision import Box, HalfSpace
+from tumble.sim import World
+from tumble.sim.impact.crowds import crowd_kick as kick
+from tumble.sim.impact.crowds import crowd_prediction as prediction
+from tumble.sim.solvers import crowd_targets as targets
+
+H = 1 / 240
+
+
+def crowd(bodies: int, mass: float = 1.0, speed: float = 0.0, spin: float = 0.0, fall: float = 0.0) -> World:
+    """A crowd of boxes above each other, each so many times as heavy as the one below, that come down and turn."""
+    world = World(dt=H)
+    world.settings = world.settings._replace(crowd=0.1)
+    world.add(HalfSpace(), kind="static", friction=0.5)
+    for k in range(bodies):
+        moves = {"velocity": (0, 0, -speed), "angular_velocity": (0, spin, 0), "friction": 0.5}
+        world.add(Box((0.1, 0.1, 0.05)), mass=mass**k, position=(0.02 * (k % 2), 0, fall + 0.05 + 0.1 * k), **moves)
+    world.model.bodies.crowd[:] = 1
+    return world
+
+
+def landed(bodies: int = 2) -> dict[str, float]:
+    """What the solve of a landing was like, of a box on one a tenth as heavy."""
+    world = crowd(bodies, mass=10.0, speed=0.1)
+    world.step()
+    return world.statistics()
+
+
+@pytest.mark.parametrize(("name", "value"), [("WORK", 0), ("COST", 10**9), ("FEWEST_ITERATIONS", 10**9)])
+def test_what_sweeps_leave_of_a_few_contacts_is_solved_exactly(name, value, monkeypatch):
+    assert landed()["residual"] < 1e-11
+    monkeypatch.setattr(kick, name, value)
+    assert landed()["residual"] > 1e-4
+
+
+def test_fewer_iterations_than_lead_to_an_end_are_not_begun(monkeypatch):
+    """Two, that is: what they leave is worse than what sweeps left, and is not taken."""
+    monkeypatch.setattr(kick, "COST", kick.WORK // (2 * 2 * 8))
+    spared = landed()
+    monkeypatch.setattr(kick, "FEWEST_ITERATIONS", 0)
+    tried = landed()
+    assert tried["iterations"] > spared["iterations"]
+    assert tried["residual"] == spared["residual"]
+
+
+def test_even_the_largest_crowd_is_swept_some_times(monkeypatch):
+    monkeypatch.setattr(kick, "WORK", 0)
+    assert landed()["iterations"] == kick.FULL + 1  # and once more where most was missed
+    monkeypatch.setattr(kick, "FULL", 1)
+    assert landed()["iterations"] == 2
+
+
+def test_what_sweeps_solve_needs_nothing_else(monkeypatch):
+    """Newton's method would split the loads in another way."""
+    asked, exactly = [], kick._solve_exactly
+    monkeypatch.setattr(kick, "_solve_exactly", lambda *given: asked.append(1) or exactly(*given))
+    assert landed(1)["residual"] < 1e-11
+    assert asked == []
+    monkeypatch.setattr(kick, "MOST_PASSES", 1)
+    landed(1)
+    assert asked == [1]
+
+
+def depth_of_what_turns_in() -> float:
+    """How deep a box is in the floor whose corner comes down by turning, in a crowd, after three steps [m]."""
+    world, deepest = crowd(1, speed=1.0, spin=20.0, fall=0.012), 0.0
+    for _ in range(3):
+        world.step()
+        deepest = max(deepest, world.max_penetration())
+    assert world.statistics()["impacts"] == 0
+    return deepest
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "value"), [(kick, "DRIFT_LOOKS", 0), (prediction, "ROW_OVERLAP", 1.0)], ids=("looks", "overlap")
+)
+def test_what_turns_in_is_seen_before_the_kick(room, name, value, monkeypatch):
+    looked = depth_of_what_turns_in()
+    monkeypatch.setattr(room, name, value)
+    assert depth_of_what_turns_in() > 1.2 * looked
+
+
+def asked_after_a_miss() -> tuple[float, float]:
+    """What a loaded point that is open within the skin asks for beside rest, in one step and in the next one, where nothing can
+    give it that, so that it is missed by that and a little more: as parts of gap over step."""
+    asked, gap = [], 1e-8
+    contacts = SimpleNamespace(
+        body=np.array(((0, 1),)), gap=np.array([gap]), impulse=np.array(((0.0, 0, 1),)), residual=np.zeros(1),
+        u=np.zeros((1, 3)), accel=np.zeros((1, 3)),
+    )  # fmt: skip
+    bodies = SimpleNamespace(radius=np.array((0.1, 0.1)))
+    for _ in range(2):
+        c = np.array(((0.0, 0.0, -0.5 * gap / H),))
+        targets.soft_targets(bodies, contacts, np.array([0]), 1e-5, 1e-12, H, c, np.zeros((1, 2)), np.zeros(1, np.bool_))
+        asked.append(-2.0 * c[0, 2] * H / gap)
+        contacts.residual[0] = -c[0, 2] * (1.0 + 1e-9)
+    return asked[0], asked[1]
+
+
+def test_a_gap_that_can_not_be_shut_is_asked_for_again(monkeypatch):
+    """By a part in each step. Asked for all at once it is missed by as much, counts as none in the next step, and is asked for
+    again in the one after: what is solved changes from step to step, and the heap never rests."""
+    assert asked_after_a_miss() == pytest.approx((targets.SHUT, targets.SHUT))
+    monkeypatch.setattr(targets, "SHUT", 1.0)
+    assert asked_after_a_miss() == pytest.approx((1.0, 0.0))
