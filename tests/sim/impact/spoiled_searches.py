@@ -9,8 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from benchmarks.worlds.families import FAMILIES
-from benchmarks.worlds.measure import Distances
 from tests.physics.grounds import SMALL, height_beyond, sheet
 from tumble.sim.impact import impact_loop as loop
 from tumble.sim.impact import time_of_impact as times
@@ -54,39 +52,3 @@ def test_where_no_point_comes_but_by_rounding_the_impact_is_not_repeated(monkeyp
     assert collided(monkeypatch, 1e-12, 1e-12) == ([False, True], True)
     monkeypatch.setattr(loop, "SEEN_AT_ALL", 0.0)
     assert collided(monkeypatch, 1e-12, 1e-12) == ([False, True], False)
-
-
-def depth_of_what_turns_in_and_out() -> float:
-    """Overlap of two bodies on hinges, of the smaller, after two steps that turn them by a radian (test_worlds.py, seed 57)."""
-    world = FAMILIES["random"](57, 1 / 240).scene.build()
-    motions = {
-        "convexhull": (
-            (0.399684121, 0.177753718, 0.32173546),
-            (0.451766838, -0.250140011, -0.336739327, -0.787364798),
-            (-0.429846557, -7.98508279, 5.30699287),
-            (-48.9177062, 34.3925373, 198.054017),
-        ),
-        "convexhull_2": (
-            (0.31940435, 0.248350397, 0.68728104),
-            (0.53806703, 0.635104991, 0.280242963, -0.478110241),
-            (0.509704038, -3.97265604, 6.2879299),
-            (-21.8981203, 9.37111152, 7.69565881),
-        ),
-        "cylinder": (
-            (0.401654395, 0.157691891, 0.374988468),
-            (-0.102884114, -0.847566074, 0.468698539, 0.226645735),
-            (-0.774364709, -0.788122439, -2.24772057),
-            (23.5904126, -8.73406768, -4.7815045),
-        ),
-    }
-    for body in world.bodies:
-        if body.name in motions:
-            body.position, body.orientation, body.velocity, body.angular_velocity = motions[body.name]
-    world.step(2)
-    return Distances(world).overlap(world)
-
-
-def test_what_leaves_again_at_the_end_of_a_drift_may_have_come_fast(monkeypatch):
-    assert depth_of_what_turns_in_and_out() == 0.0
-    monkeypatch.setattr(times, "_turned_in", lambda *given: (given[6], given[8]))  # where the search begins
-    assert depth_of_what_turns_in_and_out() > 0.1
