@@ -13,7 +13,7 @@ import numpy as np
 from tumble.collision.kernels.jit import hypot, inner, lean
 from tumble.collision.linalg import ZERO, add, cross, dot, load3, load9, mul_t, scale, shorter, store3, sub
 from tumble.sim.contact.surfaces import surface_slip
-from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target
+from tumble.sim.contact.touching.impact_threshold import FASTER, normal_target, pair_size
 from tumble.sim.flight.motion import point_velocity
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN, book_works, contact_driven_work, give, halves
 from tumble.sim.solvers.block_laws import COULOMB_LAW
@@ -21,7 +21,7 @@ from tumble.sim.solvers.problem import velocity_along
 from tumble.sim.state import KINETIC_FRICTION, MU, MU_STATIC, SLIDING_FRICTION, STATIC_FRICTION
 
 NOT_SLIDING, NOT_STATIC = 1, 2  # what a contact has tried in vain in a kick
-NOT_OPEN = 1e-9  # [m] gap that is none
+NOT_OPEN = 1e-8  # part of the smaller body: a gap that is none
 STEADY_KICKS = 500  # a steady contact counts by what it changes in so many kicks
 
 
@@ -125,7 +125,7 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
 
 
 @inner
-def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
+def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
     """Energy that comes and goes with the impulses of contacts that turn [J]: all of it, and that of those that do not come open.
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
@@ -141,7 +141,8 @@ def contact_swing(contacts, rows, system, laws, p, v, mode, arrives):
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
             swing = p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
             total += swing
-            if mode == INSIDE_DRIFT or contacts.gap[rows[k]] <= NOT_OPEN:
+            i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
+            if mode == INSIDE_DRIFT or contacts.gap[rows[k]] <= NOT_OPEN * pair_size(bodies, i, j):
                 phase += swing
     return total, phase
 

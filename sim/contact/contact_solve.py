@@ -266,7 +266,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
             )
         if math.isnan(at_first):
             fewest, at_first = parts, phase
-        elif now == parts and phase > max(1.0, at_first):  # an impulse that stays as large in the shortest flight is an impact's
+        elif now == parts > most and phase > max(1.0, at_first):  # an impulse as large in the shortest flight is an impact's
             vain, parts = True, fewest
             continue
         if now == parts:

@@ -60,7 +60,7 @@ def divide(bodies, contacts, joints, settings, island, system, laws, kick, looks
         return more, more, math.nan
     if not turn:
         return parts, parts, math.nan
-    swing, phase = contact_swing(contacts, island.rows, system, laws, looks.best_p, v, kick.mode, looks.arrives)
+    swing, phase = contact_swing(bodies, contacts, island.rows, system, laws, looks.best_p, v, kick.mode, looks.arrives)
     scale = 1.0 / (RISE * _energy(bodies, contacts, joints, island, system, v))
     swing, phase = scale * swing, scale * phase
     more = max(_parts_for(swing, parts, kick.most), _parts_for(phase, parts, kick.limit))

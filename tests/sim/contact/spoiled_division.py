@@ -1,0 +1,114 @@
+"""The numbers that decide into how many parts a drift is divided: each with a case that comes out otherwise without it.
+
+Run by tests/sim/test_uncompiled.py, as spoiled.py beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.physics.falling_flat import gained_by_a_coin_that_falls_flat
+from tumble.sim.contact import contact_blocks as blocks
+from tumble.sim.contact import contact_solve as solve
+from tumble.sim.contact import divided_drift as division
+from tumble.sim.ledger.work import INSIDE_DRIFT, MEAN_GIVEN
+
+H = 1 / 240
+PAIR = SimpleNamespace(radius=np.array((0.1, math.inf)))  # bodies: a small one and the ground
+
+
+def parts_tried(monkeypatch, missed: float = 1.0, phase: tuple[float, ...] = (), crowd: float = 1000.0) -> list[int]:
+    """Into how many parts a kick divides a drift, one length after the other: where no look finds its end, or, with nothing
+    ``missed``, where contacts leave so much to come and go in 1, 2, 4 ... parts. ``crowd``: parts that may be spent."""
+    tried: list[int] = []
+
+    def solved(*given) -> tuple:
+        follows, parts = given[10:12]
+        tried.append(parts)
+        return 0.0, 0.0, 1, missed, follows, False, None
+
+    def divided(*given) -> tuple:
+        parts = given[10]
+        if not phase:
+            return 2 * parts, 2 * parts, math.nan
+        left = phase[parts.bit_length() - 1]
+        more = 2 * parts if left > 1.0 and parts < 2 ** (len(phase) - 1) else parts
+        return more, more, left
+
+    island = SimpleNamespace(members=[0], owner=[], links=[], turning=[])
+    stubs = {
+        "list_moments": None,
+        "_in_crowd": False,
+        "_take_to_places": None,
+        "_no_looks": SimpleNamespace(best_p=None),
+        "parts_before": 1,
+        "_note": None,
+    }
+    stubs |= {"prepare": (island, None, None, None, None, None), "_give": None, "number_kick": None, "copy_table": None}
+    for name, found in stubs.items():
+        monkeypatch.setattr(solve, name, lambda *given, found=found: found)
+    monkeypatch.setattr(solve, "part_length", lambda left, parts, dt: parts)
+    monkeypatch.setattr(solve, "divide", divided)
+    monkeypatch.setattr(solve, "_solve", solved)
+    settings = SimpleNamespace(dt=H, solver=0, crowd=crowd, look_ahead=True, tolerance=1e-11)
+    solve._kick_island((None,) * 7, None, settings, None, 0.0, MEAN_GIVEN, [0], [], np.zeros(1, np.int64))
+    return tried
+
+
+def test_a_drift_whose_end_no_look_finds_is_not_divided_for_ever(monkeypatch):
+    """After eight parts it is flown as a whole, and the accelerations of the instant have to do."""
+    assert parts_tried(monkeypatch) == [1, 2, 4, 8, 1]
+    monkeypatch.setattr(solve, "LOST_PARTS", 1000)
+    assert parts_tried(monkeypatch) == [1, 2, 4, 8, 16, 32, 64, 1]
+
+
+def test_an_impulse_that_no_division_lessens_is_that_of_an_impact(monkeypatch):
+    """So short a flight as only a body by itself may have is kept where less comes and goes in it than in the longest, or next to
+    nothing."""
+    struck = (1.8, 1.0 + 1e-9, 1.2, 4.0, 36.0)
+    assert parts_tried(monkeypatch, 0.0, struck, crowd=1.0) == [1, 2, 4, 8, 16, 1]
+    assert parts_tried(monkeypatch, 0.0, struck) == [1, 2, 4, 8, 16]
+    assert parts_tried(monkeypatch, 0.0, (8.0, 16.0, 20.0, 7.0), crowd=1.0) == [
+        1,
+        2,
+        4,
+        8,
+    ]  # less than in one part: a force within it
+    assert parts_tried(monkeypatch, 0.0, (8.0, 16.0, 0.5, 36.0), crowd=1.0) == [1, 2, 4]
+
+
+def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
+    """It comes back as fast as it leaves but for a millionth, and counts by what that makes in 500 kicks."""
+    contacts = SimpleNamespace(body=np.array(((0, 1),)), u=np.array(((0.0, 0, 0),)), gap=np.array((0.0,)))
+    leaves = SimpleNamespace(u0=np.zeros((1, 3)))
+    found = {}
+    for arrives in (-1.0 + 1e-6, 1.0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+            case = contacts, np.array([0]), None, leaves, np.array(((0.0, 0, 6.0),)), None, MEAN_GIVEN, np.array([arrives])
+            found[arrives] = [*blocks.contact_swing(PAIR, *case)]
+            patch.setattr(blocks, "STEADY_KICKS", math.inf)
+            found[arrives] += blocks.contact_swing(PAIR, *case)
+    assert found[1.0] == [1.0, 1.0, 1.0, 1.0]
+    assert found[-1.0 + 1e-6] == [pytest.approx(500e-6), pytest.approx(500e-6), 1.0, 1.0]
+
+
+def test_a_body_by_itself_is_divided_as_far_as_its_contacts_ask(monkeypatch):
+    """The promise itself: test_round.py."""
+    monkeypatch.setattr(division, "MOST_PARTS_ALONE", 32)
+    assert gained_by_a_coin_that_falls_flat() > 1e-2
+
+
+def test_what_comes_to_the_step_open_has_no_phase():
+    contacts = SimpleNamespace(body=np.array(((0, 1),)), u=np.array(((0.0, 0, 0),)), gap=np.array((2e-9,)))
+    case = contacts, np.array([0]), None, SimpleNamespace(u0=np.zeros((1, 3))), np.array(((0.0, 0, 6.0),)), None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+        assert blocks.contact_swing(PAIR, *case, MEAN_GIVEN, np.array([1.0])) == (1.0, 0.0)
+        assert blocks.contact_swing(PAIR, *case, INSIDE_DRIFT, np.array([1.0]))[1] > 0.0  # it came to bear in this drift
+        patch.setattr(blocks, "NOT_OPEN", 1.0)
+        assert blocks.contact_swing(PAIR, *case, MEAN_GIVEN, np.array([1.0])) == (1.0, 1.0)
