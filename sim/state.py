@@ -27,6 +27,7 @@ FLIGHT = 23  # numbers of a body in flight under forces, see Forces.path
 RK4, SPLITTING, EXACT, DOP853 = range(4)  # integrators, in the order of tumble.sim.flight.methods.integrators.INTEGRATORS
 # rows of Forces.path: states and their rates; then stages of the integrator
 START, END, RATE0, RATE1, STAGE, MIDDLE, MIDRATE, SLOPE = range(8)
+STATIONS = 15  # most states between the ends of a flight that are kept, see Forces.path
 NUMBERS = 16  # parameters of a force
 CENTRAL, MUTUAL, DRAG, SPRING, CONSTANT, TABLE, FUNCTION, MEDIUM = range(8)  # laws of force, see forces/laws.py
 ROWS = 14  # numbers of a contact point, see tumble.collision.narrowphase.manifold
@@ -312,9 +313,10 @@ class Forces(NamedTuple):
     potential: np.ndarray  # (c,) energy [J] of the forces on a cluster that have a potential, at the current poses
     # flights: x, q, p, L about the origin of the cluster (forces/path_rows.py); works of forces with a potential, without one,
     # and of the user's functions; what all but joints gave to p and L; work of dampers of joints
-    path: np.ndarray  # (SLOPE + stages, n, FLIGHT)
+    path: np.ndarray  # (SLOPE + stages, n, FLIGHT); where there are joints 2 STATIONS more, from the last row on backwards
     origin: np.ndarray  # (c, 3) [m]
     ends: np.ndarray  # (c,) time of the drift at which the flight ends [s]
+    steps: np.ndarray  # (c,) int64 of the integrator in the flight
     # joints whose rigid coordinates forces hold in flight (joints/constraint_forces.py), sorted by cluster
     first_link: np.ndarray  # (c + 1,) int64
     link: np.ndarray  # (k,) int64 joint
@@ -533,9 +535,10 @@ def forces_of(
         first_member=whole(clusters + 1),
         first_row=whole(clusters + 1),
         potential=np.zeros(clusters),
-        path=np.zeros((SLOPE + stages, bodies, FLIGHT)),
+        path=np.zeros((SLOPE + stages + (2 * STATIONS if links else 0), bodies, FLIGHT)),
         origin=np.zeros((clusters, 3)),
         ends=np.zeros(clusters),
+        steps=np.ones(clusters, dtype=np.int64),
         first_link=whole(clusters + 1),
         link=whole(links),
         driver=np.full((links, 6), -1, dtype=np.int64),

@@ -249,7 +249,7 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
     looks = _no_looks(contacts, island, p, floor)
     if len(links) > 0:
         _start_joints(bodies, joints, links, t, settings.dt, mode, looks.here, looks.known)
-    parts = parts_before(bodies, island.members, mode, limit)
+    parts = parts_before(bodies, island, mode, limit, settings.dt)
     first, fewest, at_first, vain = parts, parts, math.nan, False
     while True:  # until the flight is short enough
         h = part_length(settings.dt - t, parts, settings.dt)

@@ -18,6 +18,8 @@ from tumble.sim.ledger.kick_numbers import effort_of
 from tumble.sim.ledger.work import MEAN_GIVEN
 
 RISE = 2.5e-6  # part of all energy that impulses of contacts may give and take again in a drift: a quarter of what is promised
+# [rad] what turns on a joint by more has no normals and arms that are steady in a flight, not to within a quarter
+STEADY_TURN = 0.5
 LOST_PARTS = 8  # a drift in so many parts whose looks still find no end is not looked at any more
 MOST_PARTS = 64  # most parts that a drift is divided into
 # The same of a body by itself, for the phase of its contacts: a coin that falls flat from its edge needs a thousand for 0.1 ms.
@@ -34,12 +36,19 @@ def most_parts(settings, links, members):
 
 
 @lean
-def parts_before(bodies, members, mode, most):
-    """Into how many parts to divide the drift at first, ``most`` at most."""
+def parts_before(bodies, island, mode, most, dt):
+    """Into how many parts to divide the drift at first, ``most`` at most: as many as in the last step; and where jointed bodies
+    may touch something, so many that none turns in one by more than STEADY_TURN."""
     parts = 1
     if mode != MEAN_GIVEN:
-        for i in members:
+        for i in island.members:
             parts = max(parts, bodies.parts[i])
+    if len(island.links) > 0 and len(island.rows) > 0:
+        turn = 0.0
+        for i in island.members:
+            turn = max(turn, dt * norm(load3(bodies.w, i)))
+        while parts * STEADY_TURN < turn and parts < most:
+            parts *= 2
     while parts > max(1, most):
         parts //= 2
     return parts

@@ -22,6 +22,7 @@ from tumble.sim.flight.methods.explicit import blend, copy_row, normalize_row
 from tumble.sim.flight.methods.rk4 import cluster_rk4
 from tumble.sim.flight.methods.rk6 import cluster_rk6
 from tumble.sim.flight.rates import rates
+from tumble.sim.flight.stations import keep_station, piece
 from tumble.sim.forces.laws import DAMPER_WORK, EXTERNAL_WORK, OTHERS, POTENTIAL_WORK, USER_WORK, update_potential
 from tumble.sim.forces.path_rows import arm_of, place_origin, read_state, read_wrench, write_state
 from tumble.sim.joints.constraint_forces import close, note_loads
@@ -61,9 +62,11 @@ def _fly(bodies, forces, joints, c, t, end, guessed):
         parts = min(MOST_FLIGHT_STEPS, max(parts + 1, 5 * parts // 4, min(4 * parts, grown)))
         opened = _integrate(bodies, forces, joints, c, t, h, parts)
     if not math.isfinite(opened):  # nothing can hold them in so few steps: they come open, and the world says so
+        parts = 1
         copy_row(forces, c, RATE0, SLOPE)
         blend(forces, c, START, h, ONCE, 1, END)
         normalize_row(forces, c, END)
+    forces.steps[c] = parts
     rates(bodies, forces, joints, c, end, END, RATE1, h)
     if forces.first_link[c + 1] > forces.first_link[c] and forces.anchored[c] == 0:
         balance_momenta(bodies, forces, c)
@@ -110,6 +113,7 @@ def _integrate(bodies, forces, joints, c, t, h, parts):
             start, rate = MIDDLE, MIDRATE
             copy_row(forces, c, END, MIDDLE)
             rates(bodies, forces, joints, c, now, MIDDLE, MIDRATE, part)
+            keep_station(forces, c, n, parts)
         if method == DOP853:
             cluster_dop853(bodies, forces, joints, c, now, part, start, rate)
         elif linked:
@@ -159,24 +163,24 @@ def along(bodies, forces, i, t):
         x, q, p, l = read_state(forces, END, i)
         force, torque = read_wrench(forces, END, RATE1, i)
         return x, q, p, l, force, torque
-    h = end - bodies.t0[i]
-    s = (t - bodies.t0[i]) / h
-    y0, y1, r0, r1 = path[START, i], path[END, i], path[RATE0, i], path[RATE1, i]
+    first, rate0, last, rate1, t0, h = piece(forces, forces.cluster[i], bodies.t0[i], t)
+    s = (t - t0) / h
+    y0, y1, r0, r1 = path[first, i], path[last, i], path[rate0, i], path[rate1, i]
     k, m = h * bodies.inv_mass[i], bodies.mass[i] / h
     x0, v0, a0 = _quintic(y0[0], k * y0[7], h * k * r0[7], y1[0], k * y1[7], h * k * r1[7], s)
     x1, v1, a1 = _quintic(y0[1], k * y0[8], h * k * r0[8], y1[1], k * y1[8], h * k * r1[8], s)
     x2, v2, a2 = _quintic(y0[2], k * y0[9], h * k * r0[9], y1[2], k * y1[9], h * k * r1[9], s)
-    l0, t0 = _cubic(y0[10], h * r0[10], y1[10], h * r1[10], s)
-    l1, t1 = _cubic(y0[11], h * r0[11], y1[11], h * r1[11], s)
-    l2, t2 = _cubic(y0[12], h * r0[12], y1[12], h * r1[12], s)
-    d0, d1 = _bend(bodies, forces, i, START, RATE0), _bend(bodies, forces, i, END, RATE1)
+    l0, m0 = _cubic(y0[10], h * r0[10], y1[10], h * r1[10], s)
+    l1, m1 = _cubic(y0[11], h * r0[11], y1[11], h * r1[11], s)
+    l2, m2 = _cubic(y0[12], h * r0[12], y1[12], h * r1[12], s)
+    d0, d1 = _bend(bodies, forces, i, first, rate0), _bend(bodies, forces, i, last, rate1)
     g = h * h
     w, _, _ = _quintic(y0[3], h * r0[3], g * d0[0], y1[3], h * r1[3], g * d1[0], s)
     a, _, _ = _quintic(y0[4], h * r0[4], g * d0[1], y1[4], h * r1[4], g * d1[1], s)
     b, _, _ = _quintic(y0[5], h * r0[5], g * d0[2], y1[5], h * r1[5], g * d1[2], s)
     c, _, _ = _quintic(y0[6], h * r0[6], g * d0[3], y1[6], h * r1[6], g * d1[3], s)
     force, p, arm = scale(m / h, (a0, a1, a2)), scale(m, (v0, v1, v2)), arm_of(forces, i, (x0, x1, x2))
-    torque = sub(scale(1.0 / h, (t0, t1, t2)), cross(arm, force))
+    torque = sub(scale(1.0 / h, (m0, m1, m2)), cross(arm, force))
     return (x0, x1, x2), qnormalize((w, a, b, c)), p, sub((l0, l1, l2), cross(arm, p)), force, torque
 
 

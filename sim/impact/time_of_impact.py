@@ -49,7 +49,7 @@ TURNED_IN = 1e-5  # overlap at the end of a drift, as part of the size, from whi
 MOST_SEARCH_STEPS = 200  # most advances of a search: each may take but a hundredth off the gap where a body tumbles fast
 MOST_GROUND_STEPS = 20_000  # the same of a search against a ground: what has gone through a sheet does not overlap it at the end
 EXACT_GAP = 1e-14  # gap, as part of the pair's size, at which an instant is found
-MOST_HALVINGS = 30  # halvings of a drift in the search for when a sheet goes through a body
+MOST_HALVINGS = 30  # halvings of a drift in the search for when a sheet goes through a body, or a body turns into another
 MOST_TOUCHES = 20  # slow touches of a pair in a drift after which only the end of the drift is looked at
 # what a search finds: nothing meets; an impact; a touch, which may hide points that come fast; one at the rim of a facet
 CLEAR, MEETS, TOUCHES, AT_RIM = range(4)
@@ -485,7 +485,26 @@ def _crossing(bodies, forces, geoms, pairs, geometry, n, start, dt, size, wait, 
     if deepest > level - EXACT_GAP * size:
         return math.inf, 0.0
     limit = max(least, slowest)
-    return _crossed(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, size, level, wait, limit, rows, ids)
+    when, speed = _crossed(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, size, level, wait, limit, rows, ids)
+    if speed > 0.0 or not followed or deepest > level - TURNED_IN * size:
+        return when, speed
+    # it turns out again by the end: it came fast, if ever, where it was half as deep on its way in
+    end, axis = _turned_in(bodies, forces, geoms, pairs, geometry, n, start, dt, axis, 0.5 * (level + deepest))
+    return _crossed(bodies, forces, geoms, pairs, geometry, n, start, end, axis, size, level, wait, limit, rows, ids)
+
+
+@lean
+def _turned_in(bodies, forces, geoms, pairs, geometry, n, start, end, axis, depth):
+    """When pair n, whose gap is above ``depth`` at time ``start`` and below it at ``end``, is just below it: (when, axis)."""
+    a, b, low, high = pairs.geoms[n, 0], pairs.geoms[n, 1], start, end
+    for _ in range(MOST_HALVINGS):
+        middle = 0.5 * (low + high)
+        _, gap, _, along, _, _, _ = distance_at(bodies, forces, geoms, geometry, a, b, middle, math.inf, axis)
+        if gap < depth:
+            high, axis = middle, along
+        else:
+            low = middle
+    return high, axis
 
 
 @lean
