@@ -58,9 +58,14 @@ def owe(contacts, island, system, laws, h, last, kick, room, settings, vstar, p,
     stays, _v = p.copy(), np.empty_like(v)
     closed = Laws(laws.law, laws.mu, laws.lo, laws.hi, laws.load, c, laws.u0)
     off, _, _ = newton(system, closed, vstar, room, settings.tolerance, 0.0, 0.0, settings.iterations, stays, _v)
+    load, kept = 0.0, 0.0
+    for k in range(m):
+        load, kept = load + p[k, 2], kept + stays[k, 2]
+    # both parts of a kick press: where what is to stay presses more than all, as contacts that wedge can, it is no part of it
+    told = off <= PREDICTED_WITHIN * leaving and kept <= (1.0 + PREDICTED_WITHIN) * load
     for k in range(m):
         for r in range(3):
-            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if off <= PREDICTED_WITHIN * leaving else 0.0
+            contacts.owed[rows[k], r] = 2.0 * (p[k, r] - stays[k, r]) if told else 0.0
 
 
 @lean
