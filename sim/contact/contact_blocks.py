@@ -138,7 +138,7 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
             u = velocity_along(system, laws.u0, v, k, 2)
             if mode != MEAN_GIVEN:
                 u = 2.0 * u - contacts.u[rows[k], 2]
-            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else 0.0
+            change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
             swing = p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
             total += swing
             i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
