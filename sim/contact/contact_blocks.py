@@ -135,11 +135,14 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
     total, phase = 0.0, 0.0
     for k in range(len(rows)):
         if p[k, 2] > 0.0:
-            u = velocity_along(system, laws.u0, v, k, 2)
-            if mode != MEAN_GIVEN:
-                u = 2.0 * u - contacts.u[rows[k], 2]
+            work, square, u = 0.0, 0.0, 0.0
+            for r in range(2 if contacts.slides[rows[k]] == SLIDING_FRICTION else 0, 3):
+                u = velocity_along(system, laws.u0, v, k, r)
+                if mode != MEAN_GIVEN:
+                    u = 2.0 * u - contacts.u[rows[k], r]
+                work, square = work + abs(p[k, r] * u), square + u * u
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
-            swing = p[k, 2] / 6.0 * min(abs(u), STEADY_KICKS * change)
+            swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
             total += swing
             i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
             if mode == INSIDE_DRIFT or contacts.gap[rows[k]] <= NOT_OPEN * pair_size(bodies, i, j):
