@@ -32,6 +32,7 @@ class Drift(NamedTuple):
     chosen: np.ndarray  # (c,) int64 pairs in hand
     marked: np.ndarray  # (c,) bool: they are in hand
     stops: np.ndarray  # (j,) when the free coordinate of each joint comes to a stop; inf: it does not (stop_events.py)
+    met: np.ndarray  # (j,) when it came to one last; -inf: not in this drift
     rows: np.ndarray  # (POINTS, ROWS) room for a manifold
     ids: np.ndarray  # (POINTS,) int64
 
@@ -41,8 +42,9 @@ def new_drift(bodies, pairs, joints):
     n, c = len(bodies.kind), len(pairs.event)
     return Drift(
         np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), np.zeros(n), np.empty(n + 2, dtype=np.int64),
-        np.empty(2 * c, dtype=np.int64), np.empty(2 * c), np.empty(c, dtype=np.int64),
-        np.zeros(c, dtype=np.bool_), np.empty(len(joints.kind)), np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
+        np.empty(2 * c, dtype=np.int64), np.empty(2 * c), np.empty(c, dtype=np.int64), np.zeros(c, dtype=np.bool_),
+        np.empty(len(joints.kind)), np.full(len(joints.kind), -math.inf),
+        np.empty((POINTS, ROWS)), np.empty(POINTS, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -118,4 +120,6 @@ def let_go(drift, many):
 
 
 _NO, _WHOLE, _REAL = np.zeros(0, np.bool_), np.zeros(0, np.int64), np.zeros(0)
-NO_DRIFT = Drift(_NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, _REAL, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64))
+NO_DRIFT = Drift(
+    _NO, _NO, _REAL, _WHOLE, _WHOLE, _REAL, _WHOLE, _NO, _REAL, _REAL, np.zeros((POINTS, ROWS)), np.zeros(POINTS, np.int64)
+)

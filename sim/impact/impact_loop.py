@@ -143,7 +143,10 @@ def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
 
 @inner
 def _meet_stop(model, geometry, settings, table, link, t, drift):
-    """The free coordinate of joint ``link`` comes to its stop at time t. OK, PAIRS_FULL, WAKE or NOT_FINITE."""
+    """The free coordinate of joint ``link`` comes to its stop at time t. OK, PAIRS_FULL, WAKE or NOT_FINITE.
+
+    Where it comes a second time at one instant, the kick after the first drove it on: it is kept there, without a third kick.
+    """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     touched = drift.touched
     touched[:] = False
@@ -153,11 +156,13 @@ def _meet_stop(model, geometry, settings, table, link, t, drift):
             bring(bodies, forces, joints, books, k, t, touched)
     links = linked_joints(bodies, joints, touched)
     bring_linked(bodies, forces, joints, books, links, t, touched)
-    rested = settle_phase(model, geometry, settings, table, i, j, t, touched, drift.effort)
+    again = t - drift.met[link] <= TIE * settings.dt
+    rested = not again and settle_phase(model, geometry, settings, table, i, j, t, touched, drift.effort)
+    drift.met[link] = t
     settle_joints(bodies, table, joints, books, links, False)
     meet_stops(bodies, table, joints, books, links, t, link, rested)
     result, sinks = fly_on(model, geometry, settings, t, drift)
-    if result == OK and t < settings.dt and (sinks or rested):
+    if result == OK and t < settings.dt and (sinks or rested) and not again:
         result = _kick_and_fly(model, geometry, settings, table, t, drift, drift.effort)
     return result
 
