@@ -73,6 +73,15 @@ def test_small_bodies_that_tumble_fast_keep_all(seed):
     assert found.values["overlap"] < 1e-2
 
 
+def test_what_turns_in_and_out_again_within_a_step_is_an_impact():
+    """A hull on a hinge that turns by a radian in a step: it was 40 % deep, and leaving, at the end of one; its path within
+    the step was a curve through the ends alone."""
+    found = measure(FAMILIES["random"](57, 1 / 240)).values
+    assert found["overlap"] < 1e-2
+    assert found["contact"] < 1e-3
+    assert found["rise"] < 1e-3
+
+
 @pytest.mark.xfail(strict=False, reason="a point that comes at 0.05 m/s beside one that rests is no impact, and no look finds it")
 def test_a_hull_lands_beside_a_point_that_rests():
     """At 2.8 s, when all is slow, by 1.7e-3 of its size too deep; or not, since the world before is chaotic and ends otherwise

@@ -15,7 +15,9 @@ from tests.physics.falling_flat import gained_by_a_coin_that_falls_flat
 from tumble.sim.contact import contact_blocks as blocks
 from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import divided_drift as division
-from tumble.sim.ledger.work import INSIDE_DRIFT, MEAN_GIVEN
+from tumble.sim.contact import half_kick
+from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
+from tumble.sim.state import SLIDING_FRICTION, STATIC_FRICTION
 
 H = 1 / 240
 PAIR = SimpleNamespace(radius=np.array((0.1, math.inf)))  # bodies: a small one and the ground
@@ -81,9 +83,75 @@ def test_an_impulse_that_no_division_lessens_is_that_of_an_impact(monkeypatch):
     assert parts_tried(monkeypatch, 0.0, (8.0, 16.0, 0.5, 36.0), crowd=1.0) == [1, 2, 4]
 
 
+def one_contact(gap: float = 0.0, law: int = SLIDING_FRICTION) -> SimpleNamespace:
+    return SimpleNamespace(body=np.array(((0, 1),)), u=np.zeros((1, 3)), gap=np.array((gap,)), slides=np.array((law,)))
+
+
+def swing(law: int, arrives: float) -> float:
+    """Energy that comes and goes with a contact that leaves with 1 m/s along each of its axes, under 6 N s along each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
+        case = one_contact(law=law), np.array([0]), None, SimpleNamespace(u0=np.zeros((1, 3))), np.full((1, 3), 6.0), None
+        return blocks.contact_swing(PAIR, *case, MEAN_GIVEN, np.array([arrives]))[0]
+
+
+def test_a_contact_that_is_gone_at_the_end_of_the_flight_gives_for_nothing():
+    """Whatever it leaves with; one that is there and comes as it left is steady."""
+    assert swing(SLIDING_FRICTION, math.nan) == 1.0
+    assert swing(SLIDING_FRICTION, -1.0) == 0.0
+
+
+def test_what_sticks_comes_and_goes_along_the_surface_too():
+    assert swing(STATIC_FRICTION, 1.0) == pytest.approx(3.0, abs=1e-15)
+    assert swing(SLIDING_FRICTION, 1.0) == 1.0
+    assert swing(STATIC_FRICTION, -1.0) == 0.0
+
+
+def parts_of_what_turns(radians: float, links: int = 1) -> int:
+    """Into how many parts a step is divided at first in which a body with a contact turns so far."""
+    bodies = SimpleNamespace(parts=np.ones(1, np.int64), w=np.array(((0.0, 0.0, radians / H),)))
+    island = SimpleNamespace(members=[0], links=[0] * links, rows=[0])
+    return division.parts_before(bodies, island, MEAN_GIVEN, 64, H)
+
+
+def test_what_turns_on_a_joint_beside_a_contact_turns_by_half_a_radian_in_a_part(monkeypatch):
+    """Undivided, random world 98 is half as deep again as its smallest body is large, and gains 0.7 % of its energy."""
+    assert [parts_of_what_turns(radians) for radians in (0.4, 0.6, 1.9, 1e3)] == [1, 2, 4, 64]
+    assert parts_of_what_turns(1.9, links=0) == 1
+    monkeypatch.setattr(division, "STEADY_TURN", math.inf)
+    assert parts_of_what_turns(1.9) == 1
+
+
+def owed(kept: float) -> float:
+    """What a contact that landed and bore 1 N s owes of it, where 0.25 N s stay besides, and of another one ``kept``."""
+    contacts = SimpleNamespace(
+        owed=np.zeros((2, 3)), u=np.array(((0.0, 0, -1.0), (0, 0, 0))), slides=np.full(2, SLIDING_FRICTION)
+    )
+    island = SimpleNamespace(rows=np.arange(2), turning=[])
+    laws = SimpleNamespace(law=None, mu=None, lo=None, hi=None, load=None, c=np.zeros((2, 3)), u0=None)
+    kick = SimpleNamespace(mode=KICK, cheap=False, driven=False)
+
+    def stays(system, laws, vstar, room, tolerance, enough, surprise, iterations, p, v) -> tuple:
+        p[:, 2] = 0.25, kept
+        return 0.0, 0.0, 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(half_kick, "newton", stays)
+        patch.setattr(half_kick, "relative_velocity", lambda system, u0, v, u: u.fill(0.2))
+        p, v = np.array(((0.0, 0, 1.0), (0, 0, 0))), np.zeros((1, 6))
+        half_kick.owe(contacts, island, None, laws, H, H, kick, None, SimpleNamespace(tolerance=1e-11, iterations=9), v, p, v)
+    return contacts.owed[0, 2]
+
+
+def test_what_stays_of_a_kick_is_a_part_of_it():
+    """Contacts that wedge can press each other with any load: 25 N s stayed of 0.05, and what was owed gave 170 J."""
+    assert owed(0.5) == 1.5
+    assert owed(25.0) == 0.0
+
+
 def test_a_steady_contact_does_not_count_as_one_that_gives_and_takes():
     """It comes back as fast as it leaves but for a millionth, and counts by what that makes in 500 kicks."""
-    contacts = SimpleNamespace(body=np.array(((0, 1),)), u=np.array(((0.0, 0, 0),)), gap=np.array((0.0,)))
+    contacts = one_contact()
     leaves = SimpleNamespace(u0=np.zeros((1, 3)))
     found = {}
     for arrives in (-1.0 + 1e-6, 1.0):
@@ -104,7 +172,7 @@ def test_a_body_by_itself_is_divided_as_far_as_its_contacts_ask(monkeypatch):
 
 
 def test_what_comes_to_the_step_open_has_no_phase():
-    contacts = SimpleNamespace(body=np.array(((0, 1),)), u=np.array(((0.0, 0, 0),)), gap=np.array((2e-9,)))
+    contacts = one_contact(gap=2e-9)
     case = contacts, np.array([0]), None, SimpleNamespace(u0=np.zeros((1, 3))), np.array(((0.0, 0, 6.0),)), None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)

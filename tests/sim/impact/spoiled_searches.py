@@ -5,9 +5,11 @@ Run by tests/sim/test_uncompiled.py, as spoiled.py is.
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from tests.physics.grounds import SMALL, height_beyond, sheet
 from tumble.sim.impact import impact_loop as loop
@@ -52,3 +54,57 @@ def test_where_no_point_comes_but_by_rounding_the_impact_is_not_repeated(monkeyp
     assert collided(monkeypatch, 1e-12, 1e-12) == ([False, True], True)
     monkeypatch.setattr(loop, "SEEN_AT_ALL", 0.0)
     assert collided(monkeypatch, 1e-12, 1e-12) == ([False, True], False)
+
+
+def dips(t: float) -> float:
+    """Gap of two bodies that touch at the start of a step, part, and turn into each other within it: leaving at its end again."""
+    return 0.2 * t / H if t < 0.5 * H else 0.4 * (t / H - 0.8) ** 2 + 0.02 * (t / H - 0.8) - 0.03
+
+
+def seen_to_come() -> float:
+    """How fast the search says that they came [m/s]; 0: they did not."""
+    pairs = SimpleNamespace(
+        fresh=[True], points=[1], arrives=np.ones((1, 1)), rests=[0], rows=np.full((1, 1, 4), dips(H)), ids=np.zeros((1, 1)),
+        normal=np.array(((0.0, 0, 1),)), geoms=np.array(((0, 1),)),
+    )  # fmt: skip
+
+    def crossed(bodies, forces, geoms, pairs, geometry, n, start, end, *rest) -> tuple:
+        speed = (dips(end - 1e-3 * H) - dips(end)) / (1e-3 * H)
+        return (end, speed) if speed > 0.0 else (math.inf, 0.0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(times, "_crossed", crossed)
+        patch.setattr(times, "foreseen", lambda *given: 1.0)
+        patch.setattr(times, "distance_at", lambda *given: (0, dips(given[6]), 0, (0.0, 0.0, 1.0), 0, 0, 0))
+        return times._crossing(None, None, None, pairs, None, 0, 0.0, H, 0.1, 0.0, 0.0, 0.0, None, None)[1]
+
+
+def test_what_leaves_again_at_the_end_of_a_drift_may_have_come_fast(monkeypatch):
+    """Random world 98 is 3 % deep without it."""
+    assert dips(H) < 0.0 < dips(H) - dips(0.99 * H)
+    assert seen_to_come() > 0.01 / H
+    monkeypatch.setattr(times, "_turned_in", lambda *given: (given[7], given[8]))  # where the search begins
+    assert seen_to_come() == 0.0
+
+
+def kicks_at_a_stop(monkeypatch, *times: float) -> int:
+    """How often bodies are kicked again when a coordinate comes to its stop at these times of a drift, beside contacts."""
+    kicked, joints = [], SimpleNamespace(body=np.array(((0, 1),)))
+    drift = SimpleNamespace(touched=np.zeros(2, bool), met=np.full(1, -np.inf), effort=None)
+    with monkeypatch.context() as patch:
+        stubs = {"bring": None, "linked_joints": [], "bring_linked": None, "settle_phase": True, "settle_joints": None}
+        stubs |= {"meet_stops": None, "fly_on": (loop.OK, False)}
+        for name, found in stubs.items():
+            patch.setattr(loop, name, lambda *given, found=found: found)
+        patch.setattr(loop, "_kick_and_fly", lambda *given: kicked.append(given[4]) or loop.OK)
+        for t in times:
+            loop._meet_stop((None,) * 6 + (joints,), None, SimpleNamespace(dt=H), None, 0, t, drift)
+    return len(kicked)
+
+
+def test_a_stop_that_comes_again_at_once_is_kept(monkeypatch):
+    """A contact that drives a coordinate on drives it on after each kick: one step had 239 of them, and no time left."""
+    assert kicks_at_a_stop(monkeypatch, 0.2 * H, 0.5 * H) == 2
+    assert kicks_at_a_stop(monkeypatch, 0.2 * H, 0.2 * H, 0.2 * H) == 1
+    monkeypatch.setattr(loop, "TIE", -1.0)
+    assert kicks_at_a_stop(monkeypatch, 0.2 * H, 0.2 * H, 0.2 * H) == 3
