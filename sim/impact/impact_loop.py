@@ -145,7 +145,7 @@ def _kick_and_fly(model, geometry, settings, table, t, drift, effort):
 def _meet_stop(model, geometry, settings, table, link, t, drift):
     """The free coordinate of joint ``link`` comes to its stop at time t. OK, PAIRS_FULL, WAKE or NOT_FINITE.
 
-    Where it comes a second time at one instant, the kick after the first drove it on: it is kept there, without a third kick.
+    Where it comes again at the same instant, the kick after it came drove it on: it is kept there, without another kick.
     """
     bodies, geoms, pairs, contacts, books, forces, joints = model
     touched = drift.touched
