@@ -124,24 +124,32 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
     return changed
 
 
+@lean
+def _leaves(contacts, row, system, laws, v, k, r, mode):
+    """Velocity [m/s] along axis r with which a contact, block k, leaves a kick."""
+    u = velocity_along(system, laws.u0, v, k, r)
+    return u if mode == MEAN_GIVEN else 2.0 * u - contacts.u[row, r]
+
+
 @inner
 def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
     """Energy that comes and goes with the impulses of contacts that turn [J]: all of it, and that of those that do not come open.
 
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
-    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does. What sticks
-    comes and goes along the surface too. What comes to a step open has no phase yet.
+    comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does. Along the
+    surface it gives as well where it leaves the way that its impulse drives it, as what sticks does. What comes to a step open has
+    no phase yet.
     """
     total, phase = 0.0, 0.0
     for k in range(len(rows)):
         if p[k, 2] > 0.0:
-            work, square, u = 0.0, 0.0, 0.0
-            for r in range(2 if contacts.slides[rows[k]] == SLIDING_FRICTION else 0, 3):
-                u = velocity_along(system, laws.u0, v, k, r)
-                if mode != MEAN_GIVEN:
-                    u = 2.0 * u - contacts.u[rows[k], r]
-                work, square = work + abs(p[k, r] * u), square + u * u
+            u0 = _leaves(contacts, rows[k], system, laws, v, k, 0, mode)
+            u1 = _leaves(contacts, rows[k], system, laws, v, k, 1, mode)
+            u = _leaves(contacts, rows[k], system, laws, v, k, 2, mode)
+            work, square, along = p[k, 2] * abs(u), u * u, p[k, 0] * u0 + p[k, 1] * u1
+            if along > 0.0:
+                work, square = work + along, square + u0 * u0 + u1 * u1
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
             total += swing

@@ -17,7 +17,7 @@ from tumble.sim.contact import contact_solve as solve
 from tumble.sim.contact import divided_drift as division
 from tumble.sim.contact import half_kick
 from tumble.sim.ledger.work import INSIDE_DRIFT, KICK, MEAN_GIVEN
-from tumble.sim.state import SLIDING_FRICTION, STATIC_FRICTION
+from tumble.sim.state import SLIDING_FRICTION
 
 H = 1 / 240
 PAIR = SimpleNamespace(radius=np.array((0.1, math.inf)))  # bodies: a small one and the ground
@@ -79,28 +79,31 @@ def test_an_impulse_that_no_division_lessens_is_that_of_an_impact(monkeypatch):
     assert parts_tried(monkeypatch, 0.0, (8.0, 16.0, 0.5, 36.0), crowd=1.0) == [1, 2, 4]
 
 
-def one_contact(gap: float = 0.0, law: int = SLIDING_FRICTION) -> SimpleNamespace:
-    return SimpleNamespace(body=np.array(((0, 1),)), u=np.zeros((1, 3)), gap=np.array((gap,)), slides=np.array((law,)))
+def one_contact(gap: float = 0.0) -> SimpleNamespace:
+    return SimpleNamespace(body=np.array(((0, 1),)), u=np.zeros((1, 3)), gap=np.array((gap,)))
 
 
-def swing(law: int, arrives: float) -> float:
-    """Energy that comes and goes with a contact that leaves with 1 m/s along each of its axes, under 6 N s along each."""
+def swing(along: float, arrives: float) -> float:
+    """Energy that comes and goes with a contact that leaves with 1 m/s along each of its axes, under 6 N s; along the surface it
+    is ``along``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "velocity_along", lambda *arguments: 1.0)
-        case = one_contact(law=law), np.array([0]), None, SimpleNamespace(u0=np.zeros((1, 3))), np.full((1, 3), 6.0), None
+        p = np.array(((along, along, 6.0),))
+        case = one_contact(), np.array([0]), None, SimpleNamespace(u0=np.zeros((1, 3))), p, None
         return blocks.contact_swing(PAIR, *case, MEAN_GIVEN, np.array([arrives]))[0]
 
 
 def test_a_contact_that_is_gone_at_the_end_of_the_flight_gives_for_nothing():
     """Whatever it leaves with; one that is there and comes as it left is steady."""
-    assert swing(SLIDING_FRICTION, math.nan) == 1.0
-    assert swing(SLIDING_FRICTION, -1.0) == 0.0
+    assert swing(0.0, math.nan) == 1.0
+    assert swing(0.0, -1.0) == 0.0
 
 
-def test_what_sticks_comes_and_goes_along_the_surface_too():
-    assert swing(STATIC_FRICTION, 1.0) == pytest.approx(3.0, abs=1e-15)
-    assert swing(SLIDING_FRICTION, 1.0) == 1.0
-    assert swing(STATIC_FRICTION, -1.0) == 0.0
+def test_what_is_driven_along_the_surface_comes_and_goes_there_too():
+    """As what sticks is; friction only takes, whatever law a solve has found for it."""
+    assert swing(6.0, 1.0) == pytest.approx(3.0, abs=1e-15)
+    assert swing(6.0, -1.0) == 0.0
+    assert swing(-6.0, 1.0) == 1.0
 
 
 def parts_of_what_turns(radians: float, links: int = 1) -> int:

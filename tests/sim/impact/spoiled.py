@@ -97,6 +97,7 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
         return sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
 
     monkeypatch.setattr(times, "_sunk", asked_before)
+    monkeypatch.setattr(times, "_turned_in", lambda *given: (given[7], given[8]))  # it finds this one too, from its end
     assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) > -0.005
 
 
@@ -349,12 +350,12 @@ def test_a_ball_of_a_crowd_may_turn_as_it_likes(monkeypatch):
 
 
 def deepest_of_a_fast_rod() -> float:
-    """How deep a rod of 60 cm that turns by 2.5 rad and falls by 8 cm in each step is in the floor at most [m]."""
+    """How deep a rod of 60 cm that turns round once and falls by 17 cm in each step is in the floor at most [m]."""
     world, deepest = World(dt=H, gravity=(0, 0, 0)), 0.0
     world.add(HalfSpace(), kind="static", friction=0.3, restitution=0.5)
     world.add(
-        Box((0.3, 0.02, 0.02)), mass=1.0, friction=0.3, restitution=0.5, position=(0, 0, 0.4), angular_velocity=(0, 600, 0),
-        velocity=(0, 0, -20),
+        Box((0.3, 0.02, 0.02)), mass=1.0, friction=0.3, restitution=0.5, position=(0, 0, 0.4), angular_velocity=(0, 1500, 0),
+        velocity=(0, 0, -40),
     )  # fmt: skip
     for _ in range(12):
         world.step()
