@@ -138,8 +138,8 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
     The mean momenta of a kick P hold P^2/24m less than those of a steady force (m: what the contact moves), which is P |u'|/12.
     A steady one does not show, so it counts by what it changes within STEADY_KICKS kicks. The force is steady where the contact
     comes back as fast as it leaves; what is not there at the end of the flight (``arrives`` is no number) never does. Along the
-    surface it gives as well where it leaves the way that its impulse drives it, as what sticks does. What comes to a step open has
-    no phase yet.
+    surface it gives as well where it leaves the way that its impulse drives it, as what sticks does. What comes to a step
+    open has no phase yet.
     """
     total, phase = 0.0, 0.0
     for k in range(len(rows)):

@@ -19,6 +19,7 @@ from tests.sim.impact.test_ties import middle
 from tumble.collision import Box, Cone, Ellipsoid, HalfSpace, Pose, Sphere, TriangleMesh, signed_distance
 from tumble.collision.geometry import BOX, SPHERE
 from tumble.sim import Point, Slider, World
+from tumble.sim.contact import divided_drift as division
 from tumble.sim.contact.touching import impact_threshold as threshold
 from tumble.sim.flight import motion
 from tumble.sim.impact import collision_law as law
@@ -96,8 +97,10 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
                 return when, speed
         return sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
 
+    monkeypatch.setattr(
+        division, "RISE", math.inf
+    )  # in one part: the parts of the step that its contacts ask for are short turns
     monkeypatch.setattr(times, "_sunk", asked_before)
-    monkeypatch.setattr(times, "_turned_in", lambda *given: (given[7], given[8]))  # it finds this one too, from its end
     assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) > -0.005
 
 
