@@ -199,13 +199,18 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
     # to the phase of the micro-collisions, taken before the middle of the kick and given back after it
     known = contacts.arrives[row]
-    expected = known if math.isfinite(known) else -after[2]
+    expected = contacts.phase[row] if math.isfinite(known) else -after[2]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(expected, 0.0)
-    if not lasts:  # it lands
-        expected = -after[2]
+    expected = min(expected, -after[2]) if lasts else -after[2]
     loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
+    phase = contacts.arrives[row]
+    if contacts.gap[row] > NOT_OPEN * pair_size(bodies, i, j):
+        phase = -after[2]
+    if before[2] > 0.0:
+        phase = max(phase, min(0.0, before[2] - after[2]))
+    contacts.phase[row] = phase
     for r in range(3):  # so that the mean is the velocity in the middle
         contacts.u[row, r] = 2.0 * (before[r] + share * (after[r] - before[r])) - after[r] if share != 0.5 else before[r]
     first, second = halves(before[2], after[2], share)

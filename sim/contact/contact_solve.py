@@ -286,7 +286,9 @@ def _kick_island(model, geometry, settings, contacts, t, mode, rows, links, loca
 def _take_to_places(bodies, contacts, joints, books, settings, island, system, laws, vstar, p, mode, cheap):
     """Open overlaps and close joints before the kick: its works are then those of the poses that fly on. The gaps below zero that
     are left."""
-    floor = contacts.gap[island.rows]
+    floor = np.empty(len(island.rows))  # row by row: to index by an array takes passes of the compiler that kernels do without
+    for k in range(len(floor)):
+        floor[k] = contacts.gap[island.rows[k]]
     elapsed = settings.dt if mode == KICK else 0.0
     deep = mode != INSIDE_DRIFT and too_deep(contacts, books, settings, island.rows)
     beyond = passed_stops(bodies, joints, island, elapsed) if mode != INSIDE_DRIFT else 0.0

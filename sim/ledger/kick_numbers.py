@@ -108,6 +108,7 @@ def copy_load(table, row, contacts, k):
         contacts.turns[k, side] = table.turns[row, side]
     contacts.id[k], contacts.kick[k], contacts.slides[k] = table.id[row], table.kick[row], table.slides[row]
     contacts.gap[k], contacts.arrives[k], contacts.push[k] = table.gap[row], table.arrives[row], table.push[row]
+    contacts.phase[k] = table.phase[row]
     store3(contacts.owed, k, load3(table.owed, row))
     store3(contacts.creeps, k, load3(table.creeps, row))
     store3(contacts.point, k, load3(table.point, row))
@@ -153,6 +154,7 @@ def recall_loads(bodies, contacts, table, t, dt):
                 old, new = load9(contacts.frame, m), load9(table.frame, k)
                 store3(table.impulse, k, mul(new, mul_t(old, load3(contacts.impulse, m))))
                 table.arrives[k], table.slides[k] = contacts.arrives[m], contacts.slides[m]
+                table.phase[k] = contacts.phase[m]
                 store3(table.creeps, k, load3(contacts.creeps, m))
 
 
@@ -210,6 +212,7 @@ def _swap_loads(contacts, a, b):
         c.turns[a, side], c.turns[b, side] = c.turns[b, side], c.turns[a, side]
     c.id[a], c.id[b], c.kick[a], c.kick[b] = c.id[b], c.id[a], c.kick[b], c.kick[a]
     c.slides[a], c.slides[b], c.gap[a], c.gap[b] = c.slides[b], c.slides[a], c.gap[b], c.gap[a]
+    c.phase[a], c.phase[b] = c.phase[b], c.phase[a]
     c.arrives[a], c.arrives[b], c.push[a], c.push[b] = c.arrives[b], c.arrives[a], c.push[b], c.push[a]
     for r in range(3):
         c.owed[a, r], c.owed[b, r] = c.owed[b, r], c.owed[a, r]

@@ -50,6 +50,7 @@ class Loads(NamedTuple):
     push: np.ndarray
     residual: np.ndarray
     arrives: np.ndarray
+    phase: np.ndarray
     creeps: np.ndarray
 
 
@@ -60,14 +61,14 @@ def _loads(contacts, copied):
     found = Loads(
         contacts.pair[:n], contacts.id[:n], contacts.point[:n], contacts.frame[:n], contacts.impulse[:n], contacts.moment[:n],
         contacts.slides[:n], contacts.turns[:n], contacts.push[:n], contacts.residual[:n], contacts.arrives[:n],
-        contacts.creeps[:n],
+        contacts.phase[:n], contacts.creeps[:n],
     )  # fmt: skip
     if not copied or n == 0:
         return found
     return Loads(
         found.pair.copy(), found.id.copy(), found.point.copy(), found.frame.copy(), found.impulse.copy(), found.moment.copy(),
         found.slides.copy(), found.turns.copy(), found.push.copy(), found.residual.copy(), found.arrives.copy(),
-        found.creeps.copy(),
+        found.phase.copy(), found.creeps.copy(),
     )  # fmt: skip
 
 
@@ -78,7 +79,7 @@ def _carry_over(contacts, k, old, m):
     store3(contacts.impulse, k, mul(new, mul_t(e, load3(old.impulse, m))))
     contacts.slides[k], contacts.push[k], contacts.residual[k] = old.slides[m], old.push[m], old.residual[m]
     if old.impulse[m, 2] > 0.0:
-        contacts.arrives[k] = old.arrives[m]
+        contacts.arrives[k], contacts.phase[k] = old.arrives[m], old.phase[m]
         store3(contacts.creeps, k, load3(old.creeps, m))
     store3(contacts.moment, k, mul(new, mul_t(e, load3(old.moment, m))))
     contacts.turns[k, 0], contacts.turns[k, 1] = old.turns[m, 0], old.turns[m, 1]
