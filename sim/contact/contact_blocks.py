@@ -148,8 +148,6 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
             u1 = _leaves(contacts, rows[k], system, laws, v, k, 1, mode)
             u = _leaves(contacts, rows[k], system, laws, v, k, 2, mode)
             work, square, along = p[k, 2] * abs(u), u * u, p[k, 0] * u0 + p[k, 1] * u1
-            if abs(arrives[k]) > abs(u) > 0.0:
-                work *= arrives[k] * arrives[k] / square
             if along > 0.0:
                 work, square = work + along, square + u0 * u0 + u1 * u1
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
