@@ -207,7 +207,7 @@ class Contacts(NamedTuple):
     u: np.ndarray  # (c, 3) relative velocity before the kick, in the frame [m/s]
     u_after: np.ndarray  # (c, 3)
     arrives: np.ndarray  # (c,) normal velocity with which what bears load comes to the next kick [m/s]; nan: it bore none
-    phase: np.ndarray  # (c,) what part of that the kick gave, which the next one takes again [m/s]; the rest lands
+    phase: np.ndarray  # (c,) the part of it that the kick gave, and the next one takes again [m/s]
     creeps: np.ndarray  # (c, 3) slip with which what sticks comes to it, in the world [m/s]; nan: it slid, or bore none
     owed: np.ndarray  # (c, 3) what the kick gave for the coming half flight, in the frame [N s]
     kick: np.ndarray  # (c,) int64 the kick in which it bore load, see Bodies.held

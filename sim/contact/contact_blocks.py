@@ -175,6 +175,15 @@ def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
 
 
 @lean
+def _phase(bodies, contacts, row, before, after):
+    """How fast a contact comes to the next kick by what this one gives it [m/s]. The rest it has by itself: it came to this kick
+    open, or leaves because it bounced."""
+    i, j = contacts.body[row, 0], contacts.body[row, 1]
+    phase = -after if contacts.gap[row] > NOT_OPEN * pair_size(bodies, i, j) else contacts.arrives[row]
+    return max(phase, min(0.0, before - after)) if before > 0.0 else phase
+
+
+@lean
 def book_contact(bodies, contacts, books, row, half, mode, share, arrives, landed):
     """Works of half the impulse of a contact, ``half``, before and after the middle of the kick.
 
@@ -196,8 +205,8 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     if mode == MEAN_GIVEN:  # contacts.u was the mean
         before = (2.0 * before[0] - after[0], 2.0 * before[1] - after[1], 2.0 * before[2] - after[2])
         store3(contacts.u, row, before)
-    # normal work: what comes faster than it was to come lands, and that is a loss like that of an impact; what is left belongs
-    # to the phase of the micro-collisions, taken before the middle of the kick and given back after it
+    # normal work: what comes faster than its phase, and does not leave so fast, lands, and that is a loss like that of an impact;
+    # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
     known = contacts.arrives[row]
     expected = contacts.phase[row] if math.isfinite(known) else -after[2]
     lasts = math.isfinite(known) and before[2] >= FASTER * min(expected, 0.0)
@@ -205,12 +214,7 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
     loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]
-    phase = contacts.arrives[row]
-    if contacts.gap[row] > NOT_OPEN * pair_size(bodies, i, j):
-        phase = -after[2]
-    if before[2] > 0.0:
-        phase = max(phase, min(0.0, before[2] - after[2]))
-    contacts.phase[row] = phase
+    contacts.phase[row] = _phase(bodies, contacts, row, before[2], after[2])
     for r in range(3):  # so that the mean is the velocity in the middle
         contacts.u[row, r] = 2.0 * (before[r] + share * (after[r] - before[r])) - after[r] if share != 0.5 else before[r]
     first, second = halves(before[2], after[2], share)
