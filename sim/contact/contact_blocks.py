@@ -125,6 +125,12 @@ def revise_contacts(contacts, rows, system, laws, h, mode, tolerance, p, v, lock
 
 
 @lean
+def _open(bodies, contacts, row):
+    """Whether a contact came to the kick with a gap."""
+    return contacts.gap[row] > NOT_OPEN * pair_size(bodies, contacts.body[row, 0], contacts.body[row, 1])
+
+
+@lean
 def _leaves(contacts, row, system, laws, v, k, r, mode):
     """Velocity [m/s] along axis r with which a contact, block k, leaves a kick."""
     u = velocity_along(system, laws.u0, v, k, r)
@@ -153,8 +159,7 @@ def contact_swing(bodies, contacts, rows, system, laws, p, v, mode, arrives):
             change = abs(u + arrives[k]) if math.isfinite(arrives[k]) else math.inf
             swing = work / 6.0 * (min(1.0, STEADY_KICKS * change / math.sqrt(square)) if square > 0.0 else 0.0)
             total += swing
-            i, j = contacts.body[rows[k], 0], contacts.body[rows[k], 1]
-            if mode == INSIDE_DRIFT or contacts.gap[rows[k]] <= NOT_OPEN * pair_size(bodies, i, j):
+            if mode == INSIDE_DRIFT or not _open(bodies, contacts, rows[k]):
                 phase += swing
     return total, phase
 
@@ -178,8 +183,7 @@ def apply_contacts(bodies, contacts, books, rows, p, mode, share, steady):
 def _phase(bodies, contacts, row, before, after):
     """How fast a contact comes to the next kick by what this one gives it [m/s]. The rest it has by itself: it came to this kick
     open, or leaves because it bounced."""
-    i, j = contacts.body[row, 0], contacts.body[row, 1]
-    phase = -after if contacts.gap[row] > NOT_OPEN * pair_size(bodies, i, j) else contacts.arrives[row]
+    phase = -after if _open(bodies, contacts, row) else contacts.arrives[row]
     return max(phase, min(0.0, before - after)) if before > 0.0 else phase
 
 
@@ -207,10 +211,9 @@ def book_contact(bodies, contacts, books, row, half, mode, share, arrives, lande
         store3(contacts.u, row, before)
     # normal work: what comes faster than its phase, and does not leave so fast, lands, and that is a loss like that of an impact;
     # what is left belongs to the phase of the micro-collisions, taken before the middle of the kick and given back after it
-    known = contacts.arrives[row]
-    expected = contacts.phase[row] if math.isfinite(known) else -after[2]
-    lasts = math.isfinite(known) and before[2] >= FASTER * min(expected, 0.0)
-    expected = min(expected, -after[2]) if lasts else -after[2]
+    known, phase = contacts.arrives[row], contacts.phase[row]
+    lasts = math.isfinite(known) and before[2] >= FASTER * min(phase, 0.0)
+    expected = min(phase, -after[2]) if lasts else -after[2]
     loss = max(0.0 if lasts else -landed, 0.5 * p[2] * (expected - before[2]))
     # what closes still has landed only with the kick that stops it
     contacts.arrives[row] = arrives if math.isfinite(arrives) and after[2] > 0.0 else -after[2]

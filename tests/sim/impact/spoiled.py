@@ -97,9 +97,8 @@ def test_what_a_kick_let_rest_and_turns_far_is_followed_and_not_only_asked_befor
                 return when, speed
         return sunk(bodies, forces, geoms, pairs, geometry, n, t, dt, size, axis, limit, bound, rows, ids)
 
-    monkeypatch.setattr(
-        division, "RISE", math.inf
-    )  # in one part: the parts of the step that its contacts ask for are short turns
+    # in one part: in the parts of the step that its contacts ask for it turns too little
+    monkeypatch.setattr(division, "RISE", math.inf)
     monkeypatch.setattr(times, "_sunk", asked_before)
     assert height_beyond(sheet(10.0), SMALL[3], 161328, restitution=0.0, friction=1.0, steps=2) > -0.005
 

@@ -26,8 +26,8 @@ def saved(path) -> str:
 
 
 def test_other_arrays_have_another_layout(tmp_path):
-    """A field was added without: older files were told to be damaged. Who adds one raises CHECKPOINT_SCHEMA, and writes its
-    digest here."""
+    """Where a field is added under the old number, older files are called damaged. Who adds one raises CHECKPOINT_SCHEMA and
+    writes its digest here."""
     assert saved(tmp_path / "world.npz") == KNOWN[checkpoint.CHECKPOINT_SCHEMA]
 
 
